@@ -15,6 +15,7 @@ from incrowd.web import facts, jobs
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
 from incrowd.web.pages import steps
+from incrowd.web.pages.checking import Checking
 from incrowd.web.pages.steps import State, Step
 from incrowd.web.session import Session
 from incrowd.web.worker import REPLACED, Ticket, Worker
@@ -108,6 +109,7 @@ class Project:
         self.looked, self.drafted, self.found = Work(worker), Work(worker), Work(worker)
         self.explored, self.released = Work(worker), Work(worker)
         self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
+        self.checking = Checking(session)
         self._answers: dict[tuple[object, ...], facts.WhatIf] = {}
         self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
 
@@ -208,7 +210,7 @@ class Project:
 
     def close(self) -> None:
         """Forget the table and all that is known about it."""
-        self.session.table, self.session.policy = None, ""
+        self.session.close_table()
         self.visited.clear()
         for work in vars(self).values():
             if isinstance(work, Work):

@@ -10,6 +10,7 @@ from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame, sentence
 from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import Work
+from incrowd.web.session import Session
 
 
 async def show(frame: Frame) -> None:
@@ -55,11 +56,7 @@ class ReleasePage:
                     one.props("outlined dense")
                 report = ui.switch("With a report to read", value=True)
             key = ui.input("Private key to sign with (a file, optional)").props("outlined dense")
-            blocks.text(
-                "p",
-                f"Everything goes into the folder {Path(session.target).parent.name}.",
-                "quiet small",
-            )
+            blocks.text("p", _goes(session), "quiet small")
 
             def make() -> None:
                 session.target = str(Path(session.target).parent / Path(str(target.value)).name)
@@ -160,6 +157,12 @@ class ReleasePage:
             table=project.table, policy=project.session.policy, releases=(made.release,)
         )
         project.compared.start(job, job)
+
+
+def _goes(session: Session) -> str:
+    where = f"Everything goes into the folder {Path(session.target).parent.name}."
+    stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
+    return where + (stays if session.passing else "")
 
 
 def verdicts(found: tuple[VerdictFacts, ...]) -> None:

@@ -12,6 +12,7 @@ from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
 from incrowd.documents.report.facts import shown
+from incrowd.io import files
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.release import Release
@@ -90,11 +91,12 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
     original = job.original
     found = api.check(
         job.release,
-        None if job.policy is None else Policy.loads(job.policy),
+        None if job.policy is None else files.read_policy(job.policy),
         job.certificate,
         original=None if original is None else original.source,
+        original_reading=None if original is None else reading_of(original),
         trusted_keys=job.trusted_keys,
-        folder="." if original is None else original.folder,
+        folder=job.folder,
         watch=Watch(tell=tell),
     )
     signed = found.signature
