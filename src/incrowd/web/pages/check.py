@@ -13,10 +13,11 @@ from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.release import verdicts
 
 _MORE = {
-    "key": "With it, a certificate that nobody you trust has signed does not pass.",
-    "original": "With it and the policy, losses are recounted, too.",
-    "policy": "Without it the certificate's own policy is used.",
+    "key": ("Choose a key", "With it, a certificate that this key has not signed does not pass."),
+    "original": ("Choose a table", "With it and the policy file, losses are recounted, too."),
+    "policy": ("Choose a policy", "Without it the certificate's own policy is used."),
 }
+"""What may be at hand: the words of its button, and what it is good for."""
 
 
 async def show(frame: Frame) -> None:
@@ -64,8 +65,8 @@ class CheckPage:
                 self._select("certificate")
             blocks.text("p", self._where(), "quiet small")
             with ui.expansion("Key, original and policy, if you have them").props("dense"):
-                for purpose, words in _MORE.items():
-                    self._slot(purpose, words)
+                for purpose in _MORE:
+                    self._slot(purpose)
             with blocks.bar():
                 blocks.primary("Check it", self._check).props("icon=fact_check")
         self._shown = self._chosen()
@@ -77,11 +78,13 @@ class CheckPage:
             "original. Copies that you hand over are deleted when incrowd ui ends."
         )
 
-    def _slot(self, purpose: str, words: str) -> None:
+    def _slot(self, purpose: str) -> None:
+        button, words = _MORE[purpose]
         with blocks.box("slot"):
-            self._select(purpose)
-            FileDrop(purpose, f"Choose a file: {PURPOSES[purpose].lower()}", self._sent)
-        blocks.text("p", words, "quiet small")
+            with blocks.box("stack"):
+                self._select(purpose)
+                blocks.text("p", words, "quiet small")
+            FileDrop(purpose, button, self._sent)
 
     def _select(self, purpose: str) -> None:
         made = ui.select(
@@ -144,9 +147,11 @@ def _found(found: CheckFacts) -> None:
             blocks.text("p", words)
     with blocks.card("Whose file it is"):
         _answer("The certificate belongs to this file", found.digest_ok, "no certificate")
-        _answer("The signature is right", found.signature_ok, _unsigned(found))
-        _answer("You trust the key that signed", found.trusted, _unknown(found))
-        if found.signed is not None:
+        if found.signed is None:
+            _answer("The certificate is signed", None, "no signature")
+        else:
+            _answer("The signature is right", found.signature_ok, "could not be computed")
+            _answer("You trust the key that signed", found.trusted, "no key given")
             blocks.text("p", f"Fingerprint of the key: {found.signed}", "mono small quiet")
         blocks.text("p", f"SHA-256 of the file: {found.sha256}", "mono small quiet")
     _claims(found)
@@ -159,14 +164,6 @@ def _answer(words: str, answer: bool | None, without: str) -> None:
             blocks.tag(without)
         else:
             blocks.tag("yes" if answer else "no", "good" if answer else "bad")
-
-
-def _unsigned(found: CheckFacts) -> str:
-    return "not signed" if found.signed is None else "could not be computed"
-
-
-def _unknown(found: CheckFacts) -> str:
-    return "not signed" if found.signed is None else "no key given"
 
 
 def _claims(found: CheckFacts) -> None:

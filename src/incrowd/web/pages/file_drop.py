@@ -20,7 +20,7 @@ class FileDrop(Element, component="file_drop.js"):
             {
                 "purpose": purpose,
                 "words": words,
-                "hint": f"or drop it here, up to {size}",
+                "hint": f"or drop {'them' if multiple else 'it'} here, up to {size}",
                 "multiple": multiple,
                 "most": uploads.MOST,
                 "limit": uploads.refusal(uploads.too_large(uploads.MOST)),

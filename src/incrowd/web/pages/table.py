@@ -117,7 +117,7 @@ def _choose(frame: Frame, relative: str = "") -> None:
             _entry("arrow_upward", "..", lambda: _again(frame, place, "" if up == "." else up))
         if not entries:
             blocks.text(
-                "p", "There is no table here. Start incrowd ui with --folder to choose another."
+                "p", "There is no table here. Hand one over, or start incrowd ui with --folder."
             )
         for entry in entries:
             icon = "folder" if entry.folder else "table_chart"
