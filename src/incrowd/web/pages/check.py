@@ -122,6 +122,7 @@ class CheckPage:
             return
         self._project.checked.forget()
         self._project.checked.start(job, job)
+        self.refresh()  # what was found before is gone at once
 
     # What came out
 

@@ -82,7 +82,7 @@ class ReleasePage:
         for work in (self._project.released, self._project.attacked, self._project.compared):
             work.forget()
         self._project.released.start(job, job)
-        self._frame.refresh_around()
+        self.refresh()  # what was made before is gone at once
 
     @ui.refreshable_method
     def outcome(self) -> None:
@@ -146,6 +146,8 @@ class ReleasePage:
 
     def _attack(self) -> None:
         project, made = self._project, self._project.released.value
+        if made is None:  # another tab makes a new one
+            return
         job = jobs.AttackRelease(
             release=made.release, table=project.table, policy=project.session.policy
         )
@@ -153,6 +155,8 @@ class ReleasePage:
 
     def _compare(self) -> None:
         project, made = self._project, self._project.released.value
+        if made is None:
+            return
         job = jobs.CompareReleases(
             table=project.table, policy=project.session.policy, releases=(made.release,)
         )
