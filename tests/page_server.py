@@ -58,11 +58,21 @@ class Served:
         return f"{parts.scheme}://{parts.netloc}"
 
 
+IMPATIENT = """
+import sys
+from incrowd.web.server import Patience, UiOptions, serve
+serve(UiOptions(file=sys.argv[1], browser=False, patience=Patience(alone=0.5, connecting=6)), print)
+"""
+"""A server that waits half a second for a tab, and six for one that was asked for."""
+
+
 @contextmanager
-def served(*arguments, folder):
-    """`incrowd ui` with these arguments, in this folder, until the end."""
+def served(*arguments, folder, code=None, **environment):
+    """`incrowd ui` with these arguments, in this folder, until the end; or code that serves it."""
     command = [sys.executable, "-m", "incrowd.cli.main", "ui", *map(str, arguments), "--no-browser"]
-    environment = os.environ | {"PYTHONUNBUFFERED": "1", "POLARS_MAX_THREADS": "2"}
+    if code is not None:
+        command = [sys.executable, "-c", code, *map(str, arguments)]
+    environment |= os.environ | {"PYTHONUNBUFFERED": "1", "POLARS_MAX_THREADS": "2"} | environment
     process = subprocess.Popen(
         command,
         cwd=folder,

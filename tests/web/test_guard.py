@@ -115,7 +115,7 @@ def test_a_wrong_cookie_is_refused(stranger):
 def test_uploads_of_nicegui_are_off(friend):
     answer = friend.post("/_nicegui/client/abc/upload/7", origin=HOME)
     assert refused(answer)
-    assert "not uploaded" in answer.text
+    assert "not by this one" in answer.text
 
 
 def test_a_websocket_of_the_page_is_let_through(friend):

@@ -16,8 +16,9 @@ from incrowd.policy import codec
 from incrowd.policy.draft import to_toml
 from incrowd.verbs.draft import draft
 from incrowd.web import same_as
-from incrowd.web.jobs import ReadingChoice
+from incrowd.web.jobs import Demo, ReadingChoice
 from incrowd.web.session import Session
+from incrowd.web.work import tables
 from incrowd.web.work.desk import Desk
 from incrowd.web.work.releases import make_release
 
@@ -126,3 +127,36 @@ def test_no_cell_is_in_a_downloaded_session(session):
     cells = {cell for name in ("name", "ssn", "patient_id") for cell in hospital(500)[name]}
     for text in same_as.documents(session).values():
         assert not [cell for cell in cells if cell in text]
+
+
+def test_a_copy_that_does_not_stay_is_named_by_its_file_alone(tmp_path):
+    passing = Session(tmp_path)
+    try:
+        place = passing.uploads.place("the people.csv")
+        place.write_text("a\n1\n")
+        passing.open(place)
+        passing.changed("version = 1\n")
+        texts = same_as.documents(passing)
+        assert not [name for name, text in texts.items() if str(passing.private) in text]
+        assert shlex.split(same_as.command(passing))[2] == "the people.csv"
+        assert "Put your own the people.csv beside policy.toml" in texts["README.txt"]
+        assert str(tmp_path / "the people-release.csv") in texts["command.sh"]
+        passing.open(tmp_path / "mine.csv")
+        assert same_as.note(passing) == ""
+    finally:
+        passing.close()
+
+
+def test_the_made_up_hospital_can_be_written_again(tmp_path):
+    demo = Session(tmp_path)
+    try:
+        path = demo.private / same_as.DEMO
+        tables.demo(Desk(), Demo(str(path)), tell)
+        demo.open(path)
+        made = path.read_bytes()
+        line = same_as.note(demo).partition("Write it again: ")[2]
+        words = [sys.executable, *shlex.split(line)[1:]]
+        subprocess.run(words, cwd=tmp_path, check=True)
+        assert (tmp_path / same_as.DEMO).read_bytes() == made
+    finally:
+        demo.close()

@@ -120,8 +120,8 @@ def test_changes_can_be_taken_back(grid, data):
     if level or grid.other not in VALUES:
         there = trees.with_level(grid, level)
         assert trees.without_level(there, level + 1) == grid
-    session = Session.__new__(Session)
-    session.policy, session._undo, session._redo = POLICY, [], []
+    session = Session()
+    session.changed(POLICY)
     text = edits.with_tree(POLICY, "city", grid)
     session.changed(text)
     assert session.undo() == POLICY

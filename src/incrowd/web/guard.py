@@ -83,7 +83,7 @@ class Guard:
         if not self._known(headers):
             return "open the address that incrowd ui printed, with its token"
         if _UPLOADS.match(scope["path"]):
-            return "files are opened where they are, not uploaded"
+            return "files are handed over by the page's own way, not by this one"
         return None
 
     def _opens(self, scope: Scope) -> bool:

@@ -282,9 +282,12 @@ class CheckRelease(Job):
     release: str
     certificate: str | None = None
     policy: str | None = None
-    """TOML; without it the certificate's."""
+    """The file of a policy; without it the certificate's."""
     original: Table | None = None
     trusted_keys: tuple[str, ...] = ()
+    """Files of public keys."""
+    folder: str = "."
+    """Where relative paths of hierarchies start."""
     world: World = NO_WORLD
 
 

@@ -12,6 +12,7 @@ from typing import Any, NoReturn
 
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
+from incrowd.web.uploads import without_private
 
 _RATE = 0.1
 """Seconds between two progress messages at least."""
@@ -73,7 +74,8 @@ def ending(desk: Any, job: Job, line: Line) -> Ending:
 
 def _failed(error: Exception) -> Failed:
     failure = import_module("incrowd.cli.failures").failure_of(error)
-    return Failed(failure.error, failure.remedy, failure.exit_code)
+    words = (without_private(failure.error), without_private(failure.remedy))
+    return Failed(*words, failure.exit_code)
 
 
 def _led_by_stop(error: Exception) -> bool:

@@ -15,6 +15,12 @@ if TYPE_CHECKING:
     from incrowd.web.session import Session
 
 POLICY = "policy.toml"
+DEMO = "hospital.csv"
+"""The made-up hospital, in the private folder."""
+_MADE_UP = (
+    "python -c 'from incrowd.datasets import hospital; "
+    'hospital(2000, seed=7).write_csv("hospital.csv")\''
+)
 _README = """\
 This folder makes the release again that incrowd ui made.
 
@@ -45,12 +51,31 @@ def toml(session: "Session") -> str:
 
 def command(session: "Session") -> str:
     """The command that makes the release; `policy.toml` holds the policy."""
-    words = ["incrowd", "anonymize", session.source or "FILE", "--policy", POLICY]
+    words = ["incrowd", "anonymize", _source(session), "--policy", POLICY]
     words += ["-o", _target(session)]
     for flag, value in _options(session).items():
         words += [flag, value]
     words += _world_words(session.world) + _reading_words(session.reading)
     return shlex.join(words)
+
+
+def note(session: "Session") -> str:
+    """What to do first if the table does not stay; empty if it does."""
+    if not session.passing:
+        return ""
+    name = _source(session)
+    if session.source == str(session.private / DEMO):
+        return f"{name} is made up and deleted when incrowd ui ends. Write it again: {_MADE_UP}"
+    return (
+        f"Your browser handed over a copy of {name}, and it is deleted when incrowd ui ends. "
+        f"Put your own {name} beside {POLICY} before you run this."
+    )
+
+
+def _source(session: "Session") -> str:
+    """The table; of a copy that does not stay its name, for a file beside the policy."""
+    source = session.source or "FILE"
+    return Path(source).name if session.passing else source
 
 
 def _target(session: "Session") -> str:
@@ -85,7 +110,7 @@ def _reading_words(reading: ReadingChoice) -> list[str]:
 
 def python(session: "Session") -> str:
     """The same in Python."""
-    arguments = [_text(session.source or "FILE"), "policy", _text(_target(session))]
+    arguments = [_text(_source(session)), "policy", _text(_target(session))]
     if session.seed is not None:
         arguments.append(f"seed={session.seed}")
     if session.sign is not None:
@@ -107,7 +132,7 @@ def python(session: "Session") -> str:
 def _report(session: "Session") -> list[str]:
     if session.report is None:
         return []
-    source, report = _text(session.source or "FILE"), _text(session.report)
+    source, report = _text(_source(session)), _text(session.report)
     given = [f"original={source}", *_world_python(session.world)]
     return [f"incrowd.report(release, {report}, {', '.join(given)})"]
 
@@ -148,13 +173,18 @@ def _text(text: str) -> str:
 
 def documents(session: "Session") -> dict[str, str]:
     """The files of a session by name: with them it can be run again."""
-    source = "\nand ".join((session.source or "FILE", *session.world.files))
+    source = "\nand ".join((_source(session), *session.world.files))
+    target = _target(session)
     return {
         POLICY: toml(session),
         "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
         "session.py": python(session),
-        "README.txt": _README.format(source=source, target=_target(session)),
+        "README.txt": _README.format(source=source, target=target) + _paragraph(note(session)),
     }
+
+
+def _paragraph(words: str) -> str:
+    return f"\n{words}\n" if words else ""
 
 
 def archive(session: "Session") -> bytes:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.errors import InputError
-from incrowd.web import jobs
+from incrowd.web import jobs, same_as, uploads
 from incrowd.web.events import Done
 from incrowd.web.guard import Guard
 from incrowd.web.session import Session
@@ -28,10 +28,16 @@ _LARGEST_MESSAGE = 2**22
 """Bytes of a message that the browser may send."""
 _RECONNECT = 30.0
 """Seconds for which a tab can come back to where it was."""
-_PATIENCE = 3.0
-"""Seconds without a tab after which work is cancelled."""
-_CONNECTING = 20.0
-"""Seconds that a page may take until it is connected, on a busy machine."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Patience:
+    """How long work goes on although no tab is open."""
+
+    alone: float = 3.0
+    """Seconds without a tab."""
+    connecting: float = 20.0
+    """Seconds that a page may take until it is connected, on a busy machine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,6 +51,7 @@ class UiOptions:
     browser: bool = True
     folder: str | None = None
     """Where files are chosen; None: the folder of the file, or the current one."""
+    patience: Patience = Patience()
 
     @property
     def chosen_folder(self) -> Path:
@@ -72,7 +79,8 @@ def serve(options: UiOptions, say: Callable[[str], None]) -> None:
         with closing_socket(options.port) as (bound, port):
             token = secrets.token_urlsafe(32)
             address = f"http://{HOST}:{port}/?token={token}"
-            guard = Guard(application(session, demo=options.demo), port, token)
+            inner = application(session, demo=options.demo, patience=options.patience)
+            guard = Guard(inner, port, token)
             run(guard, bound, lambda: _shown(address, session, options, say))
     finally:
         session.close()
@@ -103,7 +111,7 @@ def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
         yield bound, bound.getsockname()[1]
 
 
-def application(session: Session, *, demo: bool = False) -> Any:
+def application(session: Session, *, demo: bool = False, patience: Patience = Patience()) -> Any:
     """NiceGUI with our pages, as one ASGI application; the worker starts and ends with it."""
     _quiet(session)
     from fastapi import FastAPI  # noqa: PLC0415  an extra
@@ -121,14 +129,16 @@ def application(session: Session, *, demo: bool = False) -> Any:
 
     async def closed() -> None:
         """Closing the last tab cancels; reloading it, or going to another page, does not."""
-        await asyncio.sleep(_PATIENCE)
+        await asyncio.sleep(patience.alone)
         # A page that was asked for just now may not be connected yet.
-        await asyncio.sleep(max(_CONNECTING - session.idle, 0.0))
+        await asyncio.sleep(max(patience.connecting - session.idle, 0.0))
         connected = any(client.has_socket_connection for client in Client.instances.values())
-        if not connected and session.idle >= _CONNECTING:
+        if not connected and session.idle >= patience.connecting:
             session.cancel()
 
     outer = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
+    receiver: Any = uploads.Receiver(session.uploads)
+    outer.mount(uploads.PATH, receiver)
     pages.attach(session)
     app.on_disconnect(closed)
     ui.run_with(
@@ -146,7 +156,7 @@ def application(session: Session, *, demo: bool = False) -> Any:
 
 async def _made_up(session: Session) -> None:
     """Open the made-up hospital, in a folder that is deleted at the end."""
-    made = await session.ask(jobs.Demo(str(session.private / "hospital.csv"))).end()
+    made = await session.ask(jobs.Demo(str(session.private / same_as.DEMO))).end()
     if isinstance(made, Done):
         session.open(made.value)
 

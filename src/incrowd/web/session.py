@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.errors import PolicyError
-from incrowd.web import jobs, same_as
+from incrowd.web import jobs, same_as, uploads
 from incrowd.web.facts import Point
 from incrowd.web.worker import Ticket, Worker
 
@@ -46,6 +46,8 @@ class Session:
         self._undo: list[tuple[str, jobs.World]] = []
         self._redo: list[tuple[str, jobs.World]] = []
         self._private: Path | None = None
+        self.uploads = uploads.Uploads(lambda: self.private)
+        """Files that the browser handed over."""
         self._visited = -math.inf
 
     # The table
@@ -60,10 +62,18 @@ class Session:
         """How the table is read."""
         return jobs.ReadingChoice() if self.table is None else self.table.reading
 
+    @property
+    def passing(self) -> bool:
+        """Whether the table is a copy in the private folder, which is deleted in the end."""
+        folder = self._private
+        return bool(self.source and folder and Path(self.source).is_relative_to(folder))
+
     def open(self, path: str | Path | None, reading: jobs.ReadingChoice | None = None) -> None:
         """Take another table, or none; policy, world, undo and pins begin anew with it."""
         source = None if path is None else str(Path(path).absolute())
         if source != self.source:
+            if self.passing:
+                uploads.delete(Path(self.now().source))
             self.policy, self.pinned, self.raw_cells = "", (), False
             self.world = jobs.NO_WORLD
             self._undo, self._redo = [], []
@@ -159,7 +169,7 @@ class Session:
     def private(self) -> Path:
         """A folder that only this user can read; it is deleted at the end."""
         if self._private is None:
-            self._private = Path(tempfile.mkdtemp(prefix="incrowd-ui-")).resolve()
+            self._private = Path(tempfile.mkdtemp(prefix=uploads.PRIVATE)).resolve()
         return self._private
 
     def close(self) -> None:
@@ -169,6 +179,7 @@ class Session:
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
         self._private = None
+        self.uploads.files.clear()
 
     # Requests about the table as it is now
 

@@ -15,6 +15,7 @@ from incrowd.web import facts, jobs
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
 from incrowd.web.pages import steps
+from incrowd.web.pages.checking import Checking
 from incrowd.web.pages.steps import State, Step
 from incrowd.web.session import Session
 from incrowd.web.worker import REPLACED, Ticket, Worker
@@ -114,6 +115,7 @@ class Project:
         self._sought: tuple[object, ...] = ()
         """What was searched for last."""
         self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
+        self.checking = Checking(session)
         self._answers: dict[tuple[object, ...], facts.WhatIf] = {}
         self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
 
@@ -245,7 +247,7 @@ class Project:
 
     def close(self) -> None:
         """Forget the table and all that is known about it."""
-        self.session.open(None)
+        self.session.close_table()
         self.visited.clear()
         for work in vars(self).values():
             if isinstance(work, Work):

@@ -10,6 +10,7 @@ from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame, sentence
 from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import Work
+from incrowd.web.session import Session
 
 
 async def show(frame: Frame) -> None:
@@ -55,11 +56,7 @@ class ReleasePage:
                     one.props("outlined dense")
                 report = ui.switch("With a report to read", value=True)
             key = ui.input("Private key to sign with (a file, optional)").props("outlined dense")
-            blocks.text(
-                "p",
-                f"Everything goes into the folder {Path(session.target).parent.name}.",
-                "quiet small",
-            )
+            blocks.text("p", _goes(session), "quiet small")
 
             def make() -> None:
                 session.target = str(Path(session.target).parent / Path(str(target.value)).name)
@@ -77,7 +74,7 @@ class ReleasePage:
         for work in (self._project.released, self._project.attacked, self._project.compared):
             work.forget()
         self._project.released.start(job, job)
-        self._frame.refresh_around()
+        self.refresh()  # what was made before is gone at once
 
     @ui.refreshable_method
     def outcome(self) -> None:
@@ -141,6 +138,8 @@ class ReleasePage:
 
     def _attack(self) -> None:
         project, made = self._project, self._project.released.value
+        if made is None:  # another tab makes a new one
+            return
         job = jobs.AttackRelease(
             release=made.release,
             table=project.table,
@@ -151,10 +150,18 @@ class ReleasePage:
 
     def _compare(self) -> None:
         project, made = self._project, self._project.released.value
+        if made is None:
+            return
         job = jobs.CompareReleases(
             table=project.table, policy=project.session.policy, releases=(made.release,)
         )
         project.compared.start(job, job)
+
+
+def _goes(session: Session) -> str:
+    where = f"Everything goes into the folder {Path(session.target).parent.name}."
+    stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
+    return where + (stays if session.passing else "")
 
 
 def verdicts(found: tuple[VerdictFacts, ...]) -> None:

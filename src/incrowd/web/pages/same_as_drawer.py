@@ -36,6 +36,13 @@ class SameAs:
         """Show the texts as they are now."""
         for name, words, _ in _TEXTS:
             self._shown[name].set_text(self._now(words))
+        self._tell_first()
+
+    def _tell_first(self) -> None:
+        """What to do before, if the table is a copy that does not stay."""
+        words = same_as.note(self._project.session)
+        self._first.set_text(words)
+        self._first.set_visibility(bool(words))
 
     def _now(self, words: Callable[[Session], str]) -> str:
         session = self._project.session
@@ -49,6 +56,8 @@ class SameAs:
             )
             blocks.named(close, "Close")
         blocks.text("p", "Whatever you do here is one of these. All make the same release.")
+        self._first = blocks.text("p", "", "note warn")
+        self._tell_first()
         with ui.tabs().props("dense align=left no-caps") as tabs:
             places = {name: ui.tab(name) for name, _, _ in _TEXTS}
         with ui.tab_panels(tabs, value=places["Policy"]).props("animated=false"):

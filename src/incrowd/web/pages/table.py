@@ -6,9 +6,10 @@ from pathlib import Path
 
 from nicegui import ui
 
-from incrowd.web import files, jobs
+from incrowd.web import files, jobs, same_as
 from incrowd.web.facts import ColumnFacts, TableFacts
 from incrowd.web.pages import blocks
+from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
 
 _SHOWN_ROWS = 20
@@ -32,8 +33,19 @@ def _head(frame: Frame, facts: TableFacts) -> None:
         blocks.text("h2", f"{blocks.whole(facts.records)} records, {len(facts.columns)} columns")
         with blocks.bar():
             blocks.other("Another table", lambda: _forget(frame), "folder_open")
+    if frame.project.session.passing:
+        blocks.note(_passing(frame))
     for sentence in facts.notes:
         blocks.note([sentence])
+
+
+def _passing(frame: Frame) -> tuple[str, ...]:
+    """What becomes of a copy, and of what is made of it."""
+    session = frame.project.session
+    return (
+        "This is a private copy. It is deleted when incrowd ui ends or you choose another table.",
+        f"The release goes into the folder {session.folder.name or '/'}, and stays.",
+    )
 
 
 def _forget(frame: Frame) -> None:
@@ -105,11 +117,19 @@ def _choose(frame: Frame, relative: str = "") -> None:
             _entry("arrow_upward", "..", lambda: _again(frame, place, "" if up == "." else up))
         if not entries:
             blocks.text(
-                "p", "There is no table here. Start incrowd ui with --folder to choose another."
+                "p", "There is no table here. Hand one over, or start incrowd ui with --folder."
             )
         for entry in entries:
             icon = "folder" if entry.folder else "table_chart"
             _entry(icon, entry.name, partial(_picked, frame, place, entry))
+    with place, blocks.card("A table from elsewhere"):
+        FileDrop("table", "Choose a file", lambda: _handed_over(frame))
+        blocks.text(
+            "p",
+            "The browser hands over a copy. It stays on this computer, where only you can read it, "
+            "and is deleted when incrowd ui ends.",
+            "quiet small",
+        )
     with place, blocks.card("No table at hand?"):
         blocks.text("p", "Try it on a made-up hospital: its patients do not exist.")
         with blocks.bar():
@@ -136,8 +156,15 @@ def _picked(frame: Frame, place: ui.element, entry: files.Entry) -> None:
     frame.redraw()
 
 
+def _handed_over(frame: Frame) -> None:
+    session = frame.project.session
+    if (path := session.uploads.take("table")) is not None:
+        session.open(path)
+        frame.redraw()
+
+
 async def _demo(frame: Frame) -> None:
     session = frame.project.session
-    path = session.private / "hospital.csv"
+    path = session.private / same_as.DEMO
     session.open(await frame.project.ask(jobs.Demo(str(path))))
     frame.redraw()

@@ -111,11 +111,12 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
     original = job.original
     found = api.check(
         job.release,
-        None if job.policy is None else Policy.loads(job.policy),
+        None if job.policy is None else files.read_policy(job.policy),
         job.certificate,
         original=None if original is None else original.source,
+        original_reading=None if original is None else reading_of(original),
         trusted_keys=job.trusted_keys,
-        folder="." if original is None else original.folder,
+        folder=job.folder,
         watch=Watch(tell=tell),
         **job.world.given,
     )

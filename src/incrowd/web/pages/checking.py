@@ -1,0 +1,96 @@
+"""Which files are checked: chosen in the folder, or handed over by the browser."""
+
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from incrowd.web import files, jobs
+from incrowd.web.facts import ReleaseFacts
+from incrowd.web.session import Session
+
+PURPOSES = {
+    "release": "Release",
+    "certificate": "Certificate",
+    "key": "Public key that you trust",
+    "original": "Original table",
+    "policy": "Policy file",
+}
+_ENDINGS = {"certificate": (".json",), "policy": (".toml",)}
+
+
+@dataclass(eq=False)
+class Checking:
+    """The files of a check, shared by all tabs."""
+
+    session: Session
+    made: ReleaseFacts | None = None
+    """The release that was made here: checked if no other is chosen."""
+    chosen: dict[str, str | None] = field(default_factory=dict)
+    """Paths by purpose; None if somebody wants none."""
+    against_world: bool = True
+    """Whether to count the people of the world that was chosen for the table, if there is one."""
+    _noticed: set[Path] = field(default_factory=set)
+
+    def notice(self) -> None:
+        """Choose what was handed over since the last look."""
+        new = {
+            purpose: path
+            for purpose, path in self.session.uploads.files.items()
+            if purpose in PURPOSES and path not in self._noticed
+        }
+        self._noticed.update(new.values())
+        if "release" in new and "certificate" not in new:
+            new_ones = self.session.uploads.files.get("certificate")
+            self.chosen["certificate"] = None if new_ones is None else str(new_ones)
+        self.chosen |= {purpose: str(path) for purpose, path in new.items()}
+
+    def choose(self, purpose: str, path: str | None) -> None:
+        """Choose a file of the folder, and with a release the certificate that lies beside it."""
+        self.chosen[purpose] = path
+        if purpose == "release" and path is not None:
+            beside = f"{path}.certificate.json"
+            self.chosen["certificate"] = beside if Path(beside).is_file() else None
+
+    def path(self, purpose: str) -> str | None:
+        """The file that is chosen, if it is still there."""
+        made = self.made
+        ours = {} if made is None else {"release": made.release, "certificate": made.certificate}
+        found = self.chosen.get(purpose, None if "release" in self.chosen else ours.get(purpose))
+        return found if found is not None and Path(found).is_file() else None
+
+    def options(self, purpose: str) -> dict[str, str]:
+        """What can be chosen: paths, with what the page calls them."""
+        session = self.session
+        listed = [one for one in files.listing(session.folder) if not one.folder]
+        found = {
+            str(files.within(session.folder, one.relative)): one.name
+            for one in listed
+            if one.name.lower().endswith(_ENDINGS.get(purpose, ""))
+        }
+        if purpose == "original" and session.source is not None:
+            found[session.source] = f"{Path(session.source).name} (the open table)"
+        if (copy := session.uploads.files.get(purpose)) is not None:
+            found[str(copy)] = f"{copy.name} (handed over)"
+        if (now := self.path(purpose)) is not None:
+            found.setdefault(now, Path(now).name)
+        return found
+
+    def job(self) -> jobs.CheckRelease | None:
+        """The check of what is chosen; None without a release."""
+        release, key = self.path("release"), self.path("key")
+        if release is None:
+            return None
+        return jobs.CheckRelease(
+            release=release,
+            certificate=self.path("certificate"),
+            policy=self.path("policy"),
+            original=self._original(),
+            trusted_keys=() if key is None else (key,),
+            folder=str(self.session.folder),
+            world=self.session.world if self.against_world else jobs.NO_WORLD,
+        )
+
+    def _original(self) -> jobs.Table | None:
+        path = self.path("original")
+        if path is None or path == self.session.source:
+            return None if path is None else self.session.table
+        return jobs.Table(path, folder=str(self.session.folder))

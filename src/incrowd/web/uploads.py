@@ -1,0 +1,244 @@
+"""Files that the browser hands over: into the session's private folder, and deleted with it."""
+
+import asyncio
+import errno
+import os
+import re
+import shutil
+import tempfile
+import unicodedata
+from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+from incrowd.errors import InputError
+from incrowd.web.guard import Message, Receive, Send
+
+MOST = 2 * 10**9
+"""Bytes of a file that a browser may hand over."""
+PATH = "/uploads"
+PURPOSES = ("table", "release", "certificate", "key", "original", "policy")
+"""What a file can be for: a table to work on, or what a check needs."""
+PRIVATE = "incrowd-ui-"
+"""How the private folders of sessions begin."""
+
+_FOLDER = "uploads"
+_BLOCK = 2**20
+_SPARE = 2**24
+"""Bytes that stay free on the disk."""
+_LONGEST = 150
+"""Bytes of a name: a release, its certificate and its report are named after it."""
+_STRANGE = re.compile(r"[^\w .()+=@,-]")
+_BESIDE = {".json": "certificate", ".toml": "policy", ".pub": "key", ".pem": "key"}
+"""What may come along with a release, by its ending."""
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+class UploadError(InputError):
+    """A file that is not taken, with the status of the answer."""
+
+    def __init__(self, message: str, *, remedy: str, status: int) -> None:
+        super().__init__(message, remedy=remedy)
+        self.status = status
+
+
+class _BrokenOffError(Exception):
+    """The browser went away."""
+
+
+class Uploads:
+    """The files that were handed over: at most one for each purpose."""
+
+    def __init__(self, private: Callable[[], Path], *, most: int = MOST) -> None:
+        self._private = private
+        self.most = most
+        self.files: dict[str, Path] = {}
+        """By purpose."""
+
+    def place(self, name: str) -> Path:
+        """Where a file of this name goes: a folder of its own that only this user can read."""
+        folder = self._private() / _FOLDER
+        folder.mkdir(mode=0o700, exist_ok=True)
+        return Path(tempfile.mkdtemp(dir=folder)) / safe_name(name)
+
+    def put(self, purpose: str, path: Path) -> None:
+        """Keep a file; the one that it takes the place of is deleted."""
+        self.forget(purpose)
+        self.files[purpose] = path
+
+    def take(self, purpose: str) -> Path | None:
+        """The file of a purpose; whoever takes it deletes it."""
+        return self.files.pop(purpose, None)
+
+    def forget(self, purpose: str) -> None:
+        """Delete the file of a purpose, if there is one."""
+        if (path := self.take(purpose)) is not None:
+            delete(path)
+
+
+def delete(path: Path) -> None:
+    """Delete a file of a private folder, and the folder that it had of its own."""
+    if path.parent.parent.name == _FOLDER:
+        shutil.rmtree(path.parent, ignore_errors=True)
+    else:
+        with suppress(OSError):
+            path.unlink()
+
+
+def safe_name(name: str) -> str:
+    """The name of a file without folders, and without what a shell or a file system may mind.
+
+    >>> safe_name("data/pa;tients 2024.csv.gz"), safe_name("../../.bashrc"), safe_name("/")
+    ('pa_tients 2024.csv.gz', 'bashrc', 'file')
+    """
+    plain = unicodedata.normalize("NFC", re.split(r"[/\\]", name)[-1])
+    kept = _STRANGE.sub("_", plain).strip(" .-")
+    if len(kept.encode()) > _LONGEST:
+        ending = "".join(Path(kept).suffixes[-2:])[-10:]
+        begun = kept.encode()[: _LONGEST - len(ending.encode())]
+        kept = (begun.decode(errors="ignore") + ending).strip(" .-")
+    return kept or "file"
+
+
+def purpose_of(asked: str, name: str) -> str:
+    """What a file is for: with a release may come its certificate, a policy and a key.
+
+    >>> purpose_of("release", "a.csv"), purpose_of("release", "a.csv.certificate.json")
+    ('release', 'certificate')
+    """
+    return _BESIDE.get(Path(name).suffix.lower(), asked) if asked == "release" else asked
+
+
+def without_private(words: str) -> str:
+    """Words in which files of a private folder have their names only: their paths do not stay."""
+    start = re.escape(str(Path(tempfile.gettempdir()).resolve() / PRIVATE))
+    return re.sub(rf"{start}[^/\\]+[/\\](?:{_FOLDER}[/\\][^/\\]+[/\\])?", "", words)
+
+
+def size_words(size: int) -> str:
+    """A size as people say it.
+
+    >>> size_words(MOST), size_words(250)
+    ('2 GB', '250 bytes')
+    """
+    return f"{size / 10**9:.3g} GB" if size >= 10**6 else f"{size} bytes"
+
+
+class Receiver:
+    """Answers a POST whose body is a file: written as it comes, and deleted if it breaks off."""
+
+    def __init__(self, uploads: Uploads) -> None:
+        self._uploads = uploads
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Take a file, or say in a sentence why not."""
+        if scope["type"] != "http":
+            return
+        try:
+            await _answer(send, 200, await self._taken(scope, receive))
+        except UploadError as error:
+            await _answer(send, error.status, refusal(error))
+        except OSError as error:
+            unwritten = _unwritten(error)
+            await _answer(send, unwritten.status, refusal(unwritten))
+        except _BrokenOffError:
+            return
+
+    async def _taken(self, scope: Any, receive: Receive) -> str:
+        """Write the file and keep it: its name."""
+        headers = {
+            key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
+        }
+        asked = scope["path"].rpartition("/")[2]
+        if scope["method"] != "POST" or asked not in PURPOSES:
+            raise UploadError("there is nothing here", remedy="go back to the page", status=404)
+        length = headers.get("content-length", "0")
+        size = int(length) if length.isdecimal() else 0
+        if size > self._uploads.most:
+            raise too_large(self._uploads.most)
+        path = self._uploads.place(unquote(headers.get("x-file-name", "")))
+        try:
+            await self._written(path, receive, size)
+        except BaseException:  # a cancelled server, too, leaves no half of a file
+            delete(path)
+            raise
+        self._uploads.put(purpose_of(asked, path.name), path)
+        return path.name
+
+    async def _written(self, path: Path, receive: Receive, size: int) -> None:
+        """Write the body of a request, of which the browser says that it has this size."""
+        body = _blocks(receive, self._uploads.most)
+        try:
+            _refuse_full(path.parent, size)
+            with os.fdopen(os.open(path, _NEW, 0o600), "wb") as file:
+                async for block in body:
+                    await asyncio.to_thread(file.write, block)
+        except OSError as error:
+            unwritten = _unwritten(error)
+        else:
+            return
+        async for _ in body:  # a browser hears an answer only once it has sent everything
+            pass
+        raise unwritten
+
+
+def _refuse_full(folder: Path, size: int) -> None:
+    if shutil.disk_usage(folder).free < size + _SPARE:
+        raise OSError(errno.ENOSPC, "no space left")
+
+
+async def _blocks(receive: Receive, most: int) -> AsyncIterator[bytes]:
+    """The body of a request, about a megabyte at a time; refused once it is larger than `most`."""
+    held, size, more = bytearray(), 0, True
+    while more:
+        message: Message = await receive()
+        if message["type"] == "http.disconnect":
+            raise _BrokenOffError
+        piece, more = message.get("body", b""), message.get("more_body", False)
+        held += piece
+        size += len(piece)
+        if size > most:
+            raise too_large(most)
+        if len(held) >= _BLOCK or not more:
+            yield bytes(held)
+            held.clear()
+
+
+def refusal(error: UploadError) -> str:
+    """Why a file is not taken, and what helps: two sentences."""
+    words = (error.message, error.remedy)
+    return " ".join(f"{one[:1].upper()}{one[1:]}." for one in words)
+
+
+def too_large(most: int) -> UploadError:
+    """The error about a file of more bytes than that."""
+    return UploadError(
+        f"the file is larger than {size_words(most)}, and a browser may not hand over more",
+        remedy="put it into a folder and start incrowd ui with --folder",
+        status=413,
+    )
+
+
+def _unwritten(error: OSError) -> UploadError:
+    if error.errno in _FULL:
+        return UploadError(
+            "the disk is full, and nothing of the file was kept",
+            remedy="free some space, or set TMPDIR to another disk and start incrowd ui again",
+            status=507,
+        )
+    return UploadError(
+        "the file cannot be written to the private folder",
+        remedy="start incrowd ui again",
+        status=500,
+    )
+
+
+async def _answer(send: Send, status: int, text: str) -> None:
+    body = text.encode()
+    kind = (b"content-type", b"text/plain; charset=utf-8")
+    headers = [kind, (b"content-length", str(len(body)).encode())]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
