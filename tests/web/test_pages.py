@@ -164,6 +164,20 @@ def test_a_change_of_k_is_answered_without_asking(chromium, small):
         nothing_wrong(tab)
 
 
+def test_a_full_search_goes_on_behind_the_quick_answer(chromium, small):
+    with opened(chromium, small) as tab:
+        tab.go("/promise")
+        settled(tab)
+        for key in ("End", "Home"):  # whatever it was, it is asked anew
+            tab.page.get_by_role("slider", name="k: people").press(key)
+        tab.page.locator(".figure", has_text="highest risk").get_by_text("50 %").wait_for()
+        quick = tab.page.get_by_text("a full search usually loses less")
+        quick.wait_for(state="detached", timeout=WAIT)
+        assert figure(tab, "highest risk") == "50 %"
+        assert figure(tab, "information loss").endswith("%")
+        nothing_wrong(tab)
+
+
 def workers(pid):
     """The worker processes of a server, by what started them."""
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
