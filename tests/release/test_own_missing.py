@@ -10,6 +10,9 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.table.cells import without_own
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import as_missing
+from incrowd.web import jobs
+from incrowd.web.work import columns
+from incrowd.web.work.desk import Desk
 
 
 def made(rows=400, seed=3):
@@ -44,6 +47,25 @@ def test_they_never_merge_into_an_interval_and_leave_empty():
     assert not kept["hours"].drop_nulls().cast(pl.String).str.contains("-8").any()
     assert set(kept["weeks"]) == set(frame["weeks"])
     assert incrowd.check(kept, POLICY, release.certificate, original=frame).ok
+
+
+def test_a_comparison_counts_the_losses_of_the_release():
+    frame = made()
+    release = incrowd.anonymize(frame, POLICY, seed=1)
+    found = incrowd.compare(frame, release.frame, policy=POLICY, models=False)
+    losses = found.releases[-1].losses
+    assert losses["gcp"] == pytest.approx(release.loss["gcp"])
+    assert losses["granularity"] == pytest.approx(release.loss["granularity"])
+
+
+def test_the_page_shows_levels_without_them(tmp_path):
+    made().write_csv(tmp_path / "table.csv")
+    table = jobs.Table(str(tmp_path / "table.csv"), folder=str(tmp_path))
+    job = jobs.ShowHierarchy(table, POLICY.dumps(), "hours")
+    shown = columns.hierarchy(Desk(), job, lambda *_: None)
+    labels = {one.label for level in shown.levels for one in level.labels}
+    assert "missing" in labels
+    assert not [label for label in labels if "-" in (label or "").lstrip("[(")[:1]]
 
 
 def test_without_them_the_mark_is_a_number_like_any_other():

@@ -8,15 +8,21 @@ from incrowd.table.column import CodedColumn
 from incrowd.table.encode import as_missing
 
 
-def coded_by(engine: Engine, policy: Policy, names: Sequence[str]) -> dict[str, CodedColumn]:
-    """These columns as codes, in the order of the names; 0 is missing."""
-    kinds = {name: kind for name in names if (kind := policy.columns[name].kind) is not None}
-    own = policy.own_missing
-    codes = engine.codes([name for name in names if name not in own], kinds, policy.missing_values)
-    for name in names:
-        if name in own:
-            column = engine.codes([name], kinds, policy.missing_in(name))[name]
-            codes[name] = as_missing(column, own[name])
+def coded_by(
+    engine: Engine, policy: Policy, names: Sequence[str], missing_values: Sequence[str] = ()
+) -> dict[str, CodedColumn]:
+    """These columns as codes, in the order of the names; 0 is missing.
+
+    A table may have columns that the policy does not know; `missing_values` mean missing in all.
+    """
+    known = {name: policy.columns[name] for name in names if name in policy.columns}
+    kinds = {name: column.kind for name, column in known.items() if column.kind is not None}
+    own = {name: column.missing_values for name, column in known.items() if column.missing_values}
+    every = (*policy.missing_values, *missing_values)
+    codes = engine.codes([name for name in names if name not in own], kinds, every)
+    for name, values in own.items():
+        column = engine.codes([name], kinds, (*every, *values))[name]
+        codes[name] = as_missing(column, values)
     return {name: codes[name] for name in names}
 
 

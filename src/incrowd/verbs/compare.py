@@ -17,8 +17,10 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
+from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.encode import as_missing
 from incrowd.table.names import listed, nearest
 from incrowd.utility import models
 from incrowd.utility.column import OriginalColumn
@@ -225,7 +227,7 @@ class _Tables:
         if not names:
             raise InputError("the original has no column of plain values")
         self._refuse_unknown(engine.names)
-        codes = engine.codes(names, self._kinds(), options.missing)
+        codes = self._coded(names)
         columns = {name: OriginalColumn(column) for name, column in codes.items()}
         self.original = OriginalTable(columns, engine.records)
         self._hierarchies = self._built(codes)
@@ -240,11 +242,17 @@ class _Tables:
         if options.analysis is not None:
             require_columns(options.analysis, names)
 
-    def _kinds(self) -> dict[str, Kind]:
+    def _coded(self, names: Sequence[str]) -> dict[str, CodedColumn]:
+        """The original's columns, read as the policy says if there is one."""
+        options = self._options
+        if options.policy is None:
+            return self._engine.codes(names, {}, options.missing_values)
+        return coded_by(self._engine, options.policy, names, options.missing_values)
+
+    def _own(self, name: str) -> tuple[str, ...]:
+        """What means missing in this column only."""
         policy = self._options.policy
-        if policy is None:
-            return {}
-        return {name: c.kind for name, c in policy.columns.items() if c.kind is not None}
+        return () if policy is None else policy.own_missing.get(name, ())
 
     def _built(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """The hierarchies of the policy and of options, built over the original's values."""
@@ -277,7 +285,8 @@ class _Tables:
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
-        shown = engine.code(name, kind, self._options.missing)
+        own = self._own(name)
+        shown = as_missing(engine.code(name, kind, (*self._options.missing, *own)), own)
         return read_column(original, shown, self._hierarchies.get(name))
 
     def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:

@@ -17,6 +17,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
+from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.load import with_hierarchy
 from incrowd.table.column import CodedColumn, Kind, Role
@@ -94,9 +95,7 @@ def open_column(desk: Desk, table: Table, policy: str, name: str) -> OpenColumn:
             remedy="look at another column",
         )
     engine = desk.engine(table)
-    kind = asked.columns[name].kind
-    kinds = {} if kind is None else {name: kind}
-    coded = engine.codes([name], kinds, asked.missing_values)[name]
+    coded = coded_by(engine, asked, [name])[name]
     builder = builders_of(asked, table.folder).get(name, Suggested())
     return OpenColumn(engine, asked.columns[name], coded, builder)
 
