@@ -27,6 +27,8 @@ MOST_FEATURES = 50
 HELD_OUT = 0.3
 """The share of the original's records that is kept for the test."""
 _FEWEST = 20
+_PENALTIES = (1.0, 10.0, 100.0, 1_000.0, 10_000.0)
+"""Of ridge regression: the one is taken that predicts records best that were left out."""
 
 
 def available() -> bool:
@@ -90,8 +92,8 @@ def model_test(
         task="classification" if task.classifies else "regression",
         model="logistic regression" if task.classifies else "ridge regression",
         score=task.score,
-        original=_scored(task, (x, y), test),
-        release=_scored(task, (shown_x, shown_y), test),
+        original=_scored(task, x, (x, y), test),
+        release=_scored(task, x, (shown_x, shown_y), test),
         baseline=_baseline(task, y, test[1]),
         trained_on=len(shown_y),
         tested_on=len(test[1]),
@@ -130,23 +132,31 @@ def _predictors(feature: Feature, some: Counts) -> Floats:
     return np.asarray(feature.spread.shares[feature.spread.pattern[some]])
 
 
-def _scored(task: Task, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]) -> float:
+def _scored(
+    task: Task, original: Floats, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]
+) -> float:
+    """How well a model that learned from these records predicts the tested ones.
+
+    Predictors of a regression are on the scale of the original, for both tables. Labels that stand
+    for many categories vary little: on a scale of their own, what is learned from noise would count
+    most. A wrong class is one mistake, however far off it is, so classifiers use their own scale.
+    """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415  an extra
-    from sklearn.pipeline import make_pipeline  # noqa: PLC0415  the same
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415  the same
 
     threads: Any = import_module("threadpoolctl")  # comes with scikit-learn
-    model = make_pipeline(StandardScaler(), _learner(task))
+    scale = StandardScaler().fit(learned[0] if task.classifies else original)
+    model = _learner(task)
     with warnings.catch_warnings(), threads.threadpool_limits(1):  # more wait for each other
         warnings.simplefilter("ignore", ConvergenceWarning)
-        model.fit(*learned)
-    return float(model.score(*test))
+        model.fit(scale.transform(learned[0]), learned[1])
+    return float(model.score(scale.transform(test[0]), test[1]))
 
 
 def _learner(task: Task) -> Any:
-    from sklearn.linear_model import LogisticRegression, Ridge  # noqa: PLC0415  an extra
+    from sklearn.linear_model import LogisticRegression, RidgeCV  # noqa: PLC0415  an extra
 
-    return LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else Ridge()
+    return LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else RidgeCV(_PENALTIES)
 
 
 def _baseline(task: Task, learned: Floats, tested: Floats) -> float:
