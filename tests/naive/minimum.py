@@ -24,19 +24,19 @@ def greedy(columns, counts, measure, target):
         return naive.quasi.ratio(columns, counts, chosen, measure) >= target
 
     chosen = []
-    while not reached(chosen):
+    while not chosen or not reached(chosen):
         left = [j for j in range(len(columns)) if j not in chosen]
         gaining = [
             j
             for j in left
             if separated(columns, counts, [*chosen, j]) > separated(columns, counts, chosen)
         ]
-        if not gaining:
+        if not gaining and not reached(chosen):
             return None
         chosen.append(max(left, key=lambda j: (worth([*chosen, j]), -j)))
     for j in list(chosen):
         others = [i for i in chosen if i != j]
-        if reached(others):
+        if others and reached(others):
             chosen = others
     return tuple(sorted(chosen))
 
@@ -48,12 +48,12 @@ def cover(differences, width, needed):
         return sum(bool(set(chosen) & pair) for pair in differences)
 
     chosen = []
-    while apart(chosen) < needed:
+    while not chosen or apart(chosen) < needed:
         left = [j for j in range(width) if j not in chosen]
         chosen.append(max(left, key=lambda j: (apart([*chosen, j]), -j)))
     for j in list(chosen):
         others = [i for i in chosen if i != j]
-        if apart(others) >= needed:
+        if others and apart(others) >= needed:
             chosen = others
     return tuple(sorted(chosen))
 

@@ -539,3 +539,68 @@ def test_facts_of_adult(adult):
         "race",
         "income",
     }
+
+
+def crossed(seed=3):
+    """Three columns of 200 values each: two of them leave together one pair in 40,000."""
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame({name: rng.integers(0, 200, 20_000) for name in "abc"})
+
+
+def test_a_separation_key_by_pairs_is_as_small_from_memory_as_from_a_stream():
+    """Motwani-Xu Section 2.3.2: all drawn pairs, not all drawn records, must be told apart."""
+    frame = crossed()
+    asked = {"measure": "separation", "epsilon": 0.001, "seed": 1}
+    stored = discover(frame, **asked)
+    passing = discover(batches(frame, 7_000), sample=19_000, **asked)
+
+    for found in (stored, passing):
+        assert len(found.minimum.columns) == 2
+        assert " pairs of " in found.minimum.guarantee.searched
+        reached = recounted(frame.select(found.minimum.columns)).separation_ratio
+        assert reached >= 1 - found.minimum.guarantee.epsilon
+    assert len(stored.sets) == 1
+
+
+def test_theorem_8_gives_a_small_set_of_nearly_the_ratio():
+    """Motwani-Xu Section 2.5, from memory and from a stream, with what it promises."""
+    frame = crossed().with_columns(pl.col("c") // 20)
+    pairs = math.ceil(16 / (0.95 * 0.04**2) * math.log(8 / 0.01))
+    asked = {"measure": "separation", "ratio": 0.95, "delta": 0.01, "seed": 2}
+    found = discover(frame, epsilon=0.04, **asked)
+
+    promised = found.minimum.guarantee
+    assert (len(found.minimum.columns), promised.sample) == (1, pairs)
+    assert promised.epsilon == pytest.approx(0.04, abs=1e-5)
+    assert "at least 0.912" in promised.searched
+    assert "times as many columns as the smallest set that separates 0.95" in promised.searched
+    found = discover(batches(frame, 7_000), sample=19_000, **asked)
+    assert found.minimum.guarantee.sample == 19_000
+    assert len(found.minimum.columns) == 1
+
+
+def test_pairs_that_show_no_set_of_the_ratio_name_none():
+    """Equal records: no set separates as many of the pairs, and none is called the smallest."""
+    frame = pl.DataFrame({"a": [1] * 900 + [2] * 100, "b": [1] * 1_000})
+    found = discover(iter([frame]), measure="separation", ratio=0.5, sample=999, seed=1)
+    assert (found.found, found.minimum) == (0, None)
+
+
+@pytest.mark.parametrize("ratio", [0.01, 0.2, 1.0])
+@pytest.mark.parametrize("rows", [1, 5])
+def test_the_cheapest_set_has_a_column(ratio, rows):
+    """Also where no column is needed to reach the ratio."""
+    frame = PEOPLE.head(rows)
+    for weights in ({"age": 5}, None):
+        for measure in MEASURES:
+            found = discover(frame, measure=measure, ratio=ratio, weights=weights)
+            assert found.minimum is not None
+            assert found.minimum.columns
+    found = discover(frame, ratio=0.01, weights={"age": 5, "sex": 3, "state": 2})
+    assert (found.minimum.columns, found.minimum.cost) == (("state",), 2.0)
+
+
+def test_the_smallest_set_by_pairs_has_a_column_where_all_records_are_equal():
+    frame = pl.DataFrame({"a": [1] * 500, "b": [2] * 500})
+    found = discover(iter([frame]), measure="separation", ratio=1.0, sample=100, seed=1)
+    assert found.minimum.columns == ("a",)

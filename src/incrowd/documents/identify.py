@@ -152,7 +152,13 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
         searched = found.guarantee.not_searched
         parts += lines([f"Not searched: {searched}."] if searched else [])
         return spaced(*parts, more("what is promised and what was searched"))
-    return spaced(*parts, *lines(_promises(found.promise, found.guarantee)))
+    return spaced(*parts, *lines([*_promises(found.promise, found.guarantee), *_shown_by(found)]))
+
+
+def _shown_by(found: "Discovery") -> Iterator[str]:
+    """What the smallest set was found in, if that is another sample than that of the list."""
+    if found.minimum is not None and found.minimum.guarantee.sample != found.guarantee.sample:
+        yield f"{_smallest(found)}: {found.minimum.guarantee.searched}."
 
 
 def _unshown(count: int, *, details: bool) -> list[RenderableType]:
@@ -169,6 +175,8 @@ def discovery_headline(found: "Discovery") -> str:
     match found.basis.value:
         case "counted":
             return _counted(found)
+        case "at least" if not found.found:
+            return f"No column combination found in a sample of {sample} of {records}."
         case "at least":
             sets = counted(found.found, "column combination")
             who = "each" if found.found > 1 else "it"

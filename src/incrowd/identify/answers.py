@@ -11,6 +11,7 @@ from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
 from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
 from incrowd.identify.records import Measure, Records, measure_of
+from incrowd.identify.sampling import partial_pairs, separation_pairs
 from incrowd.table.names import listed
 from incrowd.watch import Watch
 
@@ -133,9 +134,15 @@ class DiscoverOptions:
         return (*(self.columns or ()), *self.explain)
 
     @property
-    def keys_by_pairs(self) -> bool:
-        """Whether keys by separation are asked for: drawn pairs of records show these."""
-        return self.measure is Measure.SEPARATION and self.least_ratio == 1
+    def by_pairs(self) -> bool:
+        """Whether drawn pairs of records show a small set: they do for the separation ratio."""
+        return self.measure is Measure.SEPARATION
+
+    def pairs_for(self, width: int, epsilon: float) -> int:
+        """Pairs to draw for a key (Motwani-Xu Theorem 5) or a lower ratio (Theorem 8)."""
+        if self.least_ratio == 1:
+            return separation_pairs(width, epsilon, self.delta)
+        return partial_pairs(width, self.least_ratio, epsilon, self.delta)
 
     @property
     def population_test(self) -> PopulationTest | None:

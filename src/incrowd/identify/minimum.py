@@ -1,4 +1,7 @@
-"""Small sets of columns that tell (almost) all records apart (Motwani-Xu Section 2)."""
+"""Small sets of columns that tell (almost) all records apart (Motwani-Xu Section 2).
+
+A set has at least one column, also where records need none to be told apart.
+"""
 
 import math
 from collections.abc import Sequence
@@ -81,7 +84,7 @@ def greedy_key(
     """
     aim = RatioTarget(measure, target)
     chosen, groups = _chosen(records, aim)
-    needed = _needed(records, RecordGroups.whole(records), chosen, aim)
+    needed = _needed(records, RecordGroups.whole(records), chosen, aim) or chosen[:1]
     if len(needed) < len(chosen):
         groups = _split(records, RecordGroups.whole(records), needed)
     searched = "all records, adding one column at a time"
@@ -158,7 +161,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
             remedy="drop duplicate records, draw pairs instead, or ask for a lower ratio on all "
             "records",
         ) from None
-    needed = _needed(sample, RecordGroups.whole(sample), chosen, aim)
+    needed = _needed(sample, RecordGroups.whole(sample), chosen, aim) or chosen[:1]
     searched = f"{sample.total:,} records"
     return Minimum(tuple(sorted(needed)), None, _sampled(sample.total, epsilon, delta, searched))
 
@@ -191,8 +194,27 @@ def partial_separation_of(
             remedy="ask for a lower ratio, or drop duplicate records",
         )
     columns = _covering(pairs, names, needed)
-    searched = f"{pairs.total:,} pairs of records"
+    searched = (
+        f"{pairs.total:,} pairs of records: with probability {1 - delta:g} it separates at least "
+        f"{rounded_down((1 - epsilon) * beta)} of all pairs, with at most "
+        f"{_times_the_smallest(needed):.3g} times as many columns as the smallest set that "
+        f"separates {beta:g}"
+    )
     return Minimum(columns, None, _sampled(pairs.total, epsilon, delta, searched))
+
+
+def _times_the_smallest(needed: int) -> float:
+    """How often the columns of a smallest set a greedy one has at most (Lemma 14), rounded up."""
+    return math.ceil((1 + math.log(max(needed, 1))) * 100) / 100
+
+
+def rounded_down(share: float) -> str:
+    """A ratio that is promised at least, never rounded up.
+
+    >>> rounded_down(0.9999997)
+    '0.999999'
+    """
+    return f"{math.floor(share * 1e6) / 1e6:.6g}"
 
 
 def exact_minimum(
@@ -222,7 +244,7 @@ def exact_minimum(
     if not found.proved:
         promise = _out_of_time(found.weight, first.columns, costs)
         return Minimum(first.columns, first.ratios, promise)
-    columns = members(found.columns)
+    columns = members(found.columns) or (prices.index(min(prices)),)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
     return Minimum(places, _split(rows, RecordGroups.whole(rows), columns).ratios, promise)
@@ -281,16 +303,17 @@ class _Short:
 
 
 def _chosen(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
-    """Columns in the order of the greedy choice until the target is met."""
+    """Columns, at least one, in the order of the greedy choice until the target is met."""
     _check_records(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)
-    while not aim.met(groups.ratios):
+    while not (chosen and aim.met(groups.ratios)):
         left = [j for j in range(records.width) if j not in chosen]
         tasks = [partial(groups.joined, records, j) for j in left]
         small = len(groups.rows) * len(left) < _SMALL
         tried = [task() for task in tasks] if small else in_threads(tasks)
-        if max((one.apart for one in tried), default=0) <= groups.ratios.apart:
+        gains = max((one.apart for one in tried), default=0) > groups.ratios.apart
+        if not gains and not aim.met(groups.ratios):
             raise _unattainable(aim, groups.ratios)
         worth = {j: aim.worth(one) for j, one in zip(left, tried, strict=True)}
         most = max(worth.values())
@@ -333,14 +356,14 @@ def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> Re
 def _covering(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
     """Columns that separate that many of the pairs: greedy set cover, then the superfluous out."""
     chosen: list[int] = []
-    while pairs.apart(chosen) < needed:
+    while not chosen or pairs.apart(chosen) < needed:
         gains = pairs.gains(chosen)
         most = int(gains.max())
         ties = [j for j in range(pairs.width) if gains[j] == most]
         chosen.append(min(ties, key=names.__getitem__))
     for j in list(chosen):
         others = [i for i in chosen if i != j]
-        if pairs.apart(others) >= needed:
+        if others and pairs.apart(others) >= needed:
             chosen = others
     return tuple(sorted(chosen))
 

@@ -10,20 +10,35 @@ The promises hold for all 2^m sets of m columns at once, with probability 1 - de
   epsilon = sqrt(2 ln(2^(m+1) / delta) / k): replacing one of k records changes it by 2/k at most
   (McDiarmid's inequality, for samples without replacement: El-Yaniv and Pechyony 2009).
 - A set with a distinct or unique ratio of beta has one of beta' in the sample (Lemma 10).
+
+Of drawn pairs a small set is made besides: one that tells nearly all pairs apart (Theorem 5), or
+(1 - epsilon) beta of them (Theorem 8).
 """
 
 import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from incrowd.errors import PolicyError
+from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import DiscoverOptions, SetAnswer
 from incrowd.identify.measures import best
 from incrowd.identify.minimal import minimal_sets
-from incrowd.identify.minimum import Minimum, greedy_key, separation_key_of
+from incrowd.identify.minimum import (
+    Minimum,
+    greedy_key,
+    partial_separation_of,
+    rounded_down,
+    separation_key_of,
+)
 from incrowd.identify.outcome import Basis, Guarantee
 from incrowd.identify.records import Measure, Records
-from incrowd.identify.sampling import Differences, distinct_tuples, pruning_ratio, separation_tuples
+from incrowd.identify.sampling import (
+    Differences,
+    distinct_tuples,
+    partial_epsilon,
+    pruning_ratio,
+    separation_tuples,
+)
 from incrowd.watch import Watch
 
 _TINY = 1e-12
@@ -42,12 +57,12 @@ def sampled_answer(
 ) -> SetAnswer:
     """What a uniform sample without replacement of `total` records tells of all of them.
 
-    `pairs` draws pairs of records, for separation keys; they are the better witnesses of a smallest
-    key, and the only ones where records are equal in all columns.
+    `pairs` draws pairs of records, for the separation ratio; they are the better witnesses of a
+    smallest set, and the only ones of a key where records are equal in all columns.
     """
     unlike = best(sample).classes == sample.total
     if options.measure is Measure.SEPARATION and options.least_ratio < 1:
-        return _by_estimate(sample, options, watch)
+        return _by_estimate(sample, options, watch, pairs)
     if unlike:
         return _by_keys(sample, total, options, watch, pairs)
     if pairs is not None:
@@ -95,14 +110,16 @@ def _by_keys(
         minimum, promised = key.columns, key.guarantee
     promise = (
         f"with probability {1 - options.delta:g}, each set has a {options.measure} ratio of at "
-        f"least {_down(1 - epsilon)}"
+        f"least {rounded_down(1 - epsilon)}"
     )
     notes = _too_small(sample, total, options, epsilon)
     parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, 1 - epsilon)
 
 
-def _by_estimate(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
+def _by_estimate(
+    sample: Records, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
+) -> SetAnswer:
     """Separation ratios, as the sample has them."""
     width = sample.width
     epsilon = min(1.0, math.sqrt(2 * _logarithm(width + 1, options.delta) / sample.total))
@@ -119,16 +136,33 @@ def _by_estimate(sample: Records, options: DiscoverOptions, watch: Watch) -> Set
     )
     promise = (
         f"with probability {1 - options.delta:g}, each set has a separation ratio of at least "
-        f"{_down(max(0.0, options.least_ratio - epsilon))}"
+        f"{rounded_down(max(0.0, options.least_ratio - epsilon))}"
     )
     if options.least_ratio + epsilon < 1:
         promise += f", and every set of {_up(options.least_ratio + epsilon)} contains one of them"
-    minimum = min(found.sets, key=len, default=None)
+    minimum, promised = min(found.sets, key=len, default=None), guarantee
+    by_pairs = None if pairs is None else _partial_separation(pairs(), options, sample.names)
+    if by_pairs is not None and (minimum is None or len(by_pairs.columns) <= len(minimum)):
+        minimum, promised = by_pairs.columns, by_pairs.guarantee
     notes: tuple[str, ...] = ()
     if options.epsilon is not None and epsilon > options.epsilon:
         notes = (_larger(sample.total, size_for(width, 0, options, options.epsilon)),)
-    parts = (found.sets, minimum, guarantee, guarantee, promise, partial, notes)
+    parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
+
+
+def _partial_separation(
+    pairs: Differences, options: DiscoverOptions, names: Sequence[str]
+) -> Minimum | None:
+    """A small set of (1 - epsilon) beta by pairs (Motwani-Xu Theorem 8); None if they show none."""
+    beta, delta = options.least_ratio, options.delta
+    epsilon = partial_epsilon(pairs.width, beta, pairs.total, delta)
+    if epsilon >= 1:
+        return None
+    try:
+        return partial_separation_of(pairs, names, beta, epsilon, delta)
+    except InfeasibleError:
+        return None
 
 
 def _by_pairs(
@@ -240,17 +274,12 @@ def _key_of_pairs(pairs: Differences, options: DiscoverOptions, names: Sequence[
     return separation_key_of(pairs, names, epsilon, options.delta)
 
 
-def _down(share: float) -> str:
-    """A ratio that is promised at least, never rounded up.
-
-    >>> _down(0.9999997), _up(0.0000001)
-    ('0.999999', '1e-06')
-    """
-    return f"{math.floor(share * 1e6) / 1e6:.6g}"
-
-
 def _up(share: float) -> str:
-    """What a ratio is off by at most, never rounded down."""
+    """What a ratio is off by at most, never rounded down.
+
+    >>> _up(0.0000001)
+    '1e-06'
+    """
     return f"{math.ceil(share * 1e6) / 1e6:.6g}"
 
 

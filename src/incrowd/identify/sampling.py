@@ -72,6 +72,17 @@ def partial_pairs(columns: int, beta: float, epsilon: float, delta: float) -> in
     return math.ceil(16 / (beta * epsilon**2) * _logarithm(columns, delta))
 
 
+def partial_epsilon(columns: int, beta: float, pairs: int, delta: float) -> float:
+    """The epsilon that so many pairs allow (Theorem 8); 1 or more if they promise nothing.
+
+    >>> size = partial_pairs(14, 0.9, 0.1, 0.01)
+    >>> partial_epsilon(14, 0.9, size, 0.01) <= 0.1 < partial_epsilon(14, 0.9, size - 1, 0.01)
+    True
+    """
+    _check_beta(beta)
+    return math.sqrt(16 * _logarithm(columns, delta) / (beta * pairs)) if pairs else math.inf
+
+
 def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
     """The ratio beta' that every beta-quasi-identifier reaches in a sample (Lemmas 9 and 10).
 

@@ -49,7 +49,6 @@ from incrowd.identify.sampling import (
     once,
     sampled_pairs,
     sampled_rows,
-    separation_pairs,
 )
 from incrowd.io.reading import Reading, enough_memory
 from incrowd.table.encode import align
@@ -60,6 +59,8 @@ from incrowd.watch import NestedWatch, Watch
 SAMPLE = 100_000
 """Default number of records kept of a table that passes once."""
 _PAIRS_EPSILON = 0.001
+_MOST_PAIRS = 2**21
+"""The most pairs of records that are drawn; what fewer of them promise is said."""
 _PARTNERS = 3
 _EXPLAINING = 0.1
 """Share of the time limit that explanations get if the search used all of it."""
@@ -180,8 +181,8 @@ def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> Se
         return exact_answer(folded(records), options, watch)
     rng = np.random.default_rng(options.seed)
     rows, pairs = sampled_rows(records, size, rng), None
-    if options.keys_by_pairs and best(rows).classes < rows.total:
-        wanted = separation_pairs(records.width, epsilon, options.delta)
+    if options.by_pairs:
+        wanted = min(options.pairs_for(records.width, epsilon), _MOST_PAIRS)
         pairs = partial(sampled_pairs, records, wanted, rng)
     return sampled_answer(rows, records.total, options, watch, pairs)
 
@@ -196,9 +197,8 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
     if options.drop_duplicates:
         reservoirs = [DistinctRowSample(size, options.seed)]
         options = replace(options, delta=options.delta - min(UNSURE, options.delta / 2))
-    elif options.keys_by_pairs:
-        epsilon = options.epsilon or _PAIRS_EPSILON
-        wanted = separation_pairs(len(table.names), epsilon, options.delta)
+    elif options.by_pairs:
+        wanted = options.pairs_for(len(table.names), options.epsilon or _PAIRS_EPSILON)
         reservoirs.append(PairReservoir(min(wanted, size), options.seed))
     drawn, *rest = draw(_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
@@ -223,9 +223,13 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
 
 
 def _elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """Sets that a sample suggests, counted on all records where these are."""
+    """Sets that a sample suggests, counted on all records where these are.
+
+    With `epsilon` a set may fall short of the ratio: pairs of records show it, drawn as they pass.
+    """
     engine, size = table.engine, options.sample or SAMPLE
-    if options.drop_duplicates or size >= engine.records:
+    nearly = options.by_pairs and options.epsilon is not None
+    if options.drop_duplicates or nearly or size >= engine.records:
         return _passing(table.passing(), options, watch)
     if options.weights:
         raise options.no_sample
