@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from incrowd.api import draft as draft
     from incrowd.api import frontier as frontier
     from incrowd.api import groups as groups
+    from incrowd.api import judge_sets as judge_sets
     from incrowd.api import mask as mask
     from incrowd.api import new_keys as new_keys
     from incrowd.api import plan as plan

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from incrowd.verbs.frontier import frontier as frontier
     from incrowd.verbs.groups import groups as groups
     from incrowd.verbs.mask import mask as mask
+    from incrowd.verbs.named_sets import judge_sets as judge_sets
     from incrowd.verbs.plan import apply_plan as apply_plan
     from incrowd.verbs.plan import plan as plan
     from incrowd.verbs.plan import plan_sizes as plan_sizes

@@ -43,6 +43,59 @@ def test_people_read_a_picture(incrowd, table):
     assert incrowd("discover", table(), "--quiet").out == ""
 
 
+def test_examples_3_and_4_of_lodha_and_thomas(incrowd):
+    """Sex, birth date and ZIP code in America; nation, birth date and job in the world."""
+    flags = "--domain sex=2,birth_date=2e4,zip=1e5 --population 3e8 --alpha 0.87 --json"
+    found = incrowd("discover", "--set", "sex,birth_date,zip", *flags.split()).document
+    (test,) = (one["test"] for one in found["sets"])
+    assert (found["schema"], found["records"]) == ("incrowd.sets/1", None)
+    assert test["share"] == pytest.approx(0.93, abs=0.005)
+    assert (test["distinct"], test["possible"], test["people_per_value"]) == (4e9, True, 1)
+
+    flags = "--domain nation=200,birth_date=2e4,job=100 --population 6e9 --alpha 0.05"
+    said = incrowd("discover", "--set", "nation,birth_date,job", *flags.split())
+    assert said.code == 0
+    assert "almost certainly not an 0.05-quasi-identifier of 6,000,000,000 people" in (
+        " ".join(said.out.split())
+    )
+    for figure in ("400,000,000", "2.5 %", "15"):
+        assert figure in said.out
+
+
+def test_named_sets_are_counted_in_a_table(incrowd, table):
+    flags = ("--set", "age,zip", "--set", "sex", "--domain", "sex=2", "--population", "50")
+    flags += ("--alpha", "0.2")
+    said = incrowd("discover", table(), *flags)
+    assert said.code == 0, said.err
+    for word in ("age + zip", "sex", "values", "unique", "people per", "(declared)"):
+        assert word in said.out
+    assert "1 of 2 sets may tell 20 % of 50 people apart" in said.out
+    found = incrowd("discover", table(), *flags, "--json").document
+    pair, sex = found["sets"]
+    assert (sex["test"]["source"], sex["test"]["people_per_value"]) == ("declared", 25)
+    assert (pair["test"]["source"], pair["test"]["possible"]) == ("estimated", True)
+    assert sex["values_seen"] == 2
+    assert MARK not in said.out + said.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "words"),
+    [
+        ("", "discover needs a table"),
+        ("--set sex,zip --domain sex=2 --population 100", "'zip' is not declared"),
+        ("--set sex --domain sex=2", "needs a population"),
+        ("--set sex", "for how many people"),
+        ("--set sex --domain sex=2,zpi=9 --population 100", "is in none of the sets"),
+        ("--set sex --domain sex=2 --population 100 --ratio 0.5", "takes no --ratio"),
+        ("--set sex --domain sex=2 --population 100 -k 5", "takes no --k"),
+        ("--set sex --domain sex=0 --population 100", "at least one possible value"),
+        ("--set sex --domain sex=2 --population 100 --source observed", "without a table"),
+    ],
+)
+def test_named_sets_that_cannot_be_judged(refused, flags, words):
+    assert words in refused(2, "discover", *flags.split()).err
+
+
 def test_possible_values_are_declared_estimated_or_observed(incrowd, tmp_path):
     rows = [f"{100_000 + 7 * i},{i % 2}" for i in range(300)]
     table = tmp_path / "people.csv"

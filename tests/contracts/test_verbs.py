@@ -29,6 +29,7 @@ VERBS = {
     "safe_harbor": lambda source: incrowd.safe_harbor(source, today=2026).met,
     "discover": lambda source: incrowd.discover(source).found,
     "groups": lambda source: incrowd.groups(source, 2).sets,
+    "judge_sets": lambda source: incrowd.judge_sets(QUASI, source, population=1e6).sets,
     "plan": lambda source: incrowd.plan(source, "sex", population=1e6, k=5, beta=0.1).classes,
     "mask": lambda source: incrowd.mask(source, ratio=0.3).published,
     "quantiles": lambda source: incrowd.quantiles(source, columns="age", k=5).smallest,

@@ -97,17 +97,38 @@ def test_estimates_grow_without_bound_as_records_become_different():
     assert found[2] == math.inf
 
 
-@pytest.mark.parametrize("source", ["declared", "estimated", "observed", None])
-def test_a_key_may_always_identify(source):
+@pytest.mark.parametrize("source", ["estimated", "observed", None])
+def test_a_key_overrules_estimates_and_values_seen(source):
     records = records_of([list(range(50)), [1, 2] * 25])
-    domains = {"c0": 100, "c1": 2}
     asked = None if source is None else CountSource(source)
-    key = assess(records, [0], "usa", source=asked, domains=domains)
-    other = assess(records, [1], "usa", source=asked, domains=domains)
+    key = assess(records, [0], "usa", source=asked, domains={"c1": 2})
+    other = assess(records, [1], "usa", source=asked, domains={"c1": 2})
 
     assert (key.key, key.possible, key.verdict) == (True, True, "possibly an 0.5-quasi-identifier")
     assert (other.key, other.possible) == (False, False)
     assert other.verdict.endswith("an 0.5-quasi-identifier")
+
+
+@pytest.mark.parametrize("source", ["declared", "estimated", None])
+def test_declared_sizes_decide_whatever_the_table_looks_like(source):
+    """20,000 birth dates make no more than 20,000 people unique (Theorem 3)."""
+    records = records_of([[1, 2, 3, 4], [1, 1, 2, 2]], names=["birth_date", "sex"])
+    asked = None if source is None else CountSource(source)
+    domains = {"birth_date": 20_000, "sex": 2}
+    for columns, distinct in (([0], 20_000), ([0, 1], 40_000)):
+        found = assess(records, columns, 3e8, source=asked, domains=domains)
+        assert (found.key, found.possible, found.distinct) == (True, False, distinct)
+        assert found.share <= distinct / 3e8
+
+
+def test_an_estimate_is_about_the_columns_that_are_not_declared():
+    """All four records differ, but two sexes times 20,000 dates are 40,000 values."""
+    records = records_of([[1, 2, 3, 4], [1, 1, 2, 2]], names=["birth_date", "sex"])
+    found = assess(records, [0, 1], 3e8, domains={"birth_date": 20_000})
+    assert (found.source, found.distinct) == (CountSource.ESTIMATED, 40_000)
+    assert not found.possible
+    found = assess(records, [0, 1], 3e8, domains={"sex": 2})
+    assert (found.distinct, found.possible) == (math.inf, True)
 
 
 def test_a_verdict_is_no_surer_than_its_number_of_values():
@@ -126,7 +147,7 @@ def test_assess_says_where_the_values_come_from():
     assert (found.source, found.distinct) == (CountSource.DECLARED, 20)
     found = assess(records, [0, 1], 10, domains=some)
     assert found.source is CountSource.ESTIMATED
-    assert found.distinct == max(5 * estimated(records, [1]), estimated(records, [0, 1]))
+    assert found.distinct == 5 * estimated(records, [1])
     found = assess(records, [0, 1], 10, domains=both, source=CountSource.OBSERVED)
     assert (found.source, found.distinct) == (CountSource.OBSERVED, 3)
     assert assess(records, [0, 1], 10, domains=both, source=CountSource.ESTIMATED).distinct == 20

@@ -1,6 +1,6 @@
 """`incrowd discover`: which columns tell people apart."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -18,11 +18,15 @@ from incrowd.errors import PolicyError
 
 _FIND = "What to find"
 _POPULATION = "Population"
+_OF_SETS = ("population", "domains", "alpha", "source")
+"""Options that judge sets of columns for a population."""
+_USUAL = {"measure": "distinct", "delta": 0.01, "explain": (), "drop_duplicates": False}
+"""Options of a search that are not None by default."""
 
 
 @reads()
 def discover(  # noqa: PLR0913  one parameter per option
-    file: options.TableFile,
+    file: options.TableOrNone = None,
     *,
     columns: Annotated[
         list[str] | None,
@@ -77,6 +81,17 @@ def discover(  # noqa: PLR0913  one parameter per option
             metavar="COLUMN",
             help="With -k: the column that tells people apart; without it each record is a person.",
             rich_help_panel=_FIND,
+        ),
+    ] = None,
+    sets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="COLUMNS",
+            help="Judge these columns together for --population, with or without a table. Repeat "
+            "it for several sets.",
+            show_default=False,
+            rich_help_panel=_POPULATION,
         ),
     ] = None,
     explain: Annotated[
@@ -200,7 +215,8 @@ def discover(  # noqa: PLR0913  one parameter per option
 ) -> None:
     """Find the columns that, alone or together, tell people apart.
 
-    Ctrl-C stops the search and shows what it found so far.
+    Ctrl-C stops the search and shows what it found so far. With --set it judges columns that you
+    name.
 
     Example: incrowd discover patients.csv --ratio 0.9 --max-size 3
     """
@@ -229,6 +245,15 @@ def discover(  # noqa: PLR0913  one parameter per option
         "time_limit": time_limit,
         "reading": requests.reading(reading),
     }
+    if sets is not None:
+        _refuse_search(judged | {"max_size": max_size, "k": k, "columns": some})
+        answer_sets(file, sets, judged, limits["reading"], output)
+        return
+    if file is None:
+        raise PolicyError(
+            "discover needs a table",
+            remedy="name a FILE; without one, judge columns with --set, --domain and --population",
+        )
     found: Any
     show: tuple[Callable[[Any], Any], Callable[..., Any]]
     with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
@@ -251,6 +276,33 @@ def discover(  # noqa: PLR0913  one parameter per option
         raise SystemExit(INTERRUPTED)
 
 
+def answer_sets(
+    file: str | None, sets: Sequence[str], judged: Mapping[str, Any], reading: Any, output: Output
+) -> None:
+    """Judge named sets of columns for a population."""
+    asked = {name: judged[name] for name in _OF_SETS}
+    named = [options.columns([text]) for text in sets]
+    with waiting(output, "discover"):
+        found = api.judge_sets(named, file, reading=reading, **asked)
+    output.notes(found.notes)
+    output.result(
+        lambda: json.judged_document(found),
+        lambda: texts.judged_text(found, details=output.details),
+        lambda: None if file is None else next_command.after_discover(file, found),
+    )
+
+
+def _refuse_search(judged: Mapping[str, Any]) -> None:
+    """Named sets are judged, not searched for."""
+    usual = _USUAL | {name: judged[name] for name in _OF_SETS}
+    given = [name for name, value in judged.items() if value != usual.get(name)]
+    if given:
+        raise PolicyError(
+            f"--set names the columns to judge and takes no --{given[0].replace('_', '-')}",
+            remedy="leave out one of them",
+        )
+
+
 def _refuse_world_id(world_id: str | None) -> None:
     if world_id is not None:
         raise PolicyError(
@@ -261,8 +313,7 @@ def _refuse_world_id(world_id: str | None) -> None:
 
 def _refuse_measures(judged: Mapping[str, Any]) -> None:
     """Groups of people are counted, not judged by a ratio or a sample."""
-    usual = {"measure": "distinct", "delta": 0.01, "explain": (), "drop_duplicates": False}
-    given = [name for name, value in judged.items() if value != usual.get(name)]
+    given = [name for name, value in judged.items() if value != _USUAL.get(name)]
     if given:
         raise PolicyError(
             f"-k counts the people of groups and takes no --{given[0].replace('_', '-')}",

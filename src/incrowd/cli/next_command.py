@@ -16,7 +16,7 @@ from incrowd.io import target as targets
 if TYPE_CHECKING:
     from incrowd.attacks import Attacked
     from incrowd.exposure.risk import Risk
-    from incrowd.identify.outcome import Discovery, Groups
+    from incrowd.identify.outcome import Discovery, Groups, JudgedSets
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.verify import Check
 
@@ -100,7 +100,7 @@ def after_risk(
     return command("anonymize", *_table(file), *known, "-k", str(_K), "-o", _RELEASE)
 
 
-def after_discover(file: str, found: "Discovery | Groups") -> str | None:
+def after_discover(file: str, found: "Discovery | Groups | JudgedSets") -> str | None:
     """Measure the risk of the smallest set that was found; one column alone is often an ID."""
     sets = sorted((one.columns for one in found.sets), key=lambda one: (len(one) < 2, len(one)))
     return command("risk", *_table(file), *_known(sets[0])) if sets else None

@@ -41,16 +41,15 @@ def output(words: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", help=words, rich_help_panel=WRITING)
 
 
-TableFile = Annotated[
-    str,
-    typer.Argument(
-        metavar="FILE",
-        help="The table: CSV or TSV (also .gz, .zst), Parquet, Arrow, Excel, JSON lines, SPSS, "
-        "Stata or SAS, or a folder of Parquet files; - is standard input; "
-        "postgresql://…?table=NAME or duckdb:FILE::TABLE.",
-        show_default=False,
-    ),
-]
+_TABLE = typer.Argument(
+    metavar="FILE",
+    help="The table: CSV or TSV (also .gz, .zst), Parquet, Arrow, Excel, JSON lines, SPSS, "
+    "Stata or SAS, or a folder of Parquet files; - is standard input; "
+    "postgresql://…?table=NAME or duckdb:FILE::TABLE.",
+    show_default=False,
+)
+TableFile = Annotated[str, _TABLE]
+TableOrNone = Annotated[str | None, _TABLE]
 Delimiter = Annotated[
     str | None,
     typer.Option(

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
         Explanation,
         Groups,
         Guarantee,
+        JudgedSet,
+        JudgedSets,
         Masked,
     )
     from incrowd.pii import Checklist, ColumnFinding, IdentifierCheck
@@ -321,6 +323,41 @@ def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
     for group in found.sets[:most]:
         made.add_row(line(" + ".join(group.columns)), number(group.smallest))
     return spaced(*parts, made, *_unshown(len(found.sets) - most, details=details))
+
+
+def judged_headline(found: "JudgedSets") -> str:
+    """How many of the named sets may tell people apart."""
+    able, asked = len(found.possible), len(found.sets)
+    if asked == 1:
+        judged = found.sets[0]
+        people = f"{number(found.population)} people"
+        return f"{' + '.join(judged.columns)}: {judged.test.verdict} of {people}."
+    told = f"tell {percent(found.alpha)} of {number(found.population)} people apart"
+    return f"{number(able) if able else 'None'} of {counted(asked, 'set')} may {told}."
+
+
+def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType:
+    """What named sets of columns can do to a population; tiny shares as numbers in `details`."""
+    seen = ("values", "unique") if found.records is not None else ()
+    heads = ("columns", *seen, "possible values", "alone at most", "people per value", "verdict")
+    made = table(*heads)
+    for one in found.sets:
+        made.add_row(line(" + ".join(one.columns)), *_judged_figures(one, details=details))
+    figures = numeric(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
+    head = line(judged_headline(found), BAD if found.possible else GOOD)
+    needed = line(_needed(found.sets[0].test))
+    return spaced(head, figures, needed, *([] if details else [more("tiny shares as numbers")]))
+
+
+def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
+    """What was counted, if there is a table, and what the number of values allows."""
+    if one.ratios is not None:
+        yield number(one.ratios.classes)
+        yield share(one.ratios.unique_ratio)
+    values, answer = _judged(one.test)
+    crowd = number(round(one.test.crowd, 1 if one.test.crowd < 10 else 0))
+    alone = f"{one.test.share:.3g}" if details else share(one.test.share)
+    yield from (values, alone, crowd, answer)
 
 
 def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> RenderableType:

@@ -10,12 +10,14 @@ from incrowd.documents import risk as risks
 
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
+    from incrowd.identify.distinct_values import DistinctValueTest
     from incrowd.identify.outcome import (
         ColumnSet,
         Discovery,
         Explanation,
         Groups,
         Guarantee,
+        JudgedSets,
         Masked,
     )
     from incrowd.identify.records import Ratios
@@ -253,17 +255,7 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
     minimum = found.minimum
     sets = [_figures(one) for one in found.sets]
     for entry, test in zip(sets, found.tests, strict=False):
-        entry["test"] = {
-            "distinct": test.distinct,
-            "source": test.source.value,
-            "key": test.key,
-            "possible": test.possible,
-            "population": test.population,
-            "share": test.share,
-            "alpha": test.alpha,
-            "threshold": test.threshold,
-            "verdict": test.verdict,
-        }
+        entry["test"] = _test(test)
     return {
         "schema": "incrowd.discover/1",
         "records": found.records,
@@ -289,6 +281,48 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         "explanations": [_explanation(one) for one in found.explanations],
         "notes": found.notes,
         "seconds": found.seconds,
+    }
+
+
+def _test(test: "DistinctValueTest") -> dict[str, Any]:
+    """What a number of values says for a population."""
+    return {
+        "distinct": test.distinct,
+        "source": test.source.value,
+        "key": test.key,
+        "possible": test.possible,
+        "population": test.population,
+        "share": test.share,
+        "people_per_value": test.crowd,
+        "alpha": test.alpha,
+        "threshold": test.threshold,
+        "verdict": test.verdict,
+    }
+
+
+def judged_document(found: "JudgedSets") -> dict[str, Any]:
+    """`incrowd.sets/1`: whether named sets of columns can tell people of a population apart."""
+    return {
+        "schema": "incrowd.sets/1",
+        "population": found.population,
+        "alpha": found.alpha,
+        "records": found.records,
+        "sets": [
+            {"columns": one.columns, **_seen(one.ratios), "test": _test(one.test)}
+            for one in found.sets
+        ],
+        "notes": found.notes,
+    }
+
+
+def _seen(ratios: "Ratios | None") -> dict[str, Any]:
+    """What a set does to the records of a table; nothing without one."""
+    if ratios is None:
+        return {}
+    return {
+        "values_seen": ratios.classes,
+        "unique_records": ratios.unique,
+        "unique": ratios.unique_ratio,
     }
 
 

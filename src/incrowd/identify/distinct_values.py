@@ -85,9 +85,11 @@ class DistinctValueTest:
     def possible(self) -> bool:
         """Whether the set may be an alpha-quasi-identifier.
 
-        A set that tells all records of a table apart may be one, whatever its number of values.
+        A number that was declared is an upper bound and decides: no table makes 20,000 birth dates
+        more. Values seen are too few, so a key of the table overrules them.
         """
-        return self.key or self.share >= self.alpha
+        overruled = self.key and self.source is CountSource.OBSERVED
+        return overruled or self.share >= self.alpha
 
     @property
     def crowd(self) -> float:
@@ -229,7 +231,8 @@ def assess(  # noqa: PLR0913  the last three are options
     """The test for columns of a table; `domains` are the declared numbers of values by column.
 
     Without a source declared numbers are taken if all of the columns have one, else an estimate.
-    Estimates take declared numbers for the columns that have one.
+    An estimate is about the columns without a declared number, times the declared ones: it has no
+    limit if those columns alone tell all records apart.
     """
     known = domains or {}
     names = [records.names[j] for j in columns]
@@ -250,20 +253,26 @@ def _possible_values(
         case CountSource.OBSERVED:
             return observed(records, columns)
         case CountSource.DECLARED:
-            if lacking := [name for name in names if name not in known]:
-                raise PolicyError(
-                    f"the number of possible values of {lacking[0]!r} is not declared",
-                    remedy=f"add --domain {lacking[0]}=N, or leave out --source declared",
-                )
-            return by_domains([known[name] for name in names])
+            return _declared_values(names, known, "leave out --source declared")
         case CountSource.ESTIMATED:
-            each = [
-                known.get(n) or estimated(records, [j]) for n, j in zip(names, columns, strict=True)
-            ]
-            joint = 0.0 if all(name in known for name in names) else estimated(records, columns)
-            return max(by_domains(each), joint)
+            declared = by_domains([known[name] for name in names if name in known])
+            unknown = [j for n, j in zip(names, columns, strict=True) if n not in known]
+            if not unknown:
+                return declared
+            each = by_domains([estimated(records, [j]) for j in unknown])
+            return declared * max(each, estimated(records, unknown))
         case _:
             raise PolicyError("the number of values is not given", remedy="choose another source")
+
+
+def _declared_values(names: Sequence[str], known: Mapping[str, float], otherwise: str) -> float:
+    """The product of declared numbers; refused, with another remedy, if one is lacking."""
+    if lacking := [name for name in names if name not in known]:
+        raise PolicyError(
+            f"the number of possible values of {lacking[0]!r} is not declared",
+            remedy=f"add --domain {lacking[0]}=N, or {otherwise}",
+        )
+    return by_domains([known[name] for name in names])
 
 
 @dataclass(frozen=True)
@@ -308,6 +317,16 @@ class PopulationTest:
         return assess(
             rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
         )
+
+    def declared(self, names: Sequence[str]) -> DistinctValueTest:
+        """The same without a table, by declared numbers alone."""
+        if self.source not in {None, CountSource.DECLARED}:
+            raise PolicyError(
+                f"without a table nothing is {self.source}",
+                remedy="name a table, or declare the number of values of every column",
+            )
+        distinct = _declared_values(names, self.domains, "name a table to estimate it from")
+        return distinct_value_test(distinct, self.people, self.alpha, CountSource.DECLARED)
 
     def notes(self, rows: Records) -> Iterator[str]:
         """Columns with more values than were declared."""

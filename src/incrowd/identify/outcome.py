@@ -205,3 +205,30 @@ class Groups(Shown):
     """Whether the search was cut short, by time or by the largest size asked for."""
     notes: tuple[str, ...]
     seconds: float
+
+
+@dataclass(frozen=True)
+class JudgedSet:
+    """A named set of columns, and what its number of values says for a population."""
+
+    columns: tuple[str, ...]
+    test: DistinctValueTest
+    ratios: Ratios | None = None
+    """What it does to the records of a table; None without one."""
+
+
+@dataclass(frozen=True)
+class JudgedSets(Shown):
+    """Named sets of columns, judged for a population (Lodha-Thomas Figure 3)."""
+
+    sets: tuple[JudgedSet, ...]
+    population: int
+    alpha: float
+    records: int | None = None
+    """Records of the table; None without one."""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def possible(self) -> tuple[JudgedSet, ...]:
+        """The sets that may tell so many people apart."""
+        return tuple(one for one in self.sets if one.test.possible)

@@ -22,7 +22,7 @@ from typing import TypeAlias
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import DiscoverOptions, SetAnswer
 from incrowd.identify.measures import best
-from incrowd.identify.minimal import minimal_sets
+from incrowd.identify.minimal import MinimalSets, minimal_sets
 from incrowd.identify.minimum import (
     Minimum,
     greedy_key,
@@ -123,8 +123,7 @@ def _by_estimate(
     """Separation ratios, as the sample has them."""
     width = sample.width
     epsilon = min(1.0, math.sqrt(2 * _logarithm(width + 1, options.delta) / sample.total))
-    limit = options.largest(width)
-    found = minimal_sets(sample, options.measure, options.least_ratio, max_size=limit, watch=watch)
+    found = _sets_of_the_ratio(sample, options, watch)
     partial = watch.expired and not found.complete
     guarantee = Guarantee(
         exact=False,
@@ -134,12 +133,7 @@ def _by_estimate(
         searched=f"{sample.total:,} records; {found.guarantee.searched}",
         not_searched=found.guarantee.not_searched,
     )
-    promise = (
-        f"with probability {1 - options.delta:g}, each set has a separation ratio of at least "
-        f"{rounded_down(max(0.0, options.least_ratio - epsilon))}"
-    )
-    if options.least_ratio + epsilon < 1:
-        promise += f", and every set of {_up(options.least_ratio + epsilon)} contains one of them"
+    promise = _estimate_promise(found, options, epsilon)
     minimum, promised = min(found.sets, key=len, default=None), guarantee
     by_pairs = None if pairs is None else _partial_separation(pairs(), options, sample.names)
     if by_pairs is not None and (minimum is None or len(by_pairs.columns) <= len(minimum)):
@@ -149,6 +143,28 @@ def _by_estimate(
         notes = (_larger(sample.total, size_for(width, 0, options, options.epsilon)),)
     parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
+
+
+def _estimate_promise(found: MinimalSets, options: DiscoverOptions, epsilon: float) -> str:
+    """What ratios of a sample promise that are off by at most epsilon."""
+    sure, above = f"with probability {1 - options.delta:g}", options.least_ratio + epsilon
+    if not found.sets and found.complete:
+        if above > 1:
+            return "nothing: the sample is too small"
+        return f"{sure}, no set of columns has a separation ratio above {_up(above)}"
+    least = rounded_down(max(0.0, options.least_ratio - epsilon))
+    promise = f"{sure}, each set has a separation ratio of at least {least}"
+    return (
+        promise if above >= 1 else f"{promise}, and every set of {_up(above)} contains one of them"
+    )
+
+
+def _sets_of_the_ratio(sample: Records, options: DiscoverOptions, watch: Watch) -> MinimalSets:
+    """The minimal sets that reach the ratio in the sample; none if all columns do not."""
+    if best(sample).ratio(options.measure) < options.least_ratio:
+        return MinimalSets((), True, Guarantee(exact=True, searched="all columns together"))
+    limit = options.largest(sample.width)
+    return minimal_sets(sample, options.measure, options.least_ratio, max_size=limit, watch=watch)
 
 
 def _partial_separation(

@@ -32,6 +32,7 @@ VIEWS: dict[str, Callable[[Any], View]] = {
     "Draft": identified.draft_view,
     "Frontier": released.frontier_view,
     "Groups": identified.groups_view,
+    "JudgedSets": identified.judged_view,
     "Masked": identified.masked_view,
     "Plan": planned.plan_view,
     "Release": released.release_view,

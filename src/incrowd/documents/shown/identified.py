@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from incrowd.documents import json
-from incrowd.documents.identify import discovery_headline
+from incrowd.documents.identify import discovery_headline, judged_headline
 from incrowd.documents.page import Table
 from incrowd.documents.pictures import Bars, Series
 from incrowd.documents.view import MOST_DRAWN, View, good
@@ -11,7 +11,7 @@ from incrowd.documents.words import counted, number, sentence
 from incrowd.policy.draft import to_toml
 
 if TYPE_CHECKING:
-    from incrowd.identify.outcome import Discovery, Groups, Masked
+    from incrowd.identify.outcome import Discovery, Groups, JudgedSets, Masked
     from incrowd.pii import Checklist
     from incrowd.policy.draft import Draft
 
@@ -74,6 +74,40 @@ def groups_view(found: "Groups") -> View:
         Table(("columns", "size", "smallest"), rows, "Minimal sets"),
         lambda: json.groups_document(found),
         (*partial, *found.notes),
+    )
+
+
+def judged_view(found: "JudgedSets") -> View:
+    """What named sets of columns can do to a population."""
+    sets = found.sets[:MOST_DRAWN]
+    picture = Bars(
+        "The largest share of people that a set can leave alone with their values",
+        f"By the number of possible values of each set{_drawn(len(found.sets))}.",
+        tuple(" + ".join(one.columns) for one in sets),
+        (Series("alone at most", tuple(one.test.share for one in sets)),),
+        "",
+        "share of people",
+        found.alpha,
+        f"alpha = {number(found.alpha)}",
+    )
+    rows = tuple(
+        (
+            " + ".join(one.columns),
+            one.test.distinct,
+            one.test.source.value,
+            one.test.share,
+            one.test.crowd,
+            one.test.answer,
+        )
+        for one in found.sets
+    )
+    heads = ("columns", "possible values", "source", "alone at most", "people per value", "verdict")
+    return View(
+        good(judged_headline(found), when=not found.possible),
+        picture,
+        Table(heads, rows, "Named sets"),
+        lambda: json.judged_document(found),
+        found.notes,
     )
 
 
