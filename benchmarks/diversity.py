@@ -23,9 +23,7 @@ from benchmarks._timed import once, timed
 from incrowd.datasets import correlated
 from incrowd.errors import InfeasibleError
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.loss import Gcp, Il1
-from incrowd.loss.cells import cells_of
-from incrowd.loss.ncp import ncp, ncp_of_classes
+from incrowd.loss import Gcp, Il1, Volume, WeightedMaxNcp
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.problem import Problem
@@ -140,13 +138,8 @@ def compared(figure: str, problem: Problem, alpha: float = 0.0) -> list[Line]:
 
 def losses(outcome: Outcome) -> tuple[float, float, float, float]:
     """The four measures of Section 7.2, in the order of `Line`."""
-    records = outcome.classes.records
-    volume = np.ones(len(records))
-    for cells in cells_of(outcome):
-        volume *= np.maximum(ncp(cells), 1 / len(cells.column.hierarchy.leaves))
-    largest = float((ncp_of_classes(outcome) * records).max())
-    weighted = float((volume * records).sum() / records.sum())
-    return Gcp().of(outcome), largest, Il1().of(outcome), weighted
+    largest = WeightedMaxNcp().of(outcome) * outcome.records
+    return Gcp().of(outcome), largest, Il1().of(outcome), Volume().of(outcome)
 
 
 def by_l() -> Iterator[Line]:

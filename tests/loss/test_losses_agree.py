@@ -18,6 +18,8 @@ from incrowd.loss import (
     Il1,
     IlInf,
     Precision,
+    Volume,
+    WeightedMaxNcp,
     figures,
 )
 from incrowd.recoding import Pieces, Spans
@@ -84,6 +86,9 @@ def test_losses_of_classes(drawn):
     extents = naive.loss.extents(columns, class_of, levels) or [1.0]
     assert Il1().of(outcome) == pytest.approx(sum(extents) / len(extents))
     assert IlInf().of(outcome) == pytest.approx(max(extents))
+    slow = naive.loss.weighted_max_ncp(columns, class_of, levels)
+    assert WeightedMaxNcp().of(outcome) == pytest.approx(slow)
+    assert Volume().of(outcome) == pytest.approx(naive.loss.volume(columns, class_of, levels))
     assert Discernibility().of(outcome) == naive.loss.discernibility(class_of)
     assert AverageClass().of(outcome) == pytest.approx(naive.loss.average_class(class_of))
     assert Classification("s0").of(outcome) == pytest.approx(

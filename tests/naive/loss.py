@@ -106,6 +106,34 @@ def extents(columns, class_of, levels):
     return [record_cost(ncp, columns, class_of, levels, i) for i in firsts]
 
 
+def weighted_max_ncp(columns, class_of, levels):
+    """The most that a class loses: its records times its extent, over all records.
+
+    Records left out are a class with extent 1.
+    """
+    lost = [0.0, class_of.count(-1)]
+    for name in set(class_of) - {-1}:
+        extent = record_cost(ncp, columns, class_of, levels, class_of.index(name))
+        lost.append(class_of.count(name) * extent)
+    return max(lost) / len(class_of)
+
+
+def volume(columns, class_of, levels):
+    """The mean over records of the product of what their cells leave open."""
+    mean = sum(column.weight for column in columns) / len(columns)
+    total = 0.0
+    for record, name in enumerate(class_of):
+        product = 1.0
+        members = [i for i, other in enumerate(class_of) if other == name]
+        for j, column in enumerate(columns if name >= 0 else ()):
+            codes = [column.codes[i] for i in members]
+            cell = shown(column, codes, None if levels is None else levels[j], column.codes[record])
+            least = 1 / max(len(column.hierarchy.leaves), 1)
+            product *= max(ncp(column, cell), least) ** (column.weight / mean)
+        total += product
+    return total / len(class_of)
+
+
 def discernibility(class_of):
     """Per record the records it cannot be told from, all if it is suppressed."""
     return sum(len(class_of) if c < 0 else class_of.count(c) for c in class_of)

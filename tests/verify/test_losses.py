@@ -46,6 +46,8 @@ def test_losses_of_one_column_by_hand():
     assert found["precision"] == pytest.approx(1 - (0.5 + 0 + 1 + 0 + 1) / 5)
     assert found["il1"] == pytest.approx(1.9 / 4)
     assert found["ilinf"] == 1
+    assert found["weighted_max_ncp"] == pytest.approx(1 / 5)
+    assert found["volume"] == pytest.approx((0.9 + 1 / 20 + 1 + 1 / 20 + 1) / 5)
 
 
 def test_weights_are_shares_of_all_weights():
@@ -54,6 +56,8 @@ def test_weights_are_shares_of_all_weights():
     found = recounted([light, heavy], by_class(0, 0), 2)
     assert found["gcp"] == pytest.approx(0.75 * 0.9)
     assert found["il1"] == found["ilinf"] == pytest.approx(0.75 * 0.9)
+    assert found["weighted_max_ncp"] == pytest.approx(0.75 * 0.9)
+    assert found["volume"] == pytest.approx((1 / 20) ** 0.5 * 0.9**1.5)
     assert found["discernibility"] == 4
 
 

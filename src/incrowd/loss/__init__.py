@@ -8,12 +8,13 @@ from pydantic import Field
 from incrowd.loss.class_sizes import AverageClass, Discernibility
 from incrowd.loss.classification import Classification
 from incrowd.loss.entropy import Entropy
-from incrowd.loss.extent import Il1, IlInf
+from incrowd.loss.extent import Il1, IlInf, WeightedMaxNcp
 from incrowd.loss.figures import figures
 from incrowd.loss.granularity import Granularity, Precision
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp
 from incrowd.loss.queries import Queries
+from incrowd.loss.volume import Volume
 
 AnyLoss: TypeAlias = Annotated[
     AverageClass
@@ -25,7 +26,9 @@ AnyLoss: TypeAlias = Annotated[
     | Il1
     | IlInf
     | Precision
-    | Queries,
+    | Queries
+    | Volume
+    | WeightedMaxNcp,
     Field(discriminator="name"),
 ]
 """Any loss, as a policy file writes it."""
@@ -49,5 +52,7 @@ __all__ = [
     "Loss",
     "Precision",
     "Queries",
+    "Volume",
+    "WeightedMaxNcp",
     "figures",
 ]

@@ -1,4 +1,7 @@
-"""Extents of classes: the average and the largest (Ghinita Section 2.1, Equations 3 and 4)."""
+"""Extents of classes: the average and the largest (Ghinita Section 2.1, Equations 3 and 4).
+
+And the largest by the records of its class (Section 7.2).
+"""
 
 from dataclasses import field
 from typing import ClassVar, Literal
@@ -70,6 +73,36 @@ class IlInf(Loss):
         if len(outcome.classes) == 0:
             return 0.0
         return _reached(ncp_of_classes(outcome), outcome, spare)
+
+
+@dataclass(frozen=True, config=STRICT)
+class WeightedMaxNcp(Loss):
+    """The largest NCP of a class times its share of the records (Ghinita Section 7.2, Figure 29).
+
+    A maximum over classes as `IlInf`, weighted by records as GCP; the paper does not divide by the
+    records of the table. Records that are left out are one class that shows nothing.
+
+    >>> WeightedMaxNcp().name
+    'weighted_max_ncp'
+    """
+
+    name: Literal["weighted_max_ncp"] = field(default="weighted_max_ncp", kw_only=True)
+
+    def of(self, outcome: Outcome) -> float:
+        """The most that one class loses of what the whole table has to lose."""
+        if outcome.records == 0:
+            return 0.0
+        lost = ncp_of_classes(outcome) * outcome.classes.records
+        return max(float(lost.max(initial=0.0)), float(outcome.suppressed)) / outcome.records
+
+    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
+        """The loss of the node itself.
+
+        A class above contains one of the node, with no less extent and no fewer records; if it is
+        left out, its records lose all they have.
+        """
+        del smallest, spare
+        return self.of(outcome)
 
 
 def _reached(extents: Floats, outcome: Outcome, spare: int | None) -> float:

@@ -84,7 +84,6 @@ def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
 def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[str, float]:
     """Every loss that labels tell, by name; `records` are those of the table."""
     found = of_sizes(crowds.sizes, records)
-    _, first = np.unique(crowds.class_of, return_index=True)
     held = crowds.records, records
     penalty = [_ncp(column) for column in columns]
     found["gcp"] = _mean(columns, penalty, *held)
@@ -93,12 +92,29 @@ def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[st
     told = [level for level in levels if level is not None]
     if len(told) == len(levels):
         found["precision"] = 1.0 - _mean(columns, told, *held)
-    extents = np.zeros(len(first))
+    return found | _of_classes(columns, penalty, crowds, records)
+
+
+def _of_classes(
+    columns: Sequence[Shown], penalty: Sequence[Floats], crowds: Crowds, records: int
+) -> dict[str, float]:
+    """The losses of whole classes, by what one row of each shows."""
+    _, first = np.unique(crowds.class_of, return_index=True)
+    extents, volumes = np.zeros(len(first)), np.ones(len(first))
     for weight, column, cost in zip(_weights(columns), columns, penalty, strict=True):
-        extents += weight * cost[column.cells.codes[first]]
-    found["il1"] = math.fsum(extents.tolist()) / len(extents)
-    found["ilinf"] = float(extents.max())
-    return found
+        shown = cost[column.cells.codes[first]]
+        extents += weight * shown
+        one_value = 1 / max(len(column.hierarchy.leaves), 1)
+        volumes *= np.maximum(shown, one_value) ** (weight * len(columns))
+    left_out = records - int(crowds.sizes.sum())
+    worst = max(float((extents * crowds.sizes).max()), float(left_out))
+    filled = math.fsum((volumes * crowds.sizes).tolist()) + left_out
+    return {
+        "il1": math.fsum(extents.tolist()) / len(extents),
+        "ilinf": float(extents.max()),
+        "weighted_max_ncp": worst / records,
+        "volume": filled / records,
+    }
 
 
 def _weights(columns: Sequence[Shown]) -> list[float]:
