@@ -120,7 +120,6 @@ def weighted_max_ncp(columns, class_of, levels):
 
 def volume(columns, class_of, levels):
     """The mean over records of the product of what their cells leave open."""
-    mean = sum(column.weight for column in columns) / len(columns)
     total = 0.0
     for record, name in enumerate(class_of):
         product = 1.0
@@ -129,7 +128,7 @@ def volume(columns, class_of, levels):
             codes = [column.codes[i] for i in members]
             cell = shown(column, codes, None if levels is None else levels[j], column.codes[record])
             least = 1 / max(len(column.hierarchy.leaves), 1)
-            product *= max(ncp(column, cell), least) ** (column.weight / mean)
+            product *= max(ncp(column, cell), least) ** column.weight
         total += product
     return total / len(class_of)
 

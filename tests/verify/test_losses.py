@@ -57,7 +57,7 @@ def test_weights_are_shares_of_all_weights():
     assert found["gcp"] == pytest.approx(0.75 * 0.9)
     assert found["il1"] == found["ilinf"] == pytest.approx(0.75 * 0.9)
     assert found["weighted_max_ncp"] == pytest.approx(0.75 * 0.9)
-    assert found["volume"] == pytest.approx((1 / 20) ** 0.5 * 0.9**1.5)
+    assert found["volume"] == pytest.approx(1 / 20 * 0.9**3)
     assert found["discernibility"] == 4
 
 

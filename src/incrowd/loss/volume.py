@@ -18,8 +18,8 @@ class Volume(Loss):
     """The mean over records of the volume of their class, the product of its cells' extents.
 
     A cell that shows one value has the extent 1 / values of its column, so that no product is 0. A
-    record that is left out counts 1. Column weights are exponents: a column of weight 2 counts like
-    two; equal weights give the plain product of the paper.
+    record that is left out counts 1. Column weights are exponents, as they are: a column of weight
+    2 counts like two, and weights of 1 give the plain product of the paper.
 
     >>> Volume().name
     'volume'
@@ -43,9 +43,8 @@ class Volume(Loss):
 def volume_of_classes(outcome: Outcome) -> Floats:
     """The volume of each class, 0..1."""
     volume = np.ones(len(outcome.classes), dtype=np.float64)
-    exponents = outcome.weights * len(outcome.columns)
-    for exponent, cells in zip(exponents.tolist(), cells_of(outcome), strict=True):
-        volume *= _extents(cells) ** exponent
+    for cells in cells_of(outcome):
+        volume *= _extents(cells) ** cells.column.weight
     return volume
 
 

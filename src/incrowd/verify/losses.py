@@ -105,7 +105,7 @@ def _of_classes(
         shown = cost[column.cells.codes[first]]
         extents += weight * shown
         one_value = 1 / max(len(column.hierarchy.leaves), 1)
-        volumes *= np.maximum(shown, one_value) ** (weight * len(columns))
+        volumes *= np.maximum(shown, one_value) ** column.weight
     left_out = records - int(crowds.sizes.sum())
     worst = max(float((extents * crowds.sizes).max()), float(left_out))
     filled = math.fsum((volumes * crowds.sizes).tolist()) + left_out
