@@ -1,14 +1,14 @@
 """Mondrian by plain recursion over lists of records."""
 
 
-def partition(records, columns, allowed, *, k, relaxed, cuts):
+def partition(records, columns, allowed, *, k, relaxed, cuts, median=False):
     """Parts (lists of positions in `records`), from left to right.
 
     `records` are (codes, weight), `columns` are (hierarchy, weight, range); `allowed(left, right)`
     says whether both halves satisfy the models, `k` is the least weight of a half.
     """
     whole = list(range(len(records)))
-    return _divide(whole, records, columns, allowed, (k, relaxed, cuts))
+    return _divide(whole, records, columns, allowed, (k, relaxed, cuts, median))
 
 
 def _divide(part, records, columns, allowed, rule):
@@ -22,7 +22,7 @@ def _divide(part, records, columns, allowed, rule):
 
 def _cuts(part, records, columns, rule):
     """All cuts, widest column first, most balanced first."""
-    k, relaxed, most = rule
+    k, relaxed, most, median = rule
     if sum(records[i][1] for i in part) < 2 * k:
         return
     extents = [_extent([records[i][0][j] for i in part], c) for j, c in enumerate(columns)]
@@ -31,16 +31,32 @@ def _cuts(part, records, columns, rule):
             return
         codes = [records[i][0][j] for i in part]
         found = []
-        for border in _borders(codes, columns[j][0]):
+        for border in sorted(set(codes))[:-1] if median else _borders(codes, columns[j][0]):
             left = [i for i in part if records[i][0][j] <= border]
             right = [i for i in part if records[i][0][j] > border]
             balance = min(_weight(left, records), _weight(right, records))
             found.append((border, left, right, balance))
         good = [cut for cut in found if cut[3] >= k]
+        if median:
+            yield from _median_cuts(part, records, j, good, relaxed=relaxed)
+            continue
         good.sort(key=lambda cut: (cut[0] != 0, -cut[3], cut[0]))
         yield from ((left, right) for _, left, right, _ in good[:most])
         if relaxed and not good:
             yield _moved(part, [records[i][0][j] for i in part], found, k)
+
+
+def _median_cuts(part, records, j, good, *, relaxed):
+    """The cut that parts the missing, then that at the median: with its equals, or in halves."""
+    yield from ((left, right) for border, left, right, _ in good if border == 0)
+    ranked = sorted(part, key=lambda i: records[i][0][j])
+    if relaxed:
+        half = set(ranked[: (len(part) + 1) // 2])
+        yield [i for i in part if i in half], [i for i in part if i not in half]
+        return
+    each = [i for i in ranked for _ in range(records[i][1])]
+    middle = records[each[(len(each) - 1) // 2]][0][j]
+    yield from ((left, right) for border, left, right, _ in good if border == middle != 0)
 
 
 def _moved(part, codes, found, k):

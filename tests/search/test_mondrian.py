@@ -8,12 +8,14 @@ from hypothesis import strategies as st
 import arx_tables
 import naive.mondrian
 from incrowd.errors import InfeasibleError, LimitError
+from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import Spans
 from incrowd.search.mondrian import CUTS, Mondrian, least_size, parts
 from incrowd.search.refusals import as_one_class
+from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
@@ -27,10 +29,10 @@ MODELS = [
 ]
 
 
-def cut(problem, *, relaxed=False, watch=None):
+def cut(problem, *, relaxed=False, watch=None, how="balanced"):
     """The parts as they were cut; None if the table as a whole fails."""
     try:
-        return parts(problem, watch or Watch(), relaxed=relaxed)[0]
+        return parts(problem, watch or Watch(), relaxed=relaxed, cut=how)[0]
     except InfeasibleError:
         return None
 
@@ -42,7 +44,7 @@ def items_of(tally, relaxed):
     return tally.split(row, np.ones(len(row), dtype=np.int64)), row.tolist()
 
 
-def slow_parts(problem, relaxed):
+def slow_parts(problem, relaxed, *, median=False):
     """The naive twin's classes as a sorted list of {row: records}."""
     tally, row = items_of(problem.tally, relaxed)
     records = list(zip(tally.quasi.T.tolist(), tally.counts.tolist(), strict=True))
@@ -65,7 +67,7 @@ def slow_parts(problem, relaxed):
         return fails and fine(by_size, left, right)
 
     rule = {"k": least_size(problem) or 1, "relaxed": relaxed and not tally.has_units}
-    found = naive.mondrian.partition(records, columns, allowed, cuts=CUTS, **rule)
+    found = naive.mondrian.partition(records, columns, allowed, cuts=CUTS, median=median, **rule)
     return sorted(sorted(count_rows(part, row, tally.counts).items()) for part in found)
 
 
@@ -83,23 +85,41 @@ def fast_parts(pieces):
     return sorted(sorted(part.items()) for part in total.values())
 
 
+@pytest.mark.parametrize("how", ["balanced", "median"])
 @settings(max_examples=100, deadline=None)
 @given(tables(max_records=24, units=True), st.sampled_from(MODELS), st.booleans())
-def test_it_cuts_as_the_naive_twin_does(table, models, relaxed):
+def test_it_cuts_as_the_naive_twin_does(how, table, models, relaxed):
     problem = problem_of(table, models, Gcp())
-    found = cut(problem, relaxed=relaxed)
+    found = cut(problem, relaxed=relaxed, how=how)
     if found is None:
         assert not problem.satisfied(as_one_class(problem)).all()
         return
-    assert fast_parts(found) == slow_parts(problem, relaxed)
+    assert fast_parts(found) == slow_parts(problem, relaxed, median=how == "median")
 
 
+@pytest.mark.parametrize(
+    ("relaxed", "how", "sizes"),
+    [
+        (False, "median", [9]),
+        (False, "balanced", [3, 6]),
+        (True, "median", [2, 3, 4]),
+    ],
+)
+def test_the_literature_cuts_at_the_median_alone(relaxed, how, sizes):
+    """The median of 1 1 1 2 2 2 2 2 2 is 2, and nothing lies above it (LeFevre Section 4.1)."""
+    problem = problem_of(_numbers([1, 1, 1, 2, 2, 2, 2, 2, 2]), [KAnonymity(2)], Gcp())
+    found = cut(problem, relaxed=relaxed, how=how)
+    assert sorted(np.bincount(found.class_of, weights=found.count).tolist()) == sizes
+    assert Mondrian(relaxed=relaxed, cut=how).run(problem, Watch()).facts["classes"] <= len(sizes)
+
+
+@pytest.mark.parametrize("how", ["balanced", "median"])
 @settings(max_examples=60, deadline=None)
 @given(tables(max_records=24, units=True), st.sampled_from(MODELS), st.booleans())
-def test_every_class_satisfies_every_model_and_nobody_is_left_out(table, models, relaxed):
+def test_every_class_satisfies_every_model_and_nobody_is_left_out(how, table, models, relaxed):
     problem = problem_of(table, models, Gcp())
     try:
-        found = Mondrian(relaxed=relaxed).run(problem, Watch())
+        found = Mondrian(relaxed=relaxed, cut=how).run(problem, Watch())
     except InfeasibleError:
         assert not problem.satisfied(as_one_class(problem)).all()
         return
@@ -179,10 +199,14 @@ def test_two_runs_agree_and_the_table_is_unchanged():
     assert (problem.tally.quasi == before).all()
 
 
-def _column(codes):
-    from incrowd.hierarchy.hierarchy import Hierarchy
-    from incrowd.table.column import Domain, Kind
+def _numbers(codes):
+    """The same with an ordered column."""
+    (tree,), *rest = _column(codes)
+    numbers = Domain(Kind.NUMBER, np.arange(1, max(codes) + 1))
+    return [Hierarchy(numbers, tree.maps, tree.labels, True)], *rest
 
+
+def _column(codes):
     n = max(codes)
     texts = np.array([f"v{i}" for i in range(n)], dtype=object)
     maps = np.array([np.arange(n + 1), np.ones(n + 1)], dtype=np.int32)

@@ -3,8 +3,8 @@
 Items are rows of the tally, pieces of them, or single records if equal rows may be divided. `items`
 is (cells, counts): codes with one line per item, and records per item. `scales` is (boxes,
 ordered): the costs of all columns (see `kernels.boxes`), and which of them are ordered. `rule` is
-(k, relaxed, cuts): the least records of a part, whether equal codes may be divided, and how many
-cuts of a column are tried.
+(k, relaxed, cuts, median): the least records of a part, whether equal codes may be divided, how
+many cuts of a column are tried, and whether columns are cut at their median alone.
 
 A cut is (column, code, ties): to the left go smaller codes, and the first `ties` records that have
 that code.
@@ -22,7 +22,7 @@ from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 
 Items: TypeAlias = tuple[Codes, Counts]
-Rule: TypeAlias = tuple[int, bool, int]
+Rule: TypeAlias = tuple[int, bool, int, bool]
 Scales: TypeAlias = tuple[Boxes, Flags]
 
 
@@ -156,7 +156,12 @@ def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, in
         balance = min(left, whole - left)
         if apart[i] and balance > best:
             best, at = balance, left
-    at = min(max(at, k), whole - k)
+    return cut_at(values, total, min(max(at, k), whole - k))
+
+
+@jit
+def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
+    """The cut that leaves so many records on the left: (code, ties)."""
     left = 0
     for i in range(len(values)):
         if left + total[i] > at:
@@ -166,15 +171,32 @@ def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, in
 
 
 @jit
+def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxed: bool) -> None:
+    """Forbid all cuts but that after the median, which goes left with all its equals.
+
+    If equals may be divided, that one too: the part is then cut in halves. To part the missing from
+    the rest stays allowed.
+    """
+    left = 0
+    for i in range(len(values)):
+        before = left
+        left += total[i]
+        is_median = 2 * before < whole <= 2 * left
+        if values[i] != 0 and (relaxed or not is_median):
+            score[i] = -1
+
+
+@jit
 def choose(
     items: Items, part: Codes, attempt: int, rule: Rule, scales: Scales
 ) -> tuple[int, int, int]:
     """The cut number `attempt` of a part, widest columns and most balanced cuts first.
 
-    The column is -1 if there is none.
+    With `median` a column has one cut, after its median in the order of codes, or in halves if
+    equals may be divided. The column is -1 if there is none.
     """
     cells, counts = items
-    k, relaxed, most = rule
+    k, relaxed, most, median = rule
     found = spans(cells, part)
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
@@ -189,7 +211,11 @@ def choose(
         extents[j] = -1.0
         values, total = profile(items, part, j, found[0, j], found[1, j])
         apart = borders(scales, j, values)
+        if median:
+            apart[: len(apart) - 1] = True
         score = scores(values, total, apart, k)
+        if median:
+            keep_median(values, total, whole, score, relaxed)
         tried = 0
         while tried < most:
             i = largest(score)
@@ -200,7 +226,10 @@ def choose(
             attempt -= 1
             score[i] = -1
             tried += 1
-        if relaxed and tried == 0:
+        if relaxed and (median or tried == 0):
+            if attempt == 0 and median:
+                code, ties = cut_at(values, total, (whole + 1) // 2)
+                return j, code, ties
             if attempt == 0:
                 code, ties = divide(values, total, apart, k)
                 return j, code, ties

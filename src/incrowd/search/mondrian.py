@@ -3,14 +3,15 @@
 LeFevre, DeWitt and Ramakrishnan, "Mondrian Multidimensional K-Anonymity" (ICDE 2006), as Ghinita
 Section 6 compares with it. Departures: the cut is the most balanced allowed one rather than the
 median, so that skewed columns are cut too; columns that are not ordered are cut between branches
-of their hierarchy; a missing value is a branch of its own.
+of their hierarchy; a missing value is a branch of its own. With `cut = "median"` only the last of
+these is left.
 """
 
 from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
@@ -32,6 +33,7 @@ from incrowd.table.tally import Tally
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
+Cut: TypeAlias = Literal["balanced", "median"]
 CUTS = 8
 """How many cuts of one column are tried, most balanced first."""
 _SMALL = 2**15
@@ -49,11 +51,17 @@ class Mondrian(Search):
     policy asks that equal records show the same. A column whose span is beyond its limits is the
     widest; classes that stay beyond them are left out, as far as the policy lets records go.
 
+    A column is cut where the halves are most balanced among all cuts that the models allow
+    (`cut = "balanced"`), or at its median alone (`cut = "median"`) as in the literature. Categories
+    then stand in the order of their hierarchy's leaves, and a column whose median holds too many
+    records is not cut unless equal values may be divided.
+
     >>> Mondrian(relaxed=True).name
     'mondrian'
     """
 
     relaxed: bool = False
+    cut: Cut = "balanced"
     name: Literal["mondrian"] = field(default="mondrian", kw_only=True)
     separable: ClassVar[bool] = True
     losses: ClassVar[Literal["any", "per-cell"]] = "per-cell"
@@ -64,13 +72,15 @@ class Mondrian(Search):
         return leaving_out(problem, lambda stay: self._cut(stay, watch))
 
     def _cut(self, problem: Problem, watch: Watch) -> Found:
-        pieces, finished = parts(problem, watch, relaxed=self.relaxed)
+        pieces, finished = parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
         spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
         return Found(spans, self.name, why=_why(number, finished), facts={"classes": float(number)})
 
 
-def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, bool]:
+def parts(
+    problem: Problem, watch: Watch, *, relaxed: bool, cut: Cut = "balanced"
+) -> tuple[Pieces, bool]:
     """The parts that cannot be cut any more, and whether all cuts could be tried."""
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     rows = np.zeros(problem.tally.rows, dtype=np.int32)
@@ -83,7 +93,7 @@ def parts(problem: Problem, watch: Watch, *, relaxed: bool) -> tuple[Pieces, boo
         )
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
-    rule = (least or 1, relaxed, CUTS)
+    rule = (least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
         return _by_size(problem, rule, watch)
     tally, row = _items(problem.tally, relaxed=relaxed)
@@ -124,14 +134,14 @@ def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
     return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
 
 
-def _by_size(problem: Problem, rule: tuple[int, bool, int], watch: Watch) -> tuple[Pieces, bool]:
+def _by_size(problem: Problem, rule: mondrian.Rule, watch: Watch) -> tuple[Pieces, bool]:
     """The parts where their size alone decides."""
     counts, origin, lines, finished = _cut_lines(problem, rule, watch)
     return _gathered(counts, origin, lines), finished
 
 
 def _cut_lines(
-    problem: Problem, rule: tuple[int, bool, int], watch: Watch
+    problem: Problem, rule: mondrian.Rule, watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
     """Rows cut depth first, large parts in threads.
 

@@ -13,7 +13,6 @@ as for numbers. The paper's program minimizes the loss instead and claims the av
 exhaustive search says otherwise, so we claim the largest extent alone.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -144,31 +143,17 @@ def _classes(held: Counts) -> Codes:
 def least_extent(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
     """The least largest cost of l-diverse classes with k records, and the class of each record.
 
-    None if even the table as one class is not so (Section 4.2).
+    None if even the table as one class is not so (Section 4.2). Found through the dual problem, as
+    Section 5.2 proposes: halving over the bound E, for which a division is asked each time.
     """
-    return _least(column, lambda most: division(column, most, l, k))
-
-
-def least_extent_by_dual(column: OneColumn, l: Fraction, k: int = 1) -> tuple[float, Codes] | None:
-    """The same through the dual problem (Section 5.2): the least E that allows as much privacy."""
-
-    def tried(most: float) -> Codes | None:
-        found = most_private(column, most, k)
-        return found[1] if found is not None and found[0] >= l else None
-
-    return _least(column, tried)
-
-
-def _least(column: OneColumn, tried: Callable[[float], Codes | None]) -> tuple[float, Codes] | None:
-    """The least extent for which a division is found, by halving."""
     extents = column.extents
     low, high = 0, len(extents) - 1
-    best = tried(float(extents[high]))
+    best = division(column, float(extents[high]), l, k)
     if best is None:
         return None
     while low < high:
         middle = (low + high) // 2
-        found = tried(float(extents[middle]))
+        found = division(column, float(extents[middle]), l, k)
         if found is None:
             low = middle + 1
         else:
