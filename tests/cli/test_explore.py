@@ -1,5 +1,6 @@
 """`incrowd anonymize --explore`: what a lattice search looked at, written beside the release."""
 
+import importlib.util
 import json
 import sys
 
@@ -67,3 +68,21 @@ def test_pictures_that_cannot_be_drawn_are_refused_before_the_release(
     monkeypatch.setitem(sys.modules, library, None)
     said = refused(3, "anonymize", table, *QUICK, *LATTICE, "--explore", "seen.svg")
     assert "incrowd[charts]" in said.err
+
+
+def test_minimal_generalizations_are_marked(incrowd, table, here):
+    """Sweeney Definition 4; a search by loss does not know all of them."""
+    marked = {}
+    for method in ("mingen", "exhaustive", "lattice"):
+        flags = ("--method", method, "--explore", "seen.json", "--json")
+        assert incrowd("anonymize", table, *QUICK, *flags).code == 0
+        nodes = json.loads((here / "seen.json").read_text())["explored"]
+        levels = [tuple(list(node.values())[:3]) for node in nodes]
+        marked[method] = {
+            one for one, node in zip(levels, nodes, strict=True) if node.get("minimal")
+        }
+    assert marked["mingen"] == marked["exhaustive"] != set()
+    assert marked["lattice"] == set()
+    if importlib.util.find_spec("altair"):
+        incrowd("anonymize", table, *QUICK, "--method", "mingen", "--explore", "seen.svg")
+        assert "minimal generalizations" in (here / "seen.svg").read_text()

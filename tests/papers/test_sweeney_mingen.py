@@ -88,6 +88,8 @@ def prec(recoding, of):
 def test_definition_4_all_minimal_generalizations_of_figure_4():
     """Example 4: [1,1] and [0,2] did more generalization than necessary."""
     assert minimal_generalizations(figure_4(2), Watch()) == ((0, 1), (1, 0))
+    explored = MinGen().run(figure_4(2), Watch()).explored
+    assert {tuple(node) for node in explored.levels[explored.minimal].tolist()} == {(0, 1), (1, 0)}
 
 
 @pytest.mark.parametrize(

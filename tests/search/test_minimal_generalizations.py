@@ -12,6 +12,7 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import AverageClass, Discernibility, Entropy, Gcp, Granularity, IlInf, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import Model
+from incrowd.search import Exhaustive, Lattice, MinGen
 from incrowd.search.lattice.full_domain import recode
 from incrowd.search.literature.mingen.mingen import (
     minimal_distortions,
@@ -198,3 +199,22 @@ def test_with_suppression_adult_has_many_more():
         "adult", [KAnonymity(5)], Precision(), 0.05, spelling=arx_tables.ONE_EUROPE
     )
     assert len(minimal_generalizations(of, Watch())) == 1071
+
+
+@pytest.mark.parametrize("search", [MinGen(), Exhaustive()], ids=lambda one: one.name)
+@settings(max_examples=40, deadline=None)
+@given(tables(max_columns=2, max_records=12), st.integers(2, 4), st.sampled_from([0.0, 0.3]))
+def test_the_nodes_on_record_are_marked(search, table, k, suppression):
+    """Those that a search marks as minimal are those that listing every node finds."""
+    of = problem_of(table, [KAnonymity(k)], Gcp(), suppression)
+    expected = naive.mingen.minimal(losses_of(of))
+    if not expected:
+        return
+    explored = search.run(of, Watch()).explored
+    marked = explored.levels[explored.minimal].tolist()
+    assert sorted(map(tuple, marked)) == sorted(expected)
+
+
+def test_a_search_that_rules_nodes_out_by_their_loss_marks_none():
+    found = Lattice().run(small([KAnonymity(2)]), Watch())
+    assert found.explored.minimal is None

@@ -40,12 +40,16 @@ _WIDTH = 640
 def lattice_chart(explored: Explored, loss: str) -> Chart:
     """The nodes that a search counted: a line of them per number of steps, the optimum ringed.
 
-    In each line the nodes of least loss stand in the middle.
+    In each line the nodes of least loss stand in the middle. Minimal generalizations, where all are
+    known, have a square around them.
     """
     alt = _altair()
     which = _drawn(explored)
     place = _places(explored, which)
     points = [_point(explored, int(i), float(x)) for i, x in zip(which, place, strict=True)]
+    if (least := explored.minimal) is not None:
+        for point, i in zip(points, which.tolist(), strict=True):
+            point["minimal"] = bool(least[i])
     axes = {
         "x": alt.X("x:Q", axis=None),
         "y": alt.Y("y:Q", title="steps up the hierarchies", axis=alt.Axis(tickMinStep=1)),
@@ -60,7 +64,11 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     best = base.transform_filter("datum.optimum").mark_point(
         size=220, strokeWidth=2.5, color="#111827"
     )
+    minimal = base.transform_filter("datum.minimal").mark_square(
+        size=130, filled=False, strokeWidth=1.5, color="#111827"
+    )
     layers = [*_lines(alt, explored, which, place, axes), nodes, best]
+    layers += [] if explored.minimal is None else [minimal]
     return alt.layer(*layers).properties(
         width=_WIDTH, height=360, title=_title(explored, len(which), loss)
     )
@@ -130,9 +138,10 @@ def _undrawable() -> InputError:
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
+    squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
         f"{len(explored):,} of {explored.lattice:,} nodes counted{part}; "
-        f"the ringed one has the least {loss}"
+        f"the ringed one has the least {loss}{squares}"
     )
 
 

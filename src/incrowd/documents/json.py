@@ -293,7 +293,6 @@ def _test(test: "DistinctValueTest") -> dict[str, Any]:
         "possible": test.possible,
         "population": test.population,
         "share": test.share,
-        "people_per_value": test.crowd,
         "alpha": test.alpha,
         "threshold": test.threshold,
         "verdict": test.verdict,
@@ -308,7 +307,11 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
         "alpha": found.alpha,
         "records": found.records,
         "sets": [
-            {"columns": one.columns, **_seen(one.ratios), "test": _test(one.test)}
+            {
+                "columns": one.columns,
+                **_seen(one.ratios),
+                "test": {**_test(one.test), "people_per_value": one.test.crowd},
+            }
             for one in found.sets
         ],
         "notes": found.notes,

@@ -134,7 +134,9 @@ class Release(Shown):
 
         A line has the level of each column, `k` (people in the smallest class before anything is
         left out), `suppressed` (records of failing classes, null if not judged), `loss` (null if
-        the node cannot be released), its `state` and whether it is the one that was taken.
+        the node cannot be released), its `state` and whether it is the one that was taken. Where
+        the search found all minimal generalizations (mingen, exhaustive), `minimal` marks them:
+        nodes that can be released while none below can.
         """
         return None if self.explored is None else nodes_frame(self.explored)
 
@@ -163,10 +165,12 @@ def nodes_frame(explored: Explored) -> pl.DataFrame:
             "loss": pl.Series(explored.loss).fill_nan(None),
             "state": [State(int(state)).name.lower() for state in explored.state],
             "optimum": np.arange(len(explored)) == explored.best,
+            **({} if explored.minimal is None else {"minimal": explored.minimal}),
         }
     )
 
 
 def _free(name: str) -> str:
     """The name of a column; ' (level)' marks one that is called like a figure."""
-    return f"{name} (level)" if name in {"k", "suppressed", "loss", "state", "optimum"} else name
+    figures = {"k", "suppressed", "loss", "state", "optimum", "minimal"}
+    return f"{name} (level)" if name in figures else name

@@ -56,7 +56,7 @@ class Exhaustive(Search):
             optimal=looked == size,
             why=f"examined {looked:,} of {size:,} nodes and used the one with the lowest loss",
             facts={"nodes": size, "examined": looked},
-            explored=record.explored(best.levels),
+            explored=record.explored(best.levels, whole=looked == size),
         )
 
 

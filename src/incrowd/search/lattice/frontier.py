@@ -8,7 +8,7 @@ from typing import Protocol
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.search.lattice.full_domain import EPSILON
 from incrowd.search.lattice.judging import Node
 
@@ -56,6 +56,21 @@ class Explored:
     """How many nodes the whole lattice has."""
     left_out: int = 0
     """Nodes that were counted but are not on record."""
+    finds_minimal: bool = False
+    """Whether all nodes that can be released while none below can are on record."""
+
+    @property
+    def minimal(self) -> Flags | None:
+        """Which nodes are minimal generalizations (Sweeney Definition 4); None if some are unknown.
+
+        A node is one if it can be released, with what may be left out, and none below it can.
+        """
+        if not self.finds_minimal:
+            return None
+        found: Flags = np.zeros(len(self), dtype=np.bool_)
+        can = np.flatnonzero(self.state == int(State.RELEASABLE))
+        found[can] = lowest(self.levels[can])
+        return found
 
     def __len__(self) -> int:
         """Number of nodes on record."""
@@ -107,8 +122,11 @@ class Record:
         self._suppressed.append(suppressed)
         self._state.append(state)
 
-    def explored(self, taken: tuple[int, ...]) -> Explored | None:
-        """All that was written down; None if the node that was taken is not there."""
+    def explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
+        """All that was written down; None if the node that was taken is not there.
+
+        `whole` says that the search looked at every node.
+        """
         if taken not in self._place:
             return None
         return Explored(
@@ -121,7 +139,19 @@ class Record:
             self._place[taken],
             self._lattice,
             self._left_out,
+            whole and not self._left_out,
         )
+
+
+def lowest(levels: Codes) -> Flags:
+    """Which of these nodes, a line each, are above no other of them; of equal ones the first."""
+    minimal: Flags = np.zeros(len(levels), dtype=np.bool_)
+    kept: Codes = np.empty((0, levels.shape[1]), dtype=levels.dtype)
+    for i in np.argsort(levels.sum(axis=1), kind="stable").tolist():
+        if not (kept <= levels[i]).all(axis=1).any():
+            minimal[i] = True
+            kept = np.vstack([kept, levels[i]])
+    return minimal
 
 
 class OpenNodes(Protocol):

@@ -22,9 +22,6 @@ from incrowd.watch import Watch
 if TYPE_CHECKING:
     from incrowd.search.literature.mingen.tagging import Tagged
 
-if TYPE_CHECKING:
-    from incrowd.search.literature.mingen.tagging import Tagged
-
 
 _SLACK = 1e-12
 
@@ -226,7 +223,8 @@ class MinGen(Search):
         """Find all minimal generalizations and take the preferred one of least loss."""
         self.prefer.check(problem.columns)
         lattice = tagged(problem, self.limit)
-        finished = lattice.climb(watch) and lattice.compare(watch)
+        climbed = lattice.climb(watch)
+        finished = climbed and lattice.compare(watch)
         least = lattice.distortions
         if not least:
             raise no_levels(problem) if finished else late(lattice)
@@ -237,7 +235,9 @@ class MinGen(Search):
         if recoding is None:
             raise nothing_found(problem)
         counts, why = _told(lattice, f"of lowest {problem.loss.name} loss: {rule}")
-        return Found(recoding, self.name, finished, why, counts, lattice.explored(node))
+        return Found(
+            recoding, self.name, finished, why, counts, lattice.explored(node, climbed=climbed)
+        )
 
 
 def _told(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:

@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
-from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, State, outer_sum, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, State, lowest, outer_sum, rank
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
 from incrowd.search.literature.mingen.mingen import Node
@@ -225,8 +225,8 @@ class Tagged:
             self._told = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
 
-    def explored(self, taken: Node) -> Explored:
-        """The nodes that were counted, and the one that was taken."""
+    def explored(self, taken: Node, *, climbed: bool) -> Explored:
+        """The nodes that were counted, and the one that was taken; `climbed`: to the end."""
         looks = list(self._looks.values())
         levels: Codes = np.array([look.node for look in looks], dtype=np.int32)
         return Explored(
@@ -238,15 +238,14 @@ class Tagged:
             state=np.array([look.state for look in looks], dtype=np.int32),
             best=list(self._looks).index(taken),
             lattice=self.size,
+            finds_minimal=climbed,
         )
 
 
 def _lowest(nodes: list[Node]) -> tuple[Node, ...]:
     """The nodes that are above no other of them, fewest levels first."""
     ordered = sorted(nodes, key=rank)
-    levels = np.array(ordered, dtype=np.int32)
-    minimal = np.ones(len(ordered), dtype=np.bool_)
-    for i in range(len(ordered)):
-        lower = levels[:i][minimal[:i]]
-        minimal[i] = not (lower <= levels[i]).all(axis=1).any()
-    return tuple(node for node, least in zip(ordered, minimal.tolist(), strict=True) if least)
+    if not ordered:
+        return ()
+    minimal = lowest(np.array(ordered, dtype=np.int32)).tolist()
+    return tuple(node for node, least in zip(ordered, minimal, strict=True) if least)
