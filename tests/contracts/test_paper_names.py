@@ -67,6 +67,12 @@ def flags():
     }
 
 
+def defines(text, name):
+    """Whether a module defines, imports or has a field of this name."""
+    ways = rf"(?:def|class) {name}\b|import [^\n]*\b{name}\b|^ *{name}\b *(?:[:=,]|$)"
+    return bool(re.search(ways, text, re.MULTILINE))
+
+
 def in_module(dotted):
     """Whether a dotted name is a module, or a name that its module defines or hands out."""
     parts = dotted.split(".")
@@ -75,7 +81,7 @@ def in_module(dotted):
             path = SOURCE / ("/".join(parts[:size]) + end)
             if path.is_file():
                 text, rest = path.read_text("utf-8"), parts[size:]
-                return all(re.search(rf"\b{name}\b", text) for name in rest) and len(rest) < 3
+                return len(rest) < 3 and all(defines(text, name) for name in rest)
     return False
 
 
