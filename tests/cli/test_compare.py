@@ -21,7 +21,7 @@ def test_ten_seconds_of_reading(incrowd):
     said = incrowd("compare", "patients.csv", "release.csv", "-q", "age,zip,sex")
     assert said.code == 0, said.err
     lines = said.out.strip().splitlines()
-    assert lines[0].startswith("release.csv is far from patients.csv: ")
+    assert lines[0].startswith("release.csv is close to patients.csv")
     assert lines[-1].startswith("Next: incrowd compare patients.csv release.csv")
     assert lines[-1].endswith("-o comparison.html")
     assert len(lines) < 25
