@@ -7,10 +7,9 @@ not public; Census-Income, another Census table (199,523 records, 42 columns), s
 grow, and nothing of it can equal what is printed. The papers' seconds are those of 2007.
 """
 
-import csv
 import gzip
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
@@ -35,28 +34,15 @@ from incrowd.identify.withholding import WithholdRequest, withhold
 from incrowd.verbs.named_sets import judge_sets
 from incrowd.watch import Watch
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+
+import figure_3
+import quasi_tables
+
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 DELTA = 0.01
 TUPLES, PAIRS = 30_000, 50_000
 """What the paper draws for Tables 2 and 3."""
-ADULT = (
-    *("age", "workclass", "fnlwgt", "education", "education-num", "marital-status", "occupation"),
-    *("relationship", "race", "sex", "capital-gain", "capital-loss", "hours-per-week"),
-    *("native-country", "income"),
-)
-DOMAINS = {
-    "age": 60,
-    "workclass": 8,
-    "education": 15,
-    "marital-status": 7,
-    "occupation": 14,
-    "relationship": 6,
-    "race": 5,
-    "sex": 2,
-    "hours-per-week": 20,
-    "native-country": 40,
-}
-"""The sizes that Lodha and Thomas take."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +74,9 @@ def table(name: str) -> Records:
     with gzip.open(DATA / path) as file:
         frame = pl.read_csv(file.read().rstrip(), has_header=header, infer_schema=False)
     if name == "adult":
-        frame = frame.rename(dict(zip(frame.columns, ADULT, strict=True))).drop("fnlwgt")
+        frame = frame.rename(
+            dict(zip(frame.columns, quasi_tables.ADULT_COLUMNS, strict=True))
+        ).drop("fnlwgt")
     if name == "covtype":
         frame = frame[:, :54]
     codes = np.stack(
@@ -273,30 +261,16 @@ def figures() -> None:
     figures_2_and_3()
 
 
-def printed_rows() -> Iterator[tuple[tuple[str, ...], tuple[float, float, float, float]]]:
-    """Lodha-Thomas Figure 3: columns, then F1, D, F2 and k as printed."""
-    path = DATA.parent / "vectors" / "adult-figure3.csv"
-    paper = (
-        *((6.1e-5, 60, 7.4e-8, 5e6), (0.03, 1200, 1.48e-6, 2.5e5), (0.002, 600, 7.4e-7, 5e5)),
-        *((0.16, 1e5, 1.2e-4, 3e3), (0.095, 2.7e5, 3.3e-4, 1.1e3), (0.23, 6.7e5, 8.3e-4, 450)),
-        *((0.043, 6.7e4, 8.3e-5, 4.5e3), (0.235, 4e6, 4.9e-3, 75), (0.16, 2.8e5, 3.4e-4, 1e3)),
-        *((0.40, 8e5, 9.9e-4, 380), (0.32, 5.4e6, 6.7e-3, 55), (0.76, 33e9, 0.99, 1)),
-    )
-    with path.open(encoding="utf-8") as file:
-        for row, line in zip(csv.DictReader(file), paper, strict=True):
-            yield tuple(row["columns"].split("|")), line
-
-
 def alpha() -> None:
     """Lodha-Thomas Figure 3, here and in the paper."""
     print("Lodha-Thomas Figure 3 (n = 3e8): F1, D, F2 and k here | in the paper")
-    if "adult" not in there() or not (DATA.parent / "vectors").exists():
+    if "adult" not in there():
         return
     records = table("adult")
     frame = pl.DataFrame(dict(zip(records.names, records.codes, strict=True)))
-    rows = list(printed_rows())
-    found = judge_sets([names for names, _ in rows], frame, population=3e8, domains=DOMAINS)
-    for number, (one, (_, paper)) in enumerate(zip(found.sets, rows, strict=True), start=1):
+    sets = list(figure_3.SETS.values())
+    found = judge_sets(sets, frame, population=3e8, domains=figure_3.DOMAINS)
+    for (number, paper), one in zip(figure_3.PRINTED.items(), found.sets, strict=True):
         alone = 0.0 if one.ratios is None else one.ratios.unique_ratio
         here = (alone, one.test.distinct, one.test.share, one.test.crowd)
         shown = (" ".join(f"{figure:9.2g}" for figure in line) for line in (here, paper))
