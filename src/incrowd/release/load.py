@@ -19,13 +19,13 @@ from incrowd.models.model import of_world
 from incrowd.policy.coding import coded_by, unit_by
 from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
 from incrowd.policy.compile import compile as compile_problem
-from incrowd.policy.policy import Policy, require_declared
+from incrowd.policy.policy import IMPROVING, Policy, require_declared
 from incrowd.release.certificate import CertifiedWorld, Digest
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import align
 from incrowd.verify.candidates import PublicTable
 from incrowd.verify.verify import Reference
-from incrowd.watch import Watch
+from incrowd.watch import NestedWatch, Watch
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,10 +105,13 @@ class RunContext:
             raise PolicyError("the seed must be a whole number of at least 0")
 
     def search_watch(self, policy: Policy) -> Watch:
-        """Time limit of the search: the policy's, or what is left of the run's."""
-        left = self.watch.remaining
-        limit = policy.time_limit if left is None else min(left, policy.time_limit)
-        return Watch(limit, self.watch.tell)
+        """Time limit of the search: the policy's within the run's.
+
+        If the policy has none, improvement ends after a while, and not the search for an answer.
+        """
+        if policy.time_limit is not None:
+            return NestedWatch(self.watch, policy.time_limit)
+        return NestedWatch(self.watch, IMPROVING, answer_first=True)
 
 
 @dataclass(frozen=True, eq=False)
