@@ -74,6 +74,8 @@ class Watch:
         self._limit = limit
         self._tell = tell
         self._answer_first = answer_first
+        self.doing = ""
+        """What was last told to be done."""
 
     @property
     def elapsed(self) -> float:
@@ -101,6 +103,7 @@ class Watch:
 
     def tell(self, what: str, share: float) -> None:
         """Report progress: `what` is being done, a `share` (0..1) of it is ready."""
+        self.doing = what
         if self._tell is not None:
             self._tell(what, share)
 

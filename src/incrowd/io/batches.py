@@ -9,7 +9,6 @@ import io
 import os
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -21,6 +20,7 @@ from typing import IO, Any
 
 import polars as pl
 
+from incrowd.engines.private_folders import private_folder
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import number_of, reason, remedy_of
 from incrowd.io.csv_chunks import csv_chunks, without_lines
@@ -233,8 +233,7 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     """The file itself; what comes through a pipe is stored on disk first."""
     if str(path) != "-" and Path(path).is_file():
         return Path(path)
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="incrowd-"))
-    place = Path(folder) / "table"
+    place = stack.enter_context(private_folder()) / "table"
     with place.open("wb") as target:
         shutil.copyfileobj(stream, target)
     return place

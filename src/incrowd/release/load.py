@@ -87,6 +87,10 @@ class PartFolder(Protocol):
         ...
 
 
+_LENIENCE = 1.0
+"""Seconds by which a search may exceed its time limit without a word."""
+
+
 @dataclass(frozen=True)
 class RunContext:
     """Settings of one run: seed, secret key, progress."""
@@ -112,6 +116,21 @@ class RunContext:
         if policy.time_limit is not None:
             return NestedWatch(self.watch, policy.time_limit)
         return NestedWatch(self.watch, IMPROVING, answer_first=True)
+
+
+def overtime_of(policy: Policy, watch: Watch) -> str:
+    """What to say of a search that took longer than the policy's time limit; "" if none did.
+
+    A limit is kept within a second wherever a search can be interrupted.
+    """
+    limit, took = policy.time_limit, watch.elapsed
+    if limit is None or took <= limit + _LENIENCE:
+        return ""
+    step = watch.doing or "the search"
+    return (
+        f"the search took {took:,.0f} s, longer than its time limit of {limit:g} s: its last step "
+        f"({step}) cannot be interrupted"
+    )
 
 
 @dataclass(frozen=True, eq=False)
