@@ -23,6 +23,7 @@ import polars as pl
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import number_of, reason, remedy_of
+from incrowd.io.byte_limits import read_all
 from incrowd.io.csv_chunks import csv_chunks, without_lines
 from incrowd.io.decoding import decoder_of, head_of
 from incrowd.io.header import is_headed
@@ -165,7 +166,7 @@ def _unpacked(stream: "_Peeked", layout: Layout) -> Batches:
     reader = reader_of(stream.peek(HEAD))
     if reader is None:
         return _text(stream, layout)
-    found = reader(b"".join(_read(stream, layout.piece)), layout.choice)
+    found = reader(read_all(stream), layout.choice)
     refuse_wide(found.frame.width)
     if not found.frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
@@ -270,7 +271,7 @@ def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
 def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
     """Arrow's stream format: as its batches come with PyArrow, else as a whole."""
     if find_spec("pyarrow") is None:
-        return _scanned(pl.read_ipc_stream(stream.read()).lazy(), layout, "arrow")
+        return _scanned(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
     chosen = layout.chosen(reader.schema.names)
     arrow = import_module("pyarrow")

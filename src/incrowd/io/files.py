@@ -2,6 +2,7 @@
 
 import csv
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,11 +15,19 @@ from incrowd.loss.queries_workload import Workload, parse
 from incrowd.policy.codec import loads
 from incrowd.policy.policy import Policy
 
+LARGEST = 2**28
+"""The most bytes of a document."""
+
 
 def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file."""
-    with _named(path, "read"):
-        return Path(path).read_bytes()
+    """The bytes of a document: a policy, a key, a certificate, a workload, a hierarchy."""
+    with _named(path, "read"), Path(path).open("rb") as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InputError(
+            f"{str(path)!r} holds more than {LARGEST / 10**6:,.0f} MB", remedy="name another file"
+        )
+    return data
 
 
 def sha256(path: str | os.PathLike[str]) -> str:
@@ -56,9 +65,10 @@ def refuse_there(*paths: str | os.PathLike[str]) -> None:
             raise InputError(f"{str(path)!r} exists already", remedy="name another file")
 
 
-def send(data: bytes) -> None:
-    """Write bytes to standard output."""
-    sys.stdout.buffer.write(data)
+def send(path: str | os.PathLike[str]) -> None:
+    """Write the bytes of a file to standard output."""
+    with Path(path).open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 

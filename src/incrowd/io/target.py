@@ -234,7 +234,7 @@ def placing(
         with private_folder() as folder:
             place, paper = folder / "release", folder / "certificate"
             yield Place(TargetFile(place, like), paper)
-            files.send(files.content(place))
+            files.send(place)
             if certificate is not None:
                 with replacing(certificate) as new:
                     files.write_bytes(new, files.content(paper))
