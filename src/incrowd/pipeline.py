@@ -20,6 +20,7 @@ from incrowd.engines.private_folders import remove_orphans
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import heal
+from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.kept_parts import keeping
 from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
 
 def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one run
     source: Any,
-    policy: Policy,
+    policy: AnyPolicy,
     target: AnyPath | None = None,
     *,
     certificate: AnyPath | None = None,
@@ -105,6 +106,8 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     release goes below, from a sample of records ("estimate") or proved ("prove", which takes
     longer).
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = files.policy_of(policy)
     timer = StageTimer()
     signer = _signer(sign)
     _refuse_gap(policy, gap)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from incrowd.engines import folders
 from incrowd.errors import InputError, PolicyError
@@ -160,3 +161,28 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
             f"the policy {name!r} is not UTF-8 text", remedy="name a TOML file, saved as UTF-8"
         )
     raise problem
+
+
+AnyPolicy: TypeAlias = Policy | str | os.PathLike[str]
+"""A policy, or the path of its file."""
+
+
+def policy_of(given: AnyPolicy) -> Policy:
+    """The policy itself, read from its file if it is a path."""
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_policy(given)
+    raise PolicyError(
+        f"a policy cannot be a {type(given).__name__}",
+        remedy="give an incrowd.Policy, or the path of a policy file",
+    )
+
+
+def folder_of_policy(
+    given: AnyPolicy | None, folder: str | os.PathLike[str]
+) -> str | os.PathLike[str]:
+    """Where paths of a policy start: the folder that is given, or that of the policy's file."""
+    if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
+        return Path(given).parent
+    return folder
