@@ -155,8 +155,9 @@ def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile
 def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
     """The profile of a column by its distinct cells and the records that hold them."""
     with boundary(InputError(f"column {name!r} cannot be read", remedy="convert it to text")):
-        there = rows.cells[name].is_not_null()
-        values = rows.cells[name].filter(there)
+        cells = rows.cells[name].alias("")  # Polars takes a name such as ^a$ for a pattern
+        there = cells.is_not_null()
+        values = cells.filter(there)
     records = rows.records[there.to_numpy()]
     drawn = None if hints(name) or len(values) <= SAMPLE else _drawn(values)
     seen = values if drawn is None else values.gather(drawn)
