@@ -5,7 +5,7 @@ import pytest
 
 from incrowd import watch as watching
 from incrowd.kernels import compile as compiling
-from incrowd.watch import PAUSE, Watch
+from incrowd.watch import PAUSE, NestedWatch, SilentWatch, Watch
 
 
 class Clock:
@@ -55,3 +55,48 @@ def test_compiling_does_not_count(monkeypatch, clock):
     assert seen
     clock.now += 1
     assert watch.elapsed == pytest.approx(1)
+
+
+def test_a_usual_limit_ends_improvement_and_not_the_search(clock):
+    watch = Watch(limit=10, answer_first=True)
+    assert not watch.over(answered=True)
+    clock.now += 10
+    assert watch.expired
+    assert not watch.must_stop
+    assert watch.over(answered=True)
+    assert not watch.over(answered=False)
+
+
+@pytest.mark.parametrize("outer_first", [True, False])
+@pytest.mark.parametrize("inner_first", [True, False])
+def test_within_another_watch_a_search_must_stop_if_one_of_both_says_so(
+    clock, outer_first, inner_first
+):
+    outer = Watch(limit=10, answer_first=outer_first)
+    inner = NestedWatch(outer, 5, answer_first=inner_first)
+    clock.now += 5
+    assert inner.expired
+    assert inner.must_stop is not inner_first
+    clock.now += 5
+    assert inner.must_stop is not (inner_first and outer_first)
+
+
+def test_an_alarm_is_set_once_the_time_is_up(clock):
+    watch = Watch(limit=10)
+    with watch.alarm() as flag:
+        assert not flag[0]
+        clock.now += 10
+        while not flag[0]:
+            pass
+    with Watch().alarm() as flag:
+        clock.now += 1e9
+        assert not flag[0]
+
+
+def test_silent_watches_tell_nothing_and_remember_what_was_done():
+    told = []
+    watch = Watch(tell=lambda what, _: told.append(what))
+    watch.tell("this", 0.5)
+    SilentWatch(watch, 1).tell("that", 0.5)
+    assert told == ["this"]
+    assert watch.doing == "this"

@@ -16,9 +16,11 @@ import numpy as np
 
 from incrowd.engines.base import Can
 from incrowd.engines.elsewhere import target_of
+from incrowd.engines.private_folders import remove_orphans
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import heal
+from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.kept_parts import keeping
 from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
@@ -35,7 +37,7 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding import Levels
 from incrowd.release.certificate import refuse_no_key, signed
 from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
-from incrowd.release.load import LoadedTable, RunContext, load
+from incrowd.release.load import LoadedTable, RunContext, load, overtime_of
 from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_in_parts
 from incrowd.release.proof import prove
 from incrowd.release.refused import refused_result
@@ -54,7 +56,7 @@ if TYPE_CHECKING:
 
 def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one run
     source: Any,
-    policy: Policy,
+    policy: AnyPolicy,
     target: AnyPath | None = None,
     *,
     certificate: AnyPath | None = None,
@@ -104,11 +106,14 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     release goes below, from a sample of records ("estimate") or proved ("prove", which takes
     longer).
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = files.policy_of(policy)
     timer = StageTimer()
     signer = _signer(sign)
     _refuse_gap(policy, gap)
     paper = certificate_path(target, certificate)
     refuse_overwriting(source if is_path(source) else None, target, paper)
+    remove_orphans()
     filed = is_path(target) and str(target) != "-"
     if filed and target is not None and paper is not None and not dry_run:
         heal(target, paper)
@@ -156,8 +161,10 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     raise_if_unprovided(policy.models, policy.search)
     if policy.search.draws:
         problem = replace(problem, seed=_search_seed(context))
-    found = policy.search.run(problem, context.search_watch(policy))
-    return replace(found, recoding=policy.shown.recoding(found.recoding))
+    watch = context.search_watch(policy)
+    found = policy.search.run(problem, watch)
+    recoding = policy.shown.recoding(found.recoding)
+    return replace(found, recoding=recoding, overtime=overtime_of(policy, watch))
 
 
 def _bound(

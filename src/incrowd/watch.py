@@ -2,7 +2,15 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from incrowd.arrays import Flags
+
+_MOMENT = 0.1
+"""Seconds between two looks at a clock while kernels run."""
 
 
 class _Pause:
@@ -48,6 +56,9 @@ def _clock() -> float:
 class Watch:
     """A time limit and a progress callback.
 
+    A limit that somebody gave ends a search with or without an answer. With `answer_first` it only
+    ends improvement: a search that has no answer yet goes on until it has one.
+
     >>> Watch(limit=None).expired
     False
     """
@@ -56,10 +67,15 @@ class Watch:
         self,
         limit: float | None = None,
         tell: Callable[[str, float], None] | None = None,
+        *,
+        answer_first: bool = False,
     ) -> None:
         self._start = _clock()
         self._limit = limit
         self._tell = tell
+        self._answer_first = answer_first
+        self.doing = ""
+        """What was last told to be done."""
 
     @property
     def elapsed(self) -> float:
@@ -73,20 +89,54 @@ class Watch:
 
     @property
     def expired(self) -> bool:
-        """Whether the time is up."""
+        """Whether the time is up, so that an answer is not improved any more."""
         return self._limit is not None and self.elapsed >= self._limit
+
+    @property
+    def must_stop(self) -> bool:
+        """Whether the time is up also for a search that has no answer yet."""
+        return not self._answer_first and self.expired
+
+    def over(self, *, answered: bool) -> bool:
+        """Whether a search ends now, which has an answer or has none yet."""
+        return self.expired if answered else self.must_stop
 
     def tell(self, what: str, share: float) -> None:
         """Report progress: `what` is being done, a `share` (0..1) of it is ready."""
+        self.doing = what
         if self._tell is not None:
             self._tell(what, share)
+
+    @contextmanager
+    def alarm(self) -> "Iterator[Flags]":
+        """One flag that is set soon after the time is up, for kernels, which know no clock."""
+        import numpy as np  # noqa: PLC0415  commands load what they use
+
+        flag: Flags = np.zeros(1, dtype=np.bool_)
+        if self.remaining is None:
+            yield flag
+            return
+        done = threading.Event()
+        looking = threading.Thread(target=self._look, args=(flag, done), daemon=True)
+        looking.start()
+        try:
+            yield flag
+        finally:
+            done.set()
+            looking.join()
+
+    def _look(self, flag: "Flags", done: threading.Event) -> None:
+        """Set the flag once the time is up, unless the work is done before."""
+        while not (self.expired or done.wait(_MOMENT)):
+            pass
+        flag[0] = True
 
 
 class NestedWatch(Watch):
     """A time limit within an outer watch: the earlier of both ends it."""
 
-    def __init__(self, outer: Watch, limit: float | None) -> None:
-        super().__init__(limit, outer.tell)
+    def __init__(self, outer: Watch, limit: float | None, *, answer_first: bool = False) -> None:
+        super().__init__(limit, outer.tell, answer_first=answer_first)
         self._outer = outer
 
     @property
@@ -95,7 +145,20 @@ class NestedWatch(Watch):
         return self._outer.expired or super().expired
 
     @property
+    def must_stop(self) -> bool:
+        """Whether the time of one of them is up also for a search that has no answer yet."""
+        own = not self._answer_first and super().expired
+        return own or self._outer.must_stop
+
+    @property
     def remaining(self) -> float | None:
         """Seconds left of the shorter one; None without a limit."""
         left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
         return min(left, default=None)
+
+
+class SilentWatch(NestedWatch):
+    """A time limit within an outer watch for work that tells no progress of its own."""
+
+    def tell(self, what: str, share: float) -> None:
+        """Say nothing."""

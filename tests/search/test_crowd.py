@@ -291,7 +291,7 @@ def test_a_round_in_a_part_leaves_the_other_regions_as_they_are():
     start = starts(problem, points, 4, Watch())[0]
     none, half, full = (Trades(points, 4, nothing_asked(), start.parts, 0) for _ in range(3))
     for trades, share in ((none, 0), (half, 0.5), (full, 1)):
-        trades._round(0.0, share, Watch())
+        trades._round(0.0, share, np.zeros(1, dtype=np.bool_))
     saved = [trades.saved.sum() for trades in (none, half, full)]
     assert saved[0] == 0 < saved[1] < saved[2]
     assert half.parts[1].sum() == 3000

@@ -20,6 +20,9 @@ _MOMENT = 0.1
 class Stoppable(Watch):
     """A watch for Ctrl-C: the first one stops the search, the second one the command."""
 
+    listening = False
+    """Whether a first Ctrl-C is for a search to hear."""
+
     def __init__(self, output: Output, tell: Callable[[str, float], None] | None = None) -> None:
         super().__init__(None, tell)
         self.interrupted = False
@@ -31,9 +34,15 @@ class Stoppable(Watch):
         """Whether the user asked to stop, or the time is up."""
         return self.interrupted or super().expired
 
+    @property
+    def must_stop(self) -> bool:
+        """The same: who asked does not wait for an answer."""
+        return self.expired
+
     def __enter__(self) -> Self:
         with suppress(ValueError):  # not in the main thread: the caller handles signals
             self._before = signal.signal(signal.SIGINT, self._stop)
+            Stoppable.listening = True
         return self
 
     def __exit__(
@@ -42,6 +51,7 @@ class Stoppable(Watch):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        Stoppable.listening = False
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 

@@ -5,7 +5,9 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
+from threading import enumerate as threads_alive
+from threading import main_thread
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -17,7 +19,7 @@ from incrowd.cli.attack import attack
 from incrowd.cli.check import check, keys
 from incrowd.cli.compare import compare
 from incrowd.cli.discover import discover
-from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, Failure, failure_of, frames
+from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, LATE, Failure, failure_of, frames
 from incrowd.cli.frontier import frontier
 from incrowd.cli.init import init
 from incrowd.cli.interrupt import Terminated, heard, terminable
@@ -29,6 +31,7 @@ from incrowd.cli.quantiles import quantiles
 from incrowd.cli.report import report
 from incrowd.cli.risk import risk
 from incrowd.cli.safe_harbor import safe_harbor
+from incrowd.cli.stuck import ends_when_asked
 from incrowd.cli.ui import ui
 from incrowd.cli.warm import warm
 from incrowd.documents import json
@@ -152,7 +155,23 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         signal.signal(
             number, signal.SIG_IGN
         )  # the work is done, and the exit code is that of the work
+    if code == INTERRUPTED:
+        _leave_threads(code)
     sys.exit(code)
+
+
+def _leave_threads(code: int) -> None:
+    """End the process without waiting for threads that work on what nobody waits for any more."""
+    if any(one is not main_thread() and not one.daemon for one in threads_alive()):
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(code)
+
+
+def _last_words(placed: bool, *, as_json: bool) -> int:
+    """Say that a command was interrupted, given whether its files were placed; its exit code."""
+    return _fail(LATE if placed else INTERRUPTION, as_json=as_json)
 
 
 def perform(arguments: Sequence[str]) -> int:
@@ -160,7 +179,7 @@ def perform(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     before = Terminated.times
     try:
-        with terminable(), heard():
+        with terminable(), heard(), ends_when_asked(partial(_last_words, as_json=as_json)):
             refuse_cramped(arguments)
             code = _commands(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False

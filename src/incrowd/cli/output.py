@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.progress import Progress, TaskID
 
-COMPILING = "Compiling for this machine (first run only)"
+COMPILING = "Compiling what this command needs; later runs find it ready"
 NOTES = 4
 """Notes that are shown without --details."""
 PATIENCE = 2.0

@@ -13,6 +13,7 @@ from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting, write
 from incrowd.documents import json
 from incrowd.documents import risk as texts
+from incrowd.io import files
 
 _MEASURE = "What to measure"
 _LISTED = (
@@ -29,6 +30,7 @@ def risk(  # noqa: PLR0913  one parameter per option
     sensitive: options.Sensitive = None,
     unit: options.Unit = None,
     weight: options.Weight = None,
+    policy: options.PolicyFile = None,
     threshold: Annotated[
         float,
         typer.Option(
@@ -105,6 +107,8 @@ def risk(  # noqa: PLR0913  one parameter per option
     output = Output(as_json=as_json, quiet=quiet, details=details)
     asked = options.columns(quasi)
     with waiting(output, "risk") as bar:
+        by_policy = None if policy is None else files.read_policy(policy)
+        asked = asked or (() if by_policy is None else by_policy.quasi)
         named = (*asked, *options.columns(sensitive), unit, weight)
         wanted = requests.reading(reading)
         table = requests.read_table(file, wanted, output, named)
@@ -114,6 +118,7 @@ def risk(  # noqa: PLR0913  one parameter per option
             sensitive=options.columns(sensitive),
             unit=unit,
             weight=weight,
+            policy=policy,
             threshold=threshold,
             population=population,
             fraction=fraction,

@@ -227,6 +227,8 @@ def _kept(check: "Check") -> Text:
         for model, measure in zip(check.models, chain(check.measures, repeat("")), strict=False)
         if not model.ok
     ]
+    if check.models and not failing:
+        return line("The models are met, but the release does not pass its check: see below.", BAD)
     why = f": {listed(failing)}" if failing else ""
     return line(f"The release does NOT keep its policy{why}.", BAD)
 

@@ -66,7 +66,7 @@ def _made(dtype: Any) -> pl.DataType:
 def _with_used_categories(column: pl.Series) -> pl.Series:
     """An Enum lists what some cell shows, in its order; within lists and structures it is text."""
     if isinstance(column.dtype, pl.Enum):
-        shown = set(column.unique().to_list())
+        shown = set(column.alias("").unique().to_list())
         used = [label for label in column.dtype.categories.to_list() if label in shown]
         return column.cast(pl.String).cast(pl.Enum(used))
     if any(isinstance(part, pl.Enum) for part in _parts(column.dtype)):

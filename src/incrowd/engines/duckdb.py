@@ -7,7 +7,6 @@ of our own, which writes to the same folder what does not fit into memory.
 
 import secrets
 import shutil
-import tempfile
 import weakref
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -20,6 +19,7 @@ from incrowd.engines.base import Digested, NewTable, PartJob, Target
 from incrowd.engines.duckdb_files import changed, frame_digest, put_together, stamp
 from incrowd.engines.duckdb_parts import PartWork
 from incrowd.engines.limits import FOLDER, bounded, mebibytes, resident
+from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.sql import (
     Cells,
     Release,
@@ -114,7 +114,8 @@ class DuckDB:
         with boundary(InputError("duckdb is missing", remedy="install incrowd[duckdb]")):
             import duckdb  # noqa: PLC0415  an extra
         with bounded("incrowd cannot make a folder for its files", FOLDER):
-            self.folder = Path(tempfile.mkdtemp(prefix="incrowd-"))
+            private = PrivateFolder()
+        self.folder = private.path
         settings: Any = {
             "temp_directory": str(self.folder / "spill"),
             "preserve_insertion_order": False,
@@ -129,7 +130,7 @@ class DuckDB:
             self._connection: Any = duckdb.connect(str(self.folder / "work.db"), config=settings)
             self._connection.execute(_SILENT)
         self.columns: tuple[SqlColumn, ...] = ()
-        self._end = weakref.finalize(self, _removed, self._connection, self.folder)
+        self._end = weakref.finalize(self, _removed, self._connection, private)
 
     @classmethod
     def of(cls, relation: Any) -> "DuckDB":
@@ -394,6 +395,6 @@ def _cells(kind: str) -> Cells:
     return named.get(kind, "other")
 
 
-def _removed(connection: Any, folder: Path) -> None:
+def _removed(connection: Any, folder: PrivateFolder) -> None:
     connection.close()
-    shutil.rmtree(folder, ignore_errors=True)
+    folder.remove()

@@ -8,8 +8,6 @@ has in no form or in another one, is worked on in memory. Without DuckDB, everyt
 
 import os
 import shutil
-import tempfile
-import weakref
 from collections.abc import Iterator
 from functools import cached_property
 from importlib.util import find_spec
@@ -23,6 +21,7 @@ from incrowd.engines.base import Can, Engine, NewTable, RowPlan, Target
 from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
+from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.sql import Release, closed_on_failure
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, boundary
@@ -128,20 +127,12 @@ class _LazyDuckDB(DuckDB):
         return scanned(self.folder / "release.parquet")
 
 
-class _Folder:
-    """A private folder that is removed when nothing refers to it any more."""
-
-    def __init__(self) -> None:
-        self.path = Path(tempfile.mkdtemp(prefix="incrowd-"))
-        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
-
-
-def kept(path: Path) -> tuple[Path, _Folder]:
+def kept(path: Path) -> tuple[Path, PrivateFolder]:
     """The file under a second name in a folder of its own, which lives as long as what is returned.
 
     The first name may go.
     """
-    folder = _Folder()
+    folder = PrivateFolder()
     place = folder.path / path.name
     try:
         os.link(path, place)

@@ -31,6 +31,7 @@ from incrowd.engines.fetch import MOST_CELLS
 from incrowd.engines.folders import parts, sha256
 from incrowd.engines.limits import bounded
 from incrowd.engines.memory import refuse_repeated
+from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.spark_logs import silenced
 from incrowd.engines.spark_refusals import refused, refusing
 from incrowd.engines.sql import Cells, Release, SqlColumn, closed_on_failure
@@ -97,8 +98,9 @@ class Spark:
         self._made: dict[str, Path] = {}
         self._secrets: dict[str, str] = {}
         self._parent = _parent(self._home)
-        self.folder = _folder(self._parent)
-        self._end = weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
+        private = _folder(self._parent)
+        self.folder = private.path
+        self._end = weakref.finalize(self, private.remove)
         with closed_on_failure(self), self._working("read the data frame"):
             self.session = _own(self._home)
             self.columns = self._copied(frame)
@@ -282,8 +284,8 @@ class Spark:
     def _lasting(self) -> Path:
         """A folder for a release that stays a data frame, for as long as its session."""
         folder = _folder(self._parent)
-        weakref.finalize(self._home, shutil.rmtree, folder, ignore_errors=True)
-        return folder
+        weakref.finalize(self._home, folder.remove)
+        return folder.path
 
     def _new(self, name: str) -> Path:
         return self.folder / f"{name}-{secrets.token_hex(4)}.parquet"
@@ -379,13 +381,13 @@ def _parent(home: Any) -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _folder(parent: Path) -> Path:
+def _folder(parent: Path) -> PrivateFolder:
     """A new private folder."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )
     with boundary(problem):
-        return Path(tempfile.mkdtemp(prefix="incrowd-", dir=parent)).absolute()
+        return PrivateFolder(parent)
 
 
 def _uri(path: Path) -> str:

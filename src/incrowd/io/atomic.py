@@ -7,18 +7,16 @@ import os
 import re
 import secrets
 import shutil
-import signal
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from threading import current_thread, main_thread
-from types import FrameType
 from typing import Any
 
 from incrowd.engines.folders import sha256
 from incrowd.errors import InputError
+from incrowd.io.uninterrupted import uninterrupted
 
 try:
     import fcntl
@@ -118,6 +116,7 @@ def beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
         handle, name = _made(target, "".join(target.suffixes[-2:]), parts=parts)
         _lock(handle)
     made = Path(name)
+    _UNPLACED.add(made)
     if fcntl is None:
         os.close(handle)  # where there are no locks, an open file cannot be renamed either
     try:
@@ -125,8 +124,20 @@ def beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             _remove(made)
+        _UNPLACED.discard(made)
         if fcntl is not None:
             os.close(handle)
+
+
+_UNPLACED: set[Path] = set()
+"""Files of this process that have not taken their places."""
+
+
+def remove_unplaced() -> None:
+    """Remove the files that have not taken their places: the process is about to end."""
+    for made in list(_UNPLACED):
+        with suppress(OSError):
+            _remove(made)
 
 
 def _made(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
@@ -309,30 +320,6 @@ def heal(release: AnyPath, certificate: AnyPath) -> None:
 def pending(release: AnyPath) -> bool:
     """Whether a run was killed while it replaced this release and its certificate."""
     return bool(_intents(Path(os.path.realpath(release))))
-
-
-@contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Delay requests to stop (SIGINT, SIGTERM) until the block has ended.
-
-    Only the main thread receives them.
-    """
-    if current_thread() is not main_thread():
-        yield
-        return
-    came: list[int] = []
-
-    def remember(number: int, _frame: FrameType | None) -> None:
-        came.append(number)
-
-    before = {number: signal.signal(number, remember) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, signal.SIG_DFL if handler is None else handler)
-    if came:
-        signal.raise_signal(came[0])
 
 
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:

@@ -9,7 +9,6 @@ import io
 import os
 import shutil
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -21,8 +20,10 @@ from typing import IO, Any
 
 import polars as pl
 
+from incrowd.engines.private_folders import private_folder
 from incrowd.errors import IncrowdError, InputError, PolicyError
 from incrowd.io.atomic import number_of, reason, remedy_of
+from incrowd.io.byte_limits import read_all
 from incrowd.io.csv_chunks import csv_chunks, without_lines
 from incrowd.io.decoding import decoder_of, head_of
 from incrowd.io.header import is_headed
@@ -165,7 +166,7 @@ def _unpacked(stream: "_Peeked", layout: Layout) -> Batches:
     reader = reader_of(stream.peek(HEAD))
     if reader is None:
         return _text(stream, layout)
-    found = reader(b"".join(_read(stream, layout.piece)), layout.choice)
+    found = reader(read_all(stream), layout.choice)
     refuse_wide(found.frame.width)
     if not found.frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
@@ -233,8 +234,7 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     """The file itself; what comes through a pipe is stored on disk first."""
     if str(path) != "-" and Path(path).is_file():
         return Path(path)
-    folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="incrowd-"))
-    place = Path(folder) / "table"
+    place = stack.enter_context(private_folder()) / "table"
     with place.open("wb") as target:
         shutil.copyfileobj(stream, target)
     return place
@@ -271,7 +271,7 @@ def _scanned(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
 def _streamed(stream: "_Peeked", layout: Layout) -> Batches:
     """Arrow's stream format: as its batches come with PyArrow, else as a whole."""
     if find_spec("pyarrow") is None:
-        return _scanned(pl.read_ipc_stream(stream.read()).lazy(), layout, "arrow")
+        return _scanned(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
     chosen = layout.chosen(reader.schema.names)
     arrow = import_module("pyarrow")

@@ -119,7 +119,8 @@ class PlainText:
     def columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """These columns as text, batch by batch, in their order."""
         with _boundary():
-            table = _scanned(self.path, self.delimiter).select(names)
+            places = [self.names.index(name) for name in names]
+            table = _scanned(self.path, self.delimiter).select(pl.nth(places))
             frames = iter(table.collect_batches(maintain_order=True))
         while True:
             with _boundary():
@@ -131,7 +132,8 @@ class PlainText:
     def counts(self, name: str) -> pl.DataFrame:
         """The distinct cells of a column (`shown`) and how often each occurs (`size`)."""
         with _boundary():
-            cells = _scanned(self.path, self.delimiter).select(shown=name)
+            place = self.names.index(name)
+            cells = _scanned(self.path, self.delimiter).select(shown=pl.nth(place))
             sizes = cells.group_by("shown").agg(size=pl.len().cast(pl.Int64))
             return sizes.collect(engine="streaming")
 

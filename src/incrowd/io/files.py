@@ -2,10 +2,12 @@
 
 import csv
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TypeAlias
 
 from incrowd.engines import folders
 from incrowd.errors import InputError, PolicyError
@@ -14,11 +16,19 @@ from incrowd.loss.queries_workload import Workload, parse
 from incrowd.policy.codec import loads
 from incrowd.policy.policy import Policy
 
+LARGEST = 2**28
+"""The most bytes of a document."""
+
 
 def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a file."""
-    with _named(path, "read"):
-        return Path(path).read_bytes()
+    """The bytes of a document: a policy, a key, a certificate, a workload, a hierarchy."""
+    with _named(path, "read"), Path(path).open("rb") as file:
+        data = file.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        raise InputError(
+            f"{str(path)!r} holds more than {LARGEST / 10**6:,.0f} MB", remedy="name another file"
+        )
+    return data
 
 
 def sha256(path: str | os.PathLike[str]) -> str:
@@ -56,9 +66,10 @@ def refuse_there(*paths: str | os.PathLike[str]) -> None:
             raise InputError(f"{str(path)!r} exists already", remedy="name another file")
 
 
-def send(data: bytes) -> None:
-    """Write bytes to standard output."""
-    sys.stdout.buffer.write(data)
+def send(path: str | os.PathLike[str]) -> None:
+    """Write the bytes of a file to standard output."""
+    with Path(path).open("rb") as file:
+        shutil.copyfileobj(file, sys.stdout.buffer)
     sys.stdout.buffer.flush()
 
 
@@ -150,3 +161,28 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
             f"the policy {name!r} is not UTF-8 text", remedy="name a TOML file, saved as UTF-8"
         )
     raise problem
+
+
+AnyPolicy: TypeAlias = Policy | str | os.PathLike[str]
+"""A policy, or the path of its file."""
+
+
+def policy_of(given: AnyPolicy) -> Policy:
+    """The policy itself, read from its file if it is a path."""
+    if isinstance(given, Policy):
+        return given
+    if isinstance(given, str | os.PathLike):
+        return read_policy(given)
+    raise PolicyError(
+        f"a policy cannot be a {type(given).__name__}",
+        remedy="give an incrowd.Policy, or the path of a policy file",
+    )
+
+
+def folder_of_policy(
+    given: AnyPolicy | None, folder: str | os.PathLike[str]
+) -> str | os.PathLike[str]:
+    """Where paths of a policy start: the folder that is given, or that of the policy's file."""
+    if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
+        return Path(given).parent
+    return folder

@@ -28,6 +28,7 @@ from incrowd.hierarchy import (
     ZipCodes,
 )
 from incrowd.hierarchy.tree import columns_of, leads_up
+from incrowd.io import files
 from incrowd.io.text import decoded
 from incrowd.io.unpacked import gunzipped
 from incrowd.policy.policy import Policy
@@ -194,7 +195,7 @@ def _text(path: Path) -> str:
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
         )
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
-        content = path.read_bytes()
+        content = files.content(path)
         if path.suffix.lower() == ".gz":
             content = _gunzipped(content, path)
         return decoded(content, None).data.decode("utf-8-sig")

@@ -16,6 +16,7 @@ import polars as pl
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
 from incrowd.io.batches import Layout, batches
+from incrowd.io.byte_limits import free_memory
 from incrowd.io.tables import Form
 from incrowd.io.target import pieces
 
@@ -108,7 +109,7 @@ def opened(source: Any, layout: Layout, memory: int | None = None) -> LargeTable
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
     estimate = estimated(source)
-    most = _free() * _SHARE if memory is None else memory
+    most = free_memory() * _SHARE if memory is None else memory
     if estimate is None or (estimate.memory <= most and not _partitioned(Path(source))):
         return None
     _refuse_full_disk(estimate)
@@ -187,16 +188,6 @@ def _copied(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
         for frame in table:
             write(frame)
         return table.form, table.text
-
-
-def _free() -> int:
-    """Bytes of memory that are free; a lot if that is not known."""
-    try:
-        with Path("/proc/meminfo").open(encoding="ascii") as lines:
-            known = dict(line.split(":", 1) for line in lines)
-        return int(known["MemAvailable"].split()[0]) * 1024
-    except (OSError, KeyError, ValueError):
-        return 2**62
 
 
 def _refuse_full_disk(estimate: Estimate) -> None:

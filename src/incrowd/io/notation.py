@@ -262,6 +262,7 @@ def _decided(
     form = request.given(series.name)
     if form:
         return DateNotation(form)
+    series = series.alias("")  # Polars takes a name such as ^a$ for a pattern
     top = _values(series.head(_GLANCE))
     ways = [*request.dates()] if _may_be(top, r"\d") else []
     if text and not isinstance(request.date_formats, str) and _may_be(top, _SLASHED):
@@ -323,14 +324,15 @@ def _date(texts: pl.Series) -> DateNotation | str | None:
 
 def _rewritten(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
     """The column as incrowd reads it; blanks and marks of missing values stay in a text."""
+    name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
     fits = how.fits(texts).fill_null(value=False)
-    _refuse_unfit(~fits & ~beside, series.name, how)
+    _refuse_unfit(~fits & ~beside, name, how)
     values = texts.set(~fits, None)
     if not text:
-        return how.typed(values).alias(series.name)
-    return how.plain(values).zip_with(fits, series).alias(series.name)
+        return how.typed(values).alias(name)
+    return how.plain(values).zip_with(fits, series).alias(name)
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:

@@ -66,6 +66,7 @@ class Reading:
             sheet=self.sheet,
             skip=self.skip,
             notation=self.notation,
+            memory=self.memory,
         )
 
     def large(self, path: AnyPath) -> LargeTable | None:

@@ -102,7 +102,7 @@ def _header(names: list[str]) -> bytes:
 def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
     columns = [_ready(column).alias(f"{j}") for j, column in enumerate(frame.iter_columns())]
     ready = pl.DataFrame(columns)
-    cells = [_cell(name, dtype) for name, dtype in ready.schema.items()]
+    cells = [_cell(j, dtype) for j, dtype in enumerate(ready.dtypes)]
     row = pl.concat_str([pl.lit("<row>"), *cells, pl.lit("</row>")])
     for part in ready.iter_slices(_SLICE):
         sheet.write((part.select(row.str.join("")).item() or "").encode())
@@ -124,7 +124,7 @@ def _ready(column: pl.Series) -> pl.Series:
         held = column.is_between(-_EXACT, _EXACT).all()
     else:
         held = isinstance(dtype, pl.Boolean) or _is_short(dtype)
-    return column if held else _refuse_long(text_of(column))
+    return column if held else _refuse_long(text_of(column)).alias(column.name)
 
 
 def _is_short(dtype: pl.DataType) -> bool:
@@ -143,9 +143,9 @@ def _refuse_long(texts: pl.Series) -> pl.Series:
     return texts
 
 
-def _cell(name: str, dtype: pl.DataType) -> pl.Expr:
+def _cell(place: int, dtype: pl.DataType) -> pl.Expr:
     """The XML of a cell; that of a missing value is empty."""
-    value, style = pl.col(name), ""
+    value, style = pl.nth(place), ""
     if isinstance(dtype, pl.String):
         return _text(value, "<c/>")
     if isinstance(dtype, pl.Boolean):

@@ -317,7 +317,9 @@ def _nameless(cells: _Cells, start: int) -> pl.DataFrame:
 
 
 def _texts(frame: pl.DataFrame) -> Iterator[list[str]]:
-    texts = pl.DataFrame([text_of(column).fill_null("") for column in frame.iter_columns()])
+    texts = pl.DataFrame(
+        [text_of(column).fill_null("").alias(column.name) for column in frame.iter_columns()]
+    )
     yield from map(list, texts.iter_rows())
 
 

@@ -16,6 +16,7 @@ from incrowd.engines.folders import in_parts, keys_of, parts
 from incrowd.errors import IncrowdError, InputError, PolicyError, counted, is_panic
 from incrowd.io import sheet_writing
 from incrowd.io.atomic import number_of, reason, remedy_of
+from incrowd.io.byte_limits import read_all
 from incrowd.io.notation import NotationRequest, found_notations
 from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
@@ -34,6 +35,7 @@ from incrowd.io.text_writing import Compression, write_lines, write_text
 from incrowd.io.titles import refuse_wide, start_notes
 from incrowd.io.unpacked import gunzipped, unzstd
 from incrowd.io.whole import HEAD, TableChoice, WholeTable, reader_of, refuse_choice
+from incrowd.table.cells import selected
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow", "xlsx", "jsonl"]
 
@@ -119,6 +121,7 @@ class _Wanted:
     choice: TableChoice
     notation: NotationRequest | None
     tabs: bool
+    memory: int | None
 
 
 def read(  # noqa: PLR0913  one per thing that can be said of a file
@@ -132,6 +135,7 @@ def read(  # noqa: PLR0913  one per thing that can be said of a file
     sheet: str | None = None,
     skip: int | None = None,
     notation: NotationRequest | None = None,
+    memory: int | None = None,
 ) -> Source:
     """The table in a file, in all Parquet files of a folder, or on standard input ("-").
 
@@ -139,7 +143,8 @@ def read(  # noqa: PLR0913  one per thing that can be said of a file
     lines, or else delimited text, maybe compressed. Delimiter, encoding, header and titles of a
     text are found unless given, and every cell stays the text it is; with a `notation` numbers and
     dates are rewritten as incrowd reads them. `columns` limits what is read. `expected` are names
-    that the table should have: they help to find its header and its delimiter.
+    that the table should have: they help to find its header and its delimiter. `memory` is how many
+    bytes may be used, by default what is free: what is far too large, or endless, is refused.
     """
     if delimiter is not None and delimiter not in DELIMITERS:
         raise PolicyError(
@@ -148,8 +153,13 @@ def read(  # noqa: PLR0913  one per thing that can be said of a file
         )
     with _about(path, "read"):
         choice = TableChoice(sheet, skip, header, tuple(expected))
-        wanted = _Wanted(delimiter, encoding, columns, choice, notation, is_tabbed(path))
-        found = _read_parts(path, wanted) if in_parts(path) else _read_bytes(_bytes(path), wanted)
+        tabs = is_tabbed(path)
+        wanted = _Wanted(delimiter, encoding, columns, choice, notation, tabs, memory)
+        found = (
+            _read_parts(path, wanted)
+            if in_parts(path)
+            else _read_bytes(_bytes(path, memory), wanted)
+        )
         _refuse_empty(found.frame)
         return _rewritten(found, wanted)
 
@@ -218,10 +228,11 @@ def refuse_nested(
         )
 
 
-def _bytes(path: str | os.PathLike[str]) -> bytes:
+def _bytes(path: str | os.PathLike[str], memory: int | None) -> bytes:
     if str(path) == "-":
-        return sys.stdin.buffer.read()
-    return Path(path).read_bytes()
+        return read_all(sys.stdin.buffer, memory)
+    with Path(path).open("rb") as file:
+        return read_all(file, memory)
 
 
 def _read_parts(path: str | os.PathLike[str], wanted: _Wanted) -> Source:
@@ -241,15 +252,15 @@ def _read_parts(path: str | os.PathLike[str], wanted: _Wanted) -> Source:
         )
     whole = with_typed_keys(pl.concat(found), {name for one in keys for name in one})
     if wanted.columns is not None:
-        whole = whole.select(known(wanted.columns, whole.columns))
+        whole = selected(whole, known(wanted.columns, whole.columns))
     return replace(frames[0], frame=whole)
 
 
 def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
     if data.startswith(_GZIP):
-        return replace(_read_bytes(gunzipped(data), wanted), compression="gzip")
+        return replace(_read_bytes(gunzipped(data, wanted.memory), wanted), compression="gzip")
     if data.startswith(_ZSTD):
-        return replace(_read_bytes(unzstd(data), wanted), compression="zstd")
+        return replace(_read_bytes(unzstd(data, wanted.memory), wanted), compression="zstd")
     columns = _listed(wanted.columns)
     for start, format_, reader in _COLUMNAR:
         if data.startswith(start):
@@ -262,7 +273,7 @@ def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
 def _read_whole(found: WholeTable, columns: list[str] | None) -> Source:
     """A table that was read as a whole."""
     names = found.frame.columns
-    frame = found.frame if columns is None else found.frame.select(known(columns, names))
+    frame = found.frame if columns is None else selected(found.frame, known(columns, names))
     notes = tuple(Note(*note) for note in found.notes)
     return Source(frame, False, found.format, notes=notes, labels=found.labels)
 

@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import IO, Any, TypeAlias
 
 import polars as pl
 
 from incrowd.engines.addresses import address_of, is_address
 from incrowd.engines.base import NewTable
+from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.io import files, sheet_writing, tables
 from incrowd.io.atomic import placing_before, replacing, replacing_both
@@ -231,10 +231,10 @@ def placing(
         with replacing_both(target, certificate, parts=parts) as (place, paper):
             yield Place(TargetFile(place, like), paper)
     else:
-        with TemporaryDirectory() as folder:
-            place, paper = Path(folder) / "release", Path(folder) / "certificate"
+        with private_folder() as folder:
+            place, paper = folder / "release", folder / "certificate"
             yield Place(TargetFile(place, like), paper)
-            files.send(files.content(place))
+            files.send(place)
             if certificate is not None:
                 with replacing(certificate) as new:
                     files.write_bytes(new, files.content(paper))

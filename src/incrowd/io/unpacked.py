@@ -1,7 +1,7 @@
 """Decompressed gzip and zstd, within limits.
 
 A few kilobytes can unpack to terabytes. What unpacks to more than a hundred times its size, and to
-more than 2 GB, is refused.
+more than 2 GB, is refused, and so is what is unpacked into memory and takes a quarter of it.
 """
 
 import gzip
@@ -17,6 +17,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
+from incrowd.io.byte_limits import most_at_once, too_many
 
 VARIABLE = "INCROWD_MAX_UNPACKED"
 """The environment variable for the most bytes that a file may unpack to."""
@@ -49,11 +50,13 @@ class CountingReader(io.RawIOBase):
 class Limited(io.RawIOBase):
     """A stream of unpacked bytes that stops when there are too many."""
 
-    def __init__(self, unpacked: Any, packed: CountingReader) -> None:
+    def __init__(self, unpacked: Any, packed: CountingReader, at_once: int | None = None) -> None:
+        """`at_once` is how many bytes may be in memory at once, if all of them will be."""
         self._unpacked = unpacked
         self._packed = packed
         self._given = 0
         self._most = _asked()
+        self._at_once = at_once if self._most is None else None
 
     def readable(self) -> bool:
         """It can be read."""
@@ -65,6 +68,8 @@ class Limited(io.RawIOBase):
         buffer[: len(found)] = found
         self._given += len(found)
         most = self._most or _usual(self._packed.read_so_far)
+        if self._at_once is not None and self._at_once < min(self._given, most):
+            raise too_many(self._at_once)
         if self._given > most:
             raise LimitError(
                 f"it unpacks to more than {most / 10**6:,.0f} MB, from "
@@ -75,8 +80,8 @@ class Limited(io.RawIOBase):
 
 
 def most_bytes(packed: int) -> int:
-    """How many bytes a file of this size may unpack to."""
-    return _asked() or _usual(packed)
+    """How many bytes a file of this size may unpack to in memory."""
+    return _asked() or min(_usual(packed), most_at_once())
 
 
 def _usual(packed: int) -> int:
@@ -91,13 +96,13 @@ def whole(stream: io.RawIOBase) -> bytes:
     return b"".join(parts)
 
 
-def gunzipped(data: bytes) -> bytes:
-    """Decompressed gzip."""
+def gunzipped(data: bytes, memory: int | None = None) -> bytes:
+    """Decompressed gzip, if so many bytes of memory may be used."""
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
     packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
-            return whole(Limited(unpacked, packed))
+            return whole(Limited(unpacked, packed, most_at_once(memory)))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
@@ -113,7 +118,7 @@ def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
     return nullcontext(import_module("pyarrow").CompressedInputStream(packed, "zstd"))
 
 
-def unzstd(data: bytes) -> bytes:
+def unzstd(data: bytes, memory: int | None = None) -> bytes:
     """Decompressed zstd, piece by piece where a library can, else with Polars."""
     packed = CountingReader(io.BytesIO(data))
     opened = zstd_opened(packed)
@@ -123,7 +128,7 @@ def unzstd(data: bytes) -> bytes:
         boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
         opened as unpacked,
     ):
-        return whole(Limited(unpacked, packed))
+        return whole(Limited(unpacked, packed, most_at_once(memory)))
 
 
 def _unzstd_at_once(data: bytes) -> bytes:

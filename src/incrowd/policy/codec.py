@@ -195,7 +195,8 @@ def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
         if getattr(policy, key) != Policy.model_fields[key].default:
             yield key, getattr(policy, key)
     yield "suppression", policy.suppression
-    yield "time_limit", policy.time_limit
+    if policy.time_limit is not None:
+        yield "time_limit", policy.time_limit
     yield "search", _short(policy.search)
     yield "loss", _short(policy.loss)
 

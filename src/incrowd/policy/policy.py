@@ -20,6 +20,8 @@ from incrowd.search import AnySearch, Auto
 from incrowd.table.column import Kind, Missing, Role
 from incrowd.values import FaultyPolicyError, Path, Setting, did_you_mean
 
+IMPROVING = 60.0
+"""Seconds after which an answer is not improved any more, unless the policy has a limit."""
 VERSION = 1
 """The version of the policy format that this incrowd writes."""
 
@@ -109,8 +111,9 @@ class Policy(Setting):
     """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The largest share of the records that may be left out, 0..1."""
-    time_limit: Annotated[float, Field(gt=0)] = 60.0
-    """Seconds that the search may take."""
+    time_limit: Annotated[float | None, Field(gt=0)] = None
+    """Seconds that the search may take, with or without an answer. Without a limit it takes as long
+    as it needs to find one, and then improves it until 60 seconds have passed."""
     search: Annotated[AnySearch, BeforeValidator(_named)] = Auto()
     """How to look for the release with the least loss."""
     loss: Annotated[AnyLoss, BeforeValidator(_named)] = Gcp()

@@ -245,6 +245,8 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
         )
     if "random" in table.policy.shown.needs and proved.seeded:
         yield "you gave a seed for the permutation: anyone who guesses it can undo it"
+    if proved.found.overtime:
+        yield proved.found.overtime
     yield from _spellings(table)
 
 

@@ -31,8 +31,9 @@ _PERMUTED = (
     "class. Quasi-identifiers are exact, so no k-anonymity is claimed."
 )
 _TORN = (
-    "A run was killed while it replaced this release and its certificate. Run `incrowd "
-    "anonymize` to this file again: it completes or undoes the replacement."
+    "A run was killed while it replaced this release and its certificate: the two are of different "
+    "runs and do not belong together. Run `incrowd anonymize` to this file again: it completes or "
+    "undoes the replacement."
 )
 
 

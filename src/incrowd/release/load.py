@@ -19,13 +19,13 @@ from incrowd.models.model import of_world
 from incrowd.policy.coding import coded_by, unit_by
 from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
 from incrowd.policy.compile import compile as compile_problem
-from incrowd.policy.policy import Policy, require_declared
+from incrowd.policy.policy import IMPROVING, Policy, require_declared
 from incrowd.release.certificate import CertifiedWorld, Digest
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import align
 from incrowd.verify.candidates import PublicTable
 from incrowd.verify.verify import Reference
-from incrowd.watch import Watch
+from incrowd.watch import NestedWatch, Watch
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +87,10 @@ class PartFolder(Protocol):
         ...
 
 
+_LENIENCE = 1.0
+"""Seconds by which a search may exceed its time limit without a word."""
+
+
 @dataclass(frozen=True)
 class RunContext:
     """Settings of one run: seed, secret key, progress."""
@@ -105,10 +109,28 @@ class RunContext:
             raise PolicyError("the seed must be a whole number of at least 0")
 
     def search_watch(self, policy: Policy) -> Watch:
-        """Time limit of the search: the policy's, or what is left of the run's."""
-        left = self.watch.remaining
-        limit = policy.time_limit if left is None else min(left, policy.time_limit)
-        return Watch(limit, self.watch.tell)
+        """Time limit of the search: the policy's within the run's.
+
+        If the policy has none, improvement ends after a while, and not the search for an answer.
+        """
+        if policy.time_limit is not None:
+            return NestedWatch(self.watch, policy.time_limit)
+        return NestedWatch(self.watch, IMPROVING, answer_first=True)
+
+
+def overtime_of(policy: Policy, watch: Watch) -> str:
+    """What to say of a search that took longer than the policy's time limit; "" if none did.
+
+    A limit is kept within a second wherever a search can be interrupted.
+    """
+    limit, took = policy.time_limit, watch.elapsed
+    if limit is None or took <= limit + _LENIENCE:
+        return ""
+    step = watch.doing or "the search"
+    return (
+        f"the search took {took:,.0f} s, longer than its time limit of {limit:g} s: its last step "
+        f"({step}) cannot be interrupted"
+    )
 
 
 @dataclass(frozen=True, eq=False)

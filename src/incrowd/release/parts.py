@@ -30,7 +30,7 @@ from incrowd.recoding.recoding import classes_of_records
 from incrowd.recoding.show.transformation import Transformation
 from incrowd.recoding.spans import alike
 from incrowd.release.certificate import digest_of_policy
-from incrowd.release.load import LoadedTable, RunContext
+from incrowd.release.load import LoadedTable, RunContext, overtime_of
 from incrowd.release.policy_record import redacted
 from incrowd.release.rows import plan_rows
 from incrowd.search.layout import boxes_of
@@ -120,12 +120,15 @@ def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContex
     )
     expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
     kept = None if context.kept is None else context.kept.of(_request(table, job, expression))
+    watch = context.search_watch(table.policy)
     staged = engine.stage_parts(plan, expression, job, draw, context.watch, kept)
+    watch.doing = "searching parts of a table that is not in memory"
     cells = engine.class_cells(len(problem.columns))
     outcome = _outcome(problem, cells, table.compiled.records)
     parts = counted(tree.number, "part")
     why = f"divided the rows into {parts}, each searched by itself; other searches were not tried"
-    found = replace(blank, why=why, facts={"parts": float(tree.number)})
+    late = overtime_of(table.policy, watch)
+    found = replace(blank, why=why, facts={"parts": float(tree.number)}, overtime=late)
     return StagedRelease(found, outcome, plan, staged)
 
 

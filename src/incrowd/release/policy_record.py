@@ -7,7 +7,7 @@ from typing import Any
 
 from incrowd.errors import InputError, boundary
 from incrowd.policy import toml
-from incrowd.policy.policy import Policy
+from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.recoding.show import SHOWS
 from incrowd.release.certificate import sha256_of
 
@@ -15,7 +15,12 @@ _LISTED = ("rows", "values")
 
 
 def redacted(policy: Policy) -> dict[str, Any]:
-    """The policy in plain values; lists of cell values become a number and a digest."""
+    """The policy in plain values; lists of cell values become a number and a digest.
+
+    The time limit is recorded also if it is the usual one, as ever: digests stay the same.
+    """
+    if policy.time_limit is None:
+        policy = policy.model_copy(update={"time_limit": IMPROVING})
     return described(tomllib.loads(policy.dumps()))
 
 

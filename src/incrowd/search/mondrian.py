@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.errors import LimitError, counted
+from incrowd.errors import counted
 from incrowd.kernels import mondrian
 from incrowd.loss.ncp import Gcp
 from incrowd.models.model import Model
@@ -25,7 +25,12 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of, lowest_codes
 from incrowd.search.left_out import leaving_out
-from incrowd.search.refusals import each_counts_once, nothing_found, raise_if_infeasible
+from incrowd.search.refusals import (
+    each_counts_once,
+    nothing_found,
+    raise_if_infeasible,
+    raise_if_out_of_time,
+)
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
@@ -87,10 +92,7 @@ def parts(
     whole = classes_of(problem.tally, rows, 1, problem.sensitive)
     if not problem.satisfied(whole).all() and each_counts_once(problem):
         raise nothing_found(problem)
-    if watch.expired:
-        raise LimitError(
-            "the time limit ended before the search began", remedy="raise the time limit"
-        )
+    raise_if_out_of_time(watch)
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
     rule = (least or 1, relaxed, CUTS, cut == "median")
@@ -155,7 +157,7 @@ def _cut_lines(
     cut = partial(mondrian.cut_down, (lowest_codes(problem, 2 * most), counts), origin)
     everyone = np.arange(tally.rows, dtype=np.int32)
     line, begins, fresh = cut(everyone, rule, scales, (tally.rows, tally.rows + most, _PART))
-    if watch.expired:
+    if watch.must_stop:
         return counts, origin, [(line, begins)], False
     tasks = []
     for block in np.split(line, begins[1:]):
@@ -211,7 +213,7 @@ class _Rounds:
         parts: Counts = np.array([[0, rows]], dtype=np.int64)
         attempts: Counts = np.zeros(1, dtype=np.int64)
         done: list[Counts] = []
-        while len(parts) and not watch.expired:
+        while len(parts) and not watch.must_stop:
             middle, half_of = self._proposed(order, parts, attempts)
             allowed = (middle >= 0) & self._allowed(half_of, len(parts))
             done.append(parts[middle < 0])

@@ -17,14 +17,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import MISSING
-from incrowd.errors import InfeasibleError, counted
+from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.models.model import Model, candidates_of
 from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.table.column import Missing
+from incrowd.watch import Watch
 
+MORE_TIME = "raise the time limit, or leave it out: then a search runs until it has an answer"
+"""What helps if a time limit that somebody gave ended too early."""
 THIS_SEARCH = "this search"
 """The name of a search in messages, unless it is `auto`."""
 _SLACK = 1e-9
@@ -46,6 +49,12 @@ def raise_if_infeasible(problem: Problem) -> None:
             raise _proved(problem, model, whole, limit)
     if each_counts_once(problem):
         _refuse_jointly(problem, whole)
+
+
+def raise_if_out_of_time(watch: Watch, event: str = "the search began") -> None:
+    """Raise `LimitError` if a time limit that somebody gave ended before an event."""
+    if watch.must_stop:
+        raise LimitError(f"the time limit ended before {event}", remedy=MORE_TIME)
 
 
 def each_counts_once(problem: Problem) -> bool:

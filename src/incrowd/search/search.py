@@ -36,6 +36,8 @@ class Found:
     """The nodes that a search through a lattice looked at."""
     caveat: str = ""
     """The remedy if verification refuses the result: what the search does not guarantee."""
+    overtime: str = ""
+    """What to say if it took longer than its time limit, and what could not be interrupted."""
 
 
 class Search(ABC):
@@ -43,9 +45,9 @@ class Search(ABC):
 
     A search sees codes, never labels, files or frames. It returns a recoding whose classes satisfy
     every model and which leaves out no more records than allowed. It raises `InfeasibleError` if it
-    finds none (`proved` only if there is none), naming what binds, and `LimitError` if the watch
-    expires before it has one. With something in hand when the watch expires it returns that, not
-    proved optimal.
+    finds none (`proved` only if there is none), naming what binds, and `LimitError` if it must
+    stop (`watch.must_stop`) before it has one. With something in hand when the watch expires it
+    returns that, not proved optimal.
 
     A search defines `name` and `run`; the rest has safe defaults.
     """

@@ -8,7 +8,11 @@ import polars as pl
 
 
 def text_of(column: pl.Series) -> pl.Series:
-    """The cells of a column as text, null where missing; equal cells have equal texts."""
+    """The cells of a column as text, null where missing; equal cells have equal texts.
+
+    They have no name: Polars would take one such as `^a$` for a pattern.
+    """
+    column = column.alias("")
     dtype = column.dtype
     if isinstance(dtype, pl.Binary):
         return column.bin.encode("hex")
@@ -239,6 +243,7 @@ _NARROW = 2**16
 
 def _numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """Whole numbers as texts: all between the least and the largest, if these are few."""
+    column = column.alias("")
     low, high = column.min(), column.max()
     if not isinstance(low, int) or not isinstance(high, int) or high - low >= _NARROW:
         return _few(column)
@@ -250,6 +255,7 @@ def _numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 def _few(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """The distinct texts of a column and the place of each cell, if these are few."""
+    column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
         column = dictionary(text_of(column.fill_nan(None) if column.dtype.is_float() else column))
     if not isinstance(column.dtype, pl.Enum):

@@ -95,9 +95,12 @@ def uncoded(sealed: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def to_polars(series: AnySeries) -> pl.Series:
-    """A series of any library as one of Polars; what has no type in common becomes text."""
+    """A series of any library as one of Polars; what has no type in common becomes text.
+
+    It has no name: Polars would take one such as `^a$` for a pattern.
+    """
     if isinstance(series, pl.Series):
-        return series
+        return series.alias("")
     lacks_arrow = False
     found = None
     try:
@@ -109,7 +112,7 @@ def to_polars(series: AnySeries) -> pl.Series:
     if lacks_arrow:
         raise InputError("pyarrow is missing", remedy="install incrowd[pandas]")
     if found is not None and type(found.dtype).__name__ != "Extension":
-        return found
+        return found.alias("")
     cells = [None if cell is None or cell != cell else str(cell) for cell in series.to_list()]  # noqa: PLR0124  NaN alone differs from itself
     return pl.Series(cells, dtype=pl.String)
 

@@ -298,17 +298,22 @@ def in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     """Run the tasks side by side; their results in their order.
 
     A task that itself has tasks runs them one after the other: there are no more threads. When one
-    fails, or on Ctrl-C, those that have not begun never do.
+    fails, or on Ctrl-C, those that have not begun never do; Ctrl-C does not wait for the others.
     """
     if len(tasks) < 2 or threads() == 1 or getattr(_INSIDE, "task", False):
         return [task() for task in tasks]
-    with ThreadPoolExecutor(threads(), initializer=_enter) as pool:
+    pool = ThreadPoolExecutor(threads(), initializer=_enter)
+    wait = False
+    try:
         todo = [pool.submit(task) for task in tasks]
-        try:
-            return [done.result() for done in todo]
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        results = [done.result() for done in todo]
+        wait = True
+    except Exception:
+        wait = True
+        raise
+    finally:
+        pool.shutdown(wait=wait, cancel_futures=True)
+    return results
 
 
 def _enter() -> None:

@@ -23,6 +23,7 @@ from incrowd.engines.fetch import FetchedColumns
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
+from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
 from incrowd.io.worlds import knowledge_of, labelled, table_of
 from incrowd.linkage.attack_data import LIMIT
@@ -134,7 +135,7 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
     other: Any = None,
     control: Any = None,
     sensitive: str | Sequence[str] = (),
-    policy: Policy | None = None,
+    policy: AnyPolicy | None = None,
     certificate: AnyPath | None = None,
     max_size: int | None = None,
     max_success: float | None = None,
@@ -178,6 +179,8 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
     `promises` are what is known of every world without its table, such as `AtLeast(("zip", "sex"),
     500)`: they may prove k-anonymity (Bettini Theorem 1). A world that breaks one is refused.
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = None if policy is None else files.policy_of(policy)
     with enough_memory(), ExitStack() as held:
         options = AttackOptions(
             world_id=world_id,

@@ -10,6 +10,7 @@ from incrowd.engines.fetch import stored
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import pending
+from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import (
     AnyPath,
@@ -56,7 +57,7 @@ def new_keys(path: AnyPath) -> KeyFiles:
 
 def check(  # noqa: PLR0913  the release, what it promises, and what it is held against
     source: Any,
-    policy: Policy | None = None,
+    policy: AnyPolicy | None = None,
     certificate: Certificate | AnyPath | None = None,
     *,
     original: Any = None,
@@ -78,6 +79,8 @@ def check(  # noqa: PLR0913  the release, what it promises, and what it is held 
     signed by one of them. Models such as k-map are counted in the `world` that they are about: see
     `anonymize`.
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = None if policy is None else files.policy_of(policy)
     tell = (watch or Watch()).tell
     with enough_memory(), ExitStack() as held:
         tell("reading the release", 0.0)

@@ -17,6 +17,8 @@ from incrowd.errors import InputError, PolicyError, counted
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
+from incrowd.io import files
+from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
 from incrowd.policy.coding import coded_by
@@ -105,7 +107,7 @@ class Side:
 def compare(  # noqa: PLR0913  the tables, what they are about, and how to read them
     original: Any,
     *releases: Any,
-    policy: Policy | None = None,
+    policy: AnyPolicy | None = None,
     quasi: str | Sequence[str] = (),
     sensitive: str | Sequence[str] = (),
     target: str | Sequence[str] = (),
@@ -131,6 +133,8 @@ def compare(  # noqa: PLR0913  the tables, what they are about, and how to read 
     calls the releases. `reading` says how to read text files. Models and queries are drawn by
     `seed`.
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = None if policy is None else files.policy_of(policy)
     options = CompareOptions(
         policy=policy,
         folder=folder,

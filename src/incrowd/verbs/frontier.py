@@ -8,8 +8,9 @@ from typing import Any
 
 from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
+from incrowd.io import files
 from incrowd.io.atomic import replacing
-from incrowd.io.files import refuse_nowhere, write_bytes
+from incrowd.io.files import AnyPolicy, refuse_nowhere, write_bytes
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.policy.policy import Policy
@@ -67,7 +68,7 @@ def _content(release: Release, kind: str) -> bytes:
 
 def frontier(  # noqa: PLR0913  the table, the request, and the settings of one run
     source: Any,
-    policy: Policy,
+    policy: AnyPolicy,
     *,
     bounds: Sequence[float] = BOUNDS,
     reading: Reading | None = None,
@@ -81,6 +82,8 @@ def frontier(  # noqa: PLR0913  the table, the request, and the settings of one 
     l of the first sensitive column, or k if there is none. The policy's time limit is for the whole
     curve.
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = files.policy_of(policy)
     if policy.shown.exact:
         raise PolicyError(
             f'show = "{policy.show}" leaves quasi-identifiers exact, so there is no loss to weigh',

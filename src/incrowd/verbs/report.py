@@ -10,8 +10,8 @@ from incrowd.documents.report.facts import ReportFacts
 from incrowd.errors import LimitError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import replacing
+from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path
-from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.verbs.report_facts import gather
 from incrowd.verbs.report_source import ReportOptions, source_of
@@ -37,7 +37,7 @@ class Report:
 def report(  # noqa: PLR0913  the release, what it promises, and what it is held against
     source: Any,
     target: AnyPath | None = None,
-    policy: Policy | None = None,
+    policy: AnyPolicy | None = None,
     certificate: Certificate | AnyPath | None = None,
     *,
     original: Any = None,
@@ -64,6 +64,8 @@ def report(  # noqa: PLR0913  the release, what it promises, and what it is held
     `command` is shown as the way to check it again. Models such as k-map are counted in the
     `world`: see `anonymize`.
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = None if policy is None else files.policy_of(policy)
     options = ReportOptions(
         policy=policy,
         certificate=certificate,

@@ -18,8 +18,12 @@ from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
+from incrowd.io.files import AnyPolicy
+from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
 from incrowd.partition.classes import SensitiveColumn
+from incrowd.policy.coding import coded_by, unit_by
+from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.names import listed
@@ -35,6 +39,8 @@ class RiskOptions:
     sensitive: Sequence[str] = ()
     unit: str | None = None
     weight: str | None = None
+    policy: Policy | None = None
+    """Says of what kind values are, and which cells mean missing."""
     hierarchies: Mapping[str, AnyHierarchy] | None = None
     threshold: float = 0.2
     missing_values: Sequence[str] = ()
@@ -79,10 +85,11 @@ class RiskOptions:
 def risk(  # noqa: PLR0913  the table, its columns by what they are for, and settings
     source: Any,
     *,
-    quasi: str | Sequence[str],
+    quasi: str | Sequence[str] = (),
     sensitive: str | Sequence[str] = (),
     unit: str | None = None,
     weight: str | None = None,
+    policy: AnyPolicy | None = None,
     threshold: float = 0.2,
     population: float | str | None = None,
     fraction: float | None = None,
@@ -93,6 +100,7 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     list_records: AnyPath | None = None,
     reading: Reading | None = None,
     watch: Watch | None = None,
+    folder: AnyPath = ".",
 ) -> Risk:
     """How easily a person of this table is found by these columns, and what is then learned.
 
@@ -110,12 +118,22 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     coarser values; without one, the data suggests it. `list_records` is a file for the numbers of
     the exposed records, from 1, one a line: it says who is easiest to find, so keep it where the
     table is kept.
+
+    What is not given is taken from a `policy`, or its file: columns by their roles, hierarchies,
+    whose paths start in `folder`, kinds of values, and which cells mean missing.
     """
+    folder = files.folder_of_policy(policy, folder)
+    asked = None if policy is None else files.policy_of(policy)
+    if asked is not None:
+        quasi, sensitive = listed(quasi) or asked.quasi, listed(sensitive) or asked.sensitive
+        unit, weight = unit or asked.unit, weight or asked.weight
+        hierarchies = {**builders_of(asked, folder), **(hierarchies or {})}
     options = RiskOptions(
         quasi=quasi,
         sensitive=sensitive,
         unit=unit,
         weight=weight,
+        policy=asked,
         hierarchies=hierarchies,
         threshold=threshold,
         missing_values=missing_values,
@@ -149,8 +167,8 @@ def _risk(engine: Engine, options: RiskOptions, watch: Watch) -> tuple[Risk, Tal
     """The risk, and the tally that it was measured on."""
     names = listed((*options.quasi, *options.sensitive))
     watch.tell(f"coding {len(names):,} columns", 0.0)
-    codes = engine.codes(names, missing_values=options.missing_values)
-    unit = None if options.unit is None else engine.unit(options.unit, options.missing_values)
+    codes = _codes(engine, names, options)
+    unit = _unit(engine, options)
     coded = _Coded(engine, {name: codes[name] for name in options.quasi}, unit)
     columns, sensitive = [], []
     for name in options.sensitive:
@@ -163,6 +181,21 @@ def _risk(engine: Engine, options: RiskOptions, watch: Watch) -> tuple[Risk, Tal
     population = population_size(_people(coded), options.drawn_from, options.fraction)
     found = measure(tally, sensitive, options.threshold, population=population)
     return _more(found, coded, tally, (options, watch)), tally
+
+
+def _codes(engine: Engine, names: Sequence[str], options: RiskOptions) -> Mapping[str, CodedColumn]:
+    """These columns as codes, read as the policy says if there is one."""
+    if options.policy is None:
+        return engine.codes(names, missing_values=options.missing_values)
+    return coded_by(engine, options.policy, names, options.missing_values)
+
+
+def _unit(engine: Engine, options: RiskOptions) -> CodedColumn | None:
+    """Which records belong to one person, if a column says so."""
+    policy = options.policy
+    if policy is not None and policy.unit == options.unit:
+        return unit_by(engine, policy)
+    return None if options.unit is None else engine.unit(options.unit, options.missing_values)
 
 
 def _people(coded: _Coded) -> int:

@@ -15,6 +15,8 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.io import files
+from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
@@ -79,7 +81,7 @@ class SafeHarborOptions:
 def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
     source: Any,
     *,
-    policy: Policy | None = None,
+    policy: AnyPolicy | None = None,
     today: int | None = None,
     zip_populations: Mapping[str, int] | None = None,
     folder: AnyPath = ".",
@@ -94,6 +96,8 @@ def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
     `zip_populations` gives people by the first three digits of ZIP codes, in place of the census's
     counts. Paths of the policy begin in `folder`.
     """
+    folder = files.folder_of_policy(policy, folder)
+    policy = None if policy is None else files.policy_of(policy)
     options = SafeHarborOptions(policy, today, zip_populations or {}, folder)
     named = () if options.policy is None else options.policy.columns
     (watch or Watch()).tell("looking at every column", 0.0)
@@ -151,8 +155,9 @@ def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile
 def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
     """The profile of a column by its distinct cells and the records that hold them."""
     with boundary(InputError(f"column {name!r} cannot be read", remedy="convert it to text")):
-        there = rows.cells[name].is_not_null()
-        values = rows.cells[name].filter(there)
+        cells = rows.cells[name].alias("")  # Polars takes a name such as ^a$ for a pattern
+        there = cells.is_not_null()
+        values = cells.filter(there)
     records = rows.records[there.to_numpy()]
     drawn = None if hints(name) or len(values) <= SAMPLE else _drawn(values)
     seen = values if drawn is None else values.gather(drawn)

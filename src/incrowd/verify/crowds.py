@@ -115,6 +115,7 @@ class Cells:
 
 def numbered(column: pl.Series) -> Cells:
     """The cells of a column numbered by their text."""
+    column = column.alias("")  # Polars takes a name such as ^a$ for a pattern
     if isinstance(column.dtype, pl.Enum):
         return _numbered_dictionary(column)
     text = text_of(column)

@@ -44,7 +44,9 @@ def joined(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
         found = cells.join(
             known, on=["low", "high"], how="left", nulls_equal=True, maintain_order="left"
         )
-        rows = rows.drop(end_names(name)).with_columns(found["label"].alias(name))
+        ends = end_names(name)
+        rest = [rows[one] for one in rows.columns if one not in ends]
+        rows = pl.DataFrame([*rest, found["label"].alias(name)])
     return rows
 
 
@@ -96,7 +98,7 @@ def alike(texts: pl.Series) -> int:
     >>> alike(pl.Series(["hiv", "HIV", "hiv ", "flu", "7", "007", "7.0"]))
     4
     """
-    distinct = texts.drop_nulls().unique()
+    distinct = texts.alias("").drop_nulls().unique()
     plain = distinct.str.strip_chars().str.to_lowercase()
     number = plain.str.contains(_DECIMAL)
     bare = plain.str.replace(r"^([+-]?)0+(\d)", "${1}${2}").str.strip_prefix("+")

@@ -2,13 +2,12 @@
 
 import math
 import secrets
-import shutil
-import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from incrowd.engines.private_folders import PrivateFolder
 from incrowd.errors import PolicyError
 from incrowd.web import jobs, same_as, uploads
 from incrowd.web.facts import Point
@@ -45,7 +44,7 @@ class Session:
         """Whether the user wants to see cells of the table on this screen."""
         self._undo: list[tuple[str, jobs.World]] = []
         self._redo: list[tuple[str, jobs.World]] = []
-        self._private: Path | None = None
+        self._private: PrivateFolder | None = None
         self.uploads = uploads.Uploads(lambda: self.private)
         """Files that the browser handed over."""
         self._visited = -math.inf
@@ -65,7 +64,7 @@ class Session:
     @property
     def passing(self) -> bool:
         """Whether the table is a copy in the private folder, which is deleted in the end."""
-        folder = self._private
+        folder = None if self._private is None else self.private
         return bool(self.source and folder and Path(self.source).is_relative_to(folder))
 
     def open(self, path: str | Path | None, reading: jobs.ReadingChoice | None = None) -> None:
@@ -169,15 +168,15 @@ class Session:
     def private(self) -> Path:
         """A folder that only this user can read; it is deleted at the end."""
         if self._private is None:
-            self._private = Path(tempfile.mkdtemp(prefix=uploads.PRIVATE)).resolve()
-        return self._private
+            self._private = PrivateFolder(purpose=uploads.PURPOSE)
+        return self._private.path.resolve()
 
     def close(self) -> None:
         """End the workers and delete the private folder."""
         self.worker.close()
         self.behind.close()
         if self._private is not None:
-            shutil.rmtree(self._private, ignore_errors=True)
+            self._private.remove()
         self._private = None
         self.uploads.files.clear()
 

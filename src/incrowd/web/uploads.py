@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from incrowd.engines.private_folders import PREFIX
 from incrowd.errors import InputError
 from incrowd.web.guard import Message, Receive, Send
 
@@ -21,7 +22,9 @@ MOST = 2 * 10**9
 PATH = "/uploads"
 PURPOSES = ("table", "release", "certificate", "key", "original", "policy")
 """What a file can be for: a table to work on, or what a check needs."""
-PRIVATE = "incrowd-ui-"
+PURPOSE = "ui-"
+"""Part of the names of folders for what is handed over."""
+PRIVATE = f"{PREFIX}{PURPOSE}"
 """How the private folders of sessions begin."""
 
 _FOLDER = "uploads"

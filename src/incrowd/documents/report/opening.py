@@ -40,10 +40,9 @@ def headline(facts: ReportFacts) -> Text:
         if facts.attacks is not None and facts.attacks.broken:
             return Text((_BUT, *kept))
         return Text(("The release keeps its policy.", *kept), "good")
-    said = ["The release does NOT keep its policy."]
-    said += [_broken(model) for model in failed]
+    said = ["The release does NOT keep its policy.", *map(_broken, failed)]
     if not failed:
-        said.append("Its models are met, but something else stands in the way: see below.")
+        said = ["The models are met, but the release does not pass its check: see below."]
     return Text((*said, "Do not publish it as it is."), "bad")
 
 

@@ -5,7 +5,7 @@ The arrays are those of `kernels.crowd.state`; a sweep keeps its invariants.
 
 import numpy as np
 
-from incrowd.arrays import Codes, Floats
+from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.hosts import near
@@ -47,13 +47,14 @@ def gathered(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
 
 @jit
 def sweep(
-    space: Space, parts: Parts, rule: Rule, plan: tuple[int, int], seed: int
+    space: Space, parts: Parts, rule: Rule, plan: tuple[int, int], seed: int, stop: Flags
 ) -> tuple[Parts, Floats]:
     """The classes of a region after one sweep, and what each kind of step saved.
 
     First records move to other classes, one piece after the other or a whole class, dearest classes
     first; then each class shares its records anew with classes near to it. `plan` is how many of
-    them one by one, and how many two at a time.
+    them one by one, and how many two at a time. Once `stop[0]` is set, the sweep ends: classes are
+    whole between any two steps.
     """
     codes, numbers, place = gathered(space[0], parts[0])
     here = codes, space[1]
@@ -70,6 +71,8 @@ def sweep(
     order = np.argsort(-state[4][:number], kind="mergesort")
     vain = 0
     for c in order:
+        if stop[0]:
+            break
         if state[4][c] <= TINY:
             continue
         saved[0] += move_out(here, state, rule, c, tools)
@@ -81,6 +84,8 @@ def sweep(
         vain = 0 if gain > 0 else vain + 1
         saved[1] += gain
     for c in order:
+        if stop[0]:
+            break
         if state[4][c] > TINY:
             share_near(here, state, rule, c, plan, tools, saved)
     point, count, start = unloaded(state)

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.asked import Asks, Marks, marks_of, nothing_held
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for, step
@@ -53,12 +53,14 @@ def trade(
     plan: Counts,
     slack: float,
     seed: int,
+    stop: Flags,
 ) -> tuple[Parts, Floats]:
     """The classes of a region after a round of trades, what each kind saved, and the work.
 
     `plan[m]` is how often each class is cut anew with m others near to it, at random; with `slack`
     along random columns, and a union may end so much dearer, as a share. What is saved is told for
-    single trades, for classes made narrower, and for each number of others; the work last.
+    single trades, for classes made narrower, and for each number of others; the work last. Once
+    `stop[0]` is set, the round ends: classes are whole between any two steps.
     """
     codes, numbers, place = gathered(space[0], parts[0])
     here = codes, space[1]
@@ -73,15 +75,18 @@ def trade(
     saved = np.zeros(MOST + 3)
     ways = np.empty(NEAR, np.int32)
     for c in np.argsort(-state[4][:number], kind="mergesort"):
+        if stop[0]:
+            break
         if state[4][c] <= TINY:
             continue
         found = ways[: near(here, state, rule[0], c, ways, np.empty(NEAR))]
         saved[0] += trade_from(here, state, judge, rule, c, found, room[2])
         for m in range(len(plan)):
             for _ in range(plan[m]):
-                saved[m + 2] += cut_anew(here, state, judge, rule, c, found, m, slack, room)
+                if not stop[0]:
+                    saved[m + 2] += cut_anew(here, state, judge, rule, c, found, m, slack, room)
         if state[4][c] > TINY:
-            saved[1] += narrowed(here, state, judge, rule, c, room)
+            saved[1] += narrowed(here, state, judge, rule, c, room, stop)
     saved[MOST + 2] = room[2][0]
     point, count, start = unloaded(state)
     for i in range(len(point)):
@@ -140,10 +145,14 @@ def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
 
 
 @jit
-def narrowed(space: Space, state: State, judge: Judge, rule: Rule, c: int, room: Room) -> float:
+def narrowed(
+    space: Space, state: State, judge: Judge, rule: Rule, c: int, room: Room, stop: Flags
+) -> float:
     """Make a class narrower at the ends of its columns where that saves; how much."""
     saved = 0.0
     for j in range(space[0].shape[1]):
+        if stop[0]:
+            break
         for upper in (True, False):
             limit = state[6][c, j] if upper else state[5][c, j]
             for _ in range(DEEP):

@@ -39,12 +39,12 @@ from incrowd.search.literature.diversify.diversify import MappingName, diverse_p
 from incrowd.search.literature.order import least_people
 from incrowd.search.mondrian import least_size
 from incrowd.search.parts import divided, part_of, separable
-from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
-from incrowd.table.fold import in_threads
+from incrowd.table.fold import in_threads, threads
 from incrowd.values import STRICT, dataclass
-from incrowd.watch import NestedWatch, Watch
+from incrowd.watch import SilentWatch, Watch
 
 if TYPE_CHECKING:
     from incrowd.kernels.crowd.state import Parts
@@ -57,6 +57,8 @@ _FILLED = 100
 """A part has at least so many times the records of the smallest class."""
 _SEVERAL = 2**13
 """Points up to which classes trade from every start: the cheapest does not always end best."""
+_GENEROUS = 1.5
+"""How much more than its share of the time a part may take: parts are not alike."""
 _BY_FAR = 0.9
 """Diverse classes that cost less than this share of what others do are cheaper by far."""
 
@@ -103,11 +105,11 @@ class Crowd(Search):
     def _in_parts(self, problem: Problem, watch: Watch) -> Found:
         """The same for a large table, part by part."""
         rows = divided(problem, PART, _FILLED * _least(problem))
-        told = Told(watch, len(rows))
+        parts = PartsWatch(watch, len(rows))
 
         def one(here: Codes) -> Made:
-            made = self.of_part(part_of(problem, here), told, problem.tally.rows)
-            told.done()
+            made = self.of_part(part_of(problem, here), parts.begin(), problem.tally.rows)
+            parts.done()
             return made
 
         made = in_threads([partial(one, here) for here in rows])
@@ -123,10 +125,7 @@ class Crowd(Search):
 
     def of_part(self, problem: Problem, watch: Watch, whole: int = 0) -> "Made":
         """Classes of a part of a table that has so many rows as a whole, or of a whole table."""
-        if watch.expired:
-            raise LimitError(
-                "the time limit ended before the search began", remedy="raise the time limit"
-            )
+        raise_if_out_of_time(watch)
         if sizes_decide(problem):
             made = by_size(problem, self.effort, watch, whole=whole)
         else:
@@ -134,15 +133,22 @@ class Crowd(Search):
         return replace(made, pieces=merge_failing_classes(problem, made.pieces).pieces)
 
 
-class Told(NestedWatch):
+class PartsWatch(SilentWatch):
     """A watch of work on parts, which tells how many are done and not what each of them does."""
 
     def __init__(self, outer: Watch, parts: int) -> None:
         super().__init__(outer, None)
-        self._parts, self._done = parts, 0
+        self._parts, self._begun, self._done = parts, 0, 0
 
-    def tell(self, what: str, share: float) -> None:
-        """Say nothing: several parts are worked on at once."""
+    def begin(self) -> Watch:
+        """The watch of the next part: its classes trade for a fair share of the time there is.
+
+        Otherwise the first parts would take it all, and the others would only be begun.
+        """
+        left, open_ = self.remaining, self._parts - self._begun
+        self._begun += 1
+        share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
+        return SilentWatch(self, share, answer_first=True)
 
     def done(self) -> None:
         """Tell that a part is done."""
@@ -273,10 +279,15 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
     """The start with the least cost among those that satisfy the models once repaired.
 
     Ways that see to sizes alone come first only if they are quick; if diverse classes are by far
-    cheaper, the others are not tried: sizes are not what binds.
+    cheaper, the others are not tried: sizes are not what binds. Once the time is up, the quickest
+    that does is enough.
     """
     points = points_of(problem, by_size=False)
-    by_order = _tried(problem, points, _ways(problem, watch))
+    first, *others = _ways(problem, watch)
+    if watch.expired:
+        by_order = _tried(problem, points, [first]) or _tried(problem, points, others)
+    else:
+        by_order = _tried(problem, points, [first, *others])
     late = watch.expired and bool(by_order)
     diverse = [] if late else _tried(problem, points, _diverse_ways(problem))
     tried = by_order + diverse

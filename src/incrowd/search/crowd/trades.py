@@ -61,6 +61,9 @@ _IN_PARTS = 2.0
 _MOST_ROUNDS = 24
 """Rounds of a small table at effort 1."""
 
+_STOPPED: Flags = np.ones(1, dtype=np.bool_)
+"""The flag of a region that stays as it is."""
+
 _QUIET = 3
 """Rounds in a row that save next to nothing, after which no more are made."""
 
@@ -113,6 +116,10 @@ class Trades:
 
     def run(self, effort: float, watch: Watch) -> None:
         """Trade as often as the effort allows, while it pays and there is time."""
+        with watch.alarm() as stop:
+            self._run(effort, watch, stop)
+
+    def _run(self, effort: float, watch: Watch, stop: Flags) -> None:
         rounds = max(rounds_for(self._pieces), _IN_PARTS if self.whole else 1.0) * effort
         records = max(int(self.points.weights.sum()), 1)
         now, quiet = self.cost, 0
@@ -122,16 +129,18 @@ class Trades:
             watch.tell(f"searching: {loss}", self.made / rounds)
             before = now
             slack = self._slack(effort, rounds)
-            self._round(slack, rounds - self.made, watch)
+            self._round(slack, rounds - self.made, stop)
             self.made += 1
             now = self.cost
             best = min(best, (now, self.parts), key=lambda one: one[0])
+            if stop[0]:  # in the middle of a round, which says nothing of the next
+                break
             quiet = quiet + 1 if before - now <= _LITTLE * now and slack == 0 else 0
             if quiet == _QUIET:
                 self.converged = True
                 break
         self.converged |= len(self.parts[2]) <= 2
-        self.in_time = self.converged or self.made >= rounds
+        self.in_time = self.converged or (self.made >= rounds and not stop[0])
         self.parts = best[1]
 
     @property
@@ -150,13 +159,13 @@ class Trades:
             return 0.0
         return _SLACK * max(0.0, 1 - self.made / (_FALLEN * rounds))
 
-    def _round(self, slack: float, share: float, watch: Watch) -> None:
+    def _round(self, slack: float, share: float, stop: Flags) -> None:
         """One round in all regions, or in the dearest of them if only a share can be had."""
         ends = self._arranged()
         start = self.parts[2]
         dear = self._dearest(ends, share)
         tasks = [
-            partial(self._region, start[lo : hi + 1], (i, slack), watch if dear[i] else None)
+            partial(self._region, start[lo : hi + 1], (i, slack), stop if dear[i] else _STOPPED)
             for i, (lo, hi) in enumerate(pairwise([0, *ends.tolist()]))
         ]
         found = in_threads(tasks)
@@ -181,9 +190,9 @@ class Trades:
         return dear
 
     def _region(
-        self, start: Counts, told: tuple[int, float], watch: Watch | None
+        self, start: Counts, told: tuple[int, float], stop: Flags
     ) -> tuple["Parts", Floats]:
-        """The classes of a region after a round; as they are without a watch or time.
+        """The classes of a region after a round; as they are once `stop[0]` is set.
 
         `told` is the number of the region, and the slack.
         """
@@ -191,17 +200,17 @@ class Trades:
         parts = self.parts[0][here], self.parts[1][here], start - start[0]
         saved = np.zeros(len(KINDS) + 1)
         large = len(parts[2]) * int(np.diff(parts[2]).max(initial=0)) > _LARGEST
-        if watch is None or watch.expired or large:
+        if stop[0] or large:
             return parts, saved
         rule, space = (self.k, self.points.divisible), self.points.space
         seed = 1000 * self.made + told[0]
         plain = len(self.asked[1][0]) == 0
         if plain:
-            parts, saved[:4] = sweep_kernels.sweep(space, parts, rule, _SHARED, seed)
+            parts, saved[:4] = sweep_kernels.sweep(space, parts, rule, _SHARED, seed, stop)
             if self._pieces > _LIGHT:
                 return parts, saved
         plan = _PLAN if plain else _ASKED_PLAN
-        parts, more = trade_kernels.trade(space, parts, rule, self.asked, plan, told[1], seed)
+        parts, more = trade_kernels.trade(space, parts, rule, self.asked, plan, told[1], seed, stop)
         saved[4:] = more[0], more[1], more[2:-1].sum(), more[-1]
         return parts, saved
 

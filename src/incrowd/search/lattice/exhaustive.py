@@ -75,7 +75,7 @@ def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int
     best, least = None, inf
     record = Record(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):
-        if watch.expired:
+        if watch.over(answered=best is not None):
             return best, looked, record
         watch.tell("examining every node", looked / size)
         node = judged(problem, levels)

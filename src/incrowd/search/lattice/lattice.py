@@ -90,8 +90,12 @@ class BestFirst:
 
     @property
     def _over(self) -> bool:
-        """Whether the time or the level vectors to look at are used up."""
-        return self._examined >= self._most or self._watch.expired
+        """Whether the time or the level vectors to look at are used up.
+
+        A bar is the loss of an answer that is known already.
+        """
+        answered = self._node is not None or self._best < inf
+        return self._examined >= self._most or self._watch.over(answered=answered)
 
     def seek(self) -> None:
         """Look at open nodes until none can be better than the best.

@@ -19,13 +19,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.errors import LimitError, PolicyError
+from incrowd.errors import PolicyError
 from incrowd.kernels.literature import anatomy
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Anatomized, Pieces
 from incrowd.search.left_out import leaving_out
-from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import folded, repair
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
@@ -51,10 +51,7 @@ class Anatomy(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Throw records into buckets and draw classes from them."""
         raise_if_infeasible(problem)
-        if watch.expired:
-            raise LimitError(
-                "the time limit ended before the search began", remedy="raise the time limit"
-            )
+        raise_if_out_of_time(watch)
         _refuse_limits(problem)
         watch.tell("drawing classes", 0.0)
         return leaving_out(problem, self._anatomized)

@@ -33,7 +33,7 @@ from incrowd.recoding import ColumnBuckets, Pieces
 from incrowd.search.lattice.full_domain import allowed_levels, renumbered
 from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
 from incrowd.search.literature.datafly import largest_k
-from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Recodes, Search, places
 from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
@@ -313,11 +313,7 @@ def _bisected(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCa
 
 
 def _in_time(watch: Watch, share: float) -> None:
-    if watch.expired:
-        raise LimitError(
-            "the time limit ended before any buckets satisfied the models",
-            remedy="raise the time limit",
-        )
+    raise_if_out_of_time(watch, "any buckets satisfied the models")
     watch.tell("cutting columns", share / 2)
 
 

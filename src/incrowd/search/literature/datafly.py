@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Flags, Floats
-from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.errors import InfeasibleError, PolicyError, counted
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
@@ -25,7 +25,7 @@ from incrowd.search.lattice.full_domain import (
     node_classes,
     satisfied_classes,
 )
-from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Recodes, Search, places
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -210,10 +210,7 @@ class Datafly(Search):
         levels = [levels[0] for levels in allowed]
         for step in range(steps + 1):
             watch.tell("generalizing the column with most distinct values", step / (steps + 1))
-            if watch.expired:
-                raise LimitError(
-                    "the time limit ended before datafly finished", remedy="raise the time limit"
-                )
+            raise_if_out_of_time(watch, "datafly finished")
             due = views.due(levels)
             if due is None and (recoding := views.suppressed(levels)) is not None:
                 return self._found(recoding, step)

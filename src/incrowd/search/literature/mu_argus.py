@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Flags
-from incrowd.errors import LimitError, PolicyError
+from incrowd.errors import PolicyError
 from incrowd.problem import Problem
 from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.search.literature.datafly import largest_k
@@ -27,7 +27,7 @@ from incrowd.search.literature.mu_argus_combinations import (
     combinations_of,
     people_of,
 )
-from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Recodes, Search, places
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -250,10 +250,7 @@ class _Work:
         return Outlying(share, {columns[j].name: in_each[j] for j in can_go})
 
     def _rare(self, sequences: Sequences, blank: Flags) -> Rare:
-        if self.watch.expired:
-            raise LimitError(
-                "the time limit ended before mu-argus finished", remedy="raise the time limit"
-            )
+        raise_if_out_of_time(self.watch, "mu-argus finished")
         self.watch.tell("testing combinations of 2 and 3 columns", 0.5)
         return sequences.rare(self.tested, largest_k(self.problem), blank)
 

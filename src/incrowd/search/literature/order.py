@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.errors import LimitError, counted
+from incrowd.errors import counted
 from incrowd.kernels import order_dp
 from incrowd.loss.ncp import places
 from incrowd.partition.classes import Classes
@@ -26,7 +26,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces, QuasiColumn
 from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
-from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found
 from incrowd.table.fold import in_threads
@@ -267,10 +267,7 @@ def along(
 ) -> Found:
     """The best division of a line of the rows that stay."""
     raise_if_infeasible(problem)
-    if watch.expired:
-        raise LimitError(
-            "the time limit ended before the search began", remedy="raise the time limit"
-        )
+    raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)
     return leaving_out(problem, lambda stay: divided(stay, watch, name, line(stay)))
 

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes
-from incrowd.errors import LimitError, counted
+from incrowd.errors import counted
 from incrowd.kernels.literature import top_down as kernels
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
@@ -23,7 +23,7 @@ from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.order import least_people
-from incrowd.search.refusals import raise_if_infeasible
+from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
@@ -55,10 +55,7 @@ class TopDown(Search):
         return leaving_out(problem, lambda stay: self._clustered(stay, watch))
 
     def _clustered(self, problem: Problem, watch: Watch) -> Found:
-        if watch.expired:
-            raise LimitError(
-                "the time limit ended before the search began", remedy="raise the time limit"
-            )
+        raise_if_out_of_time(watch)
         watch.tell("cutting clusters", 0.0)
         class_of = clusters(problem, self.rounds)
         rows = np.arange(problem.tally.rows, dtype=np.int32)

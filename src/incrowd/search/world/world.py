@@ -13,7 +13,7 @@ from dataclasses import dataclass as plain
 from dataclasses import field, replace
 from functools import partial
 from itertools import product
-from math import prod
+from math import inf, prod
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -94,7 +94,7 @@ class AgainstWorld(Search):
                 tried += _trial(guarded, title, way(guarded, watch))
             except (InfeasibleError, LimitError):
                 continue
-        bar = min((trial.loss for trial in tried), default=float("inf"))
+        bar = min((trial.loss for trial in tried), default=inf)
         return tried + _trial(problem, "one level per column", by_levels(problem, watch, bar))
 
 
@@ -188,7 +188,7 @@ def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
         levels = [some[-1:] for some in levels]
     best = None
     for vector in sorted(product(*levels), key=sum):
-        if watch.expired:
+        if watch.over(answered=bar < inf):
             break
         found = _found(problem, vector, bar)
         if found is not None:

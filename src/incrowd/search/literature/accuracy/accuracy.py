@@ -30,7 +30,7 @@ from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Search
 from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
@@ -100,10 +100,7 @@ class Accuracy(Search):
         `in_passing`, for one of many bounds: scans look less far, and a bound out of reach is told
         without one that works.
         """
-        if watch.expired:
-            raise LimitError(
-                "the time limit ended before the search began", remedy="raise the time limit"
-            )
+        raise_if_out_of_time(watch)
         problem = shop.problem
         quest = BoundedProblem(problem, self.max_loss + SLACK, shop.sensitive, self.mapping)
         watch.tell("looking for the most privacy", 0.0)

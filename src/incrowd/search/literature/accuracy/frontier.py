@@ -10,7 +10,7 @@ from incrowd.problem import Problem
 from incrowd.search.literature.accuracy.accuracy import Accuracy
 from incrowd.search.literature.accuracy.portfolio import GRID, Workshop
 from incrowd.showing import Shown
-from incrowd.watch import Watch
+from incrowd.watch import SilentWatch, Watch
 
 BOUNDS = GRID
 """Largest losses of a class that are looked at if none are named."""
@@ -130,7 +130,7 @@ def _privacy(point: Point, privacy: Literal["k", "l"]) -> float:
 
 def _point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> Point:
     left = watch.remaining
-    limited = Watch(None if left is None else left * share)
+    limited = SilentWatch(watch, None if left is None or share == 1 else left * share)
     found = search.run_in(shop, limited, in_passing=share < 1)
     problem = shop.problem
     outcome = problem.outcome(found.recoding)

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes
-from incrowd.errors import InfeasibleError, LimitError, PolicyError, counted
+from incrowd.errors import InfeasibleError, PolicyError, counted
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of
@@ -18,7 +18,7 @@ from incrowd.search.literature.hilbert import hilbert_line
 from incrowd.search.literature.idistance import IDistance, idistance_line
 from incrowd.search.literature.order import divided, least_people, partition_in_order
 from incrowd.search.literature.tree import kd_order
-from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
@@ -58,10 +58,7 @@ class Diversify(Search):
         return leaving_out(problem, lambda stay: self._made(stay, watch))
 
     def _made(self, problem: Problem, watch: Watch) -> Found:
-        if watch.expired:
-            raise LimitError(
-                "the time limit ended before the search began", remedy="raise the time limit"
-            )
+        raise_if_out_of_time(watch)
         if self.optimal:
             return _optimal(problem, self.name)
         watch.tell("ordering the rows", 0.0)

@@ -50,7 +50,7 @@ class MinGenCells(Search):
         _refuse(problem, table, self.limit)
         raise_if_infeasible(problem)
         best = Partitions(problem, table).best(watch)
-        if best is None and watch.expired:
+        if best is None and watch.must_stop:
             raise LimitError(
                 "the time limit ended before all partitions of the table were compared",
                 remedy="raise the time limit, or give a smaller table",

@@ -58,7 +58,7 @@ class Partitions:
         watch.tell("asking the models about every part of the table", 0.0)
         fine = self._satisfied(np.isfinite(part.cost), watch)
         part.cost[~fine] = np.inf
-        if watch.expired or not fine.any():
+        if watch.must_stop or not fine.any():
             return None
         divide = _Partitioned if self._problem.monotone else _Apart
         sizes = (self._records, int(self._records[-1]) - self._problem.suppressible)
@@ -107,7 +107,7 @@ class Partitions:
         rows = len(self._table.item_of) if self._table.whole else len(self._table.copies)
         step = max(_ROWS // rows, 1)
         for start in range(0, len(asked), step):
-            if watch.expired:
+            if watch.must_stop:
                 break
             some = asked[start : start + step]
             fine[some] = problem.satisfied(self._rows.classes(self._digits[some]))
@@ -158,7 +158,7 @@ class _Partitioned:
         lists = self._lists()
         work = np.cumsum(np.prod(self._digits + 1.0, axis=1))
         for span in _spans(work, 1):
-            if watch.expired:
+            if watch.must_stop:
                 return False
             watch.tell("dividing the table in all ways", float(work[span[0]] / work[-1]))
             kernels.divide(
@@ -219,7 +219,7 @@ class _Apart:
         rest = np.prod(self._digits[-1] - self._digits[self._order] + 1.0, axis=1)
         work = np.add.reduceat(rest, self._begin[:-1]).cumsum()
         for start, stop in _spans(work, 0):
-            if watch.expired:
+            if watch.must_stop:
                 return False
             watch.tell("dividing the table in all ways", float(work[start] / work[-1]))
             groups = (self._order, self._begin[start : stop + 1], start)

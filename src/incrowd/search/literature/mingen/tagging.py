@@ -76,11 +76,15 @@ class Tagged:
         steps = [range(low, high + 1) for low, high in zip(self._low, self._high, strict=True)]
         for node in sorted(product(*steps), key=rank):
             while self._tag(node) == _OPEN:
-                if watch.expired:
+                if self._ends(watch):
                     return False
                 self._tell(watch, "looking for minimal generalizations")
                 self._divide(self._chain(node) if self._judge.prunes else [node], watch)
         return True
+
+    def _ends(self, watch: Watch) -> bool:
+        """Whether the time is up; without a time limit of the user's not before there is a node."""
+        return watch.expired and watch.over(answered=bool(self._releasable))
 
     def _tag(self, node: Node) -> int:
         return int(self._tags[self._place(node)])
@@ -111,7 +115,7 @@ class Tagged:
         Higher nodes are cheaper to count, so a chain is divided at two thirds.
         """
         low, high = 0, len(chain)
-        while low < high and not watch.expired:
+        while low < high and not self._ends(watch):
             middle = (low + 2 * high) // 3
             if self._tag(chain[middle]) != _OPEN:
                 low = middle + 1

@@ -1,0 +1,62 @@
+"""How many bytes are read into memory at once, so that what has no end is refused in time.
+
+A table takes several times the bytes of its file, so a file, a pipe or what an archive unpacks to
+may take a quarter of the memory that may be used: what the user says, or what is free.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from incrowd.errors import LimitError
+
+_SHARE = 0.25
+_PIECE = 2**24
+_GROUP = Path("/sys/fs/cgroup")
+"""Where Linux says how much memory a container may use."""
+
+
+def free_memory() -> int:
+    """Bytes of memory that are free; a lot if that is not known."""
+    try:
+        with Path("/proc/meminfo").open(encoding="ascii") as lines:
+            known = dict(line.split(":", 1) for line in lines)
+        free = int(known["MemAvailable"].split()[0]) * 1024
+    except (OSError, KeyError, ValueError):
+        return 2**62
+    return min(free, _free_in_group())
+
+
+def _free_in_group() -> int:
+    """Bytes of memory that are free in this container; a lot if there is no limit."""
+    try:
+        most, used = ((_GROUP / f"memory.{what}").read_text() for what in ("max", "current"))
+        return max(int(most) - int(used), 0)
+    except (OSError, ValueError):
+        return 2**62
+
+
+def most_at_once(memory: int | None = None) -> int:
+    """How many bytes may be read into memory at once, if so much memory may be used."""
+    return int(_SHARE * (free_memory() if memory is None else memory))
+
+
+def read_all(stream: Any, memory: int | None = None) -> bytes:
+    """All bytes of a stream; `LimitError` once there are more than may be read at once."""
+    most, parts, size = most_at_once(memory), [], 0
+    while part := stream.read(min(_PIECE, most - size + 1)):
+        parts.append(part)
+        size += len(part)
+        if size > most:
+            raise too_many(most)
+    return b"".join(parts)
+
+
+def too_many(most: int) -> LimitError:
+    """The error for what is larger than memory allows, or has no end."""
+    return LimitError(
+        f"it holds more than {most / 10**6:,.0f} MB, a quarter of the memory that may be used",
+        remedy=(
+            "store it as a CSV or Parquet file, which is worked on out of memory, or allow more "
+            "memory if there is more (--memory)"
+        ),
+    )
