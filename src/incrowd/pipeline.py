@@ -32,6 +32,7 @@ from incrowd.io.target import (
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
+from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.release.certificate import refuse_no_key, signed
 from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
@@ -41,6 +42,7 @@ from incrowd.release.proof import prove
 from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.rows import check_key, plan_rows, pseudonymous
+from incrowd.search.compared import run_against_release, without_compared
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
@@ -152,12 +154,16 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     policy, problem = table.policy, table.compiled.problem
     if pseudonymous(policy):
         check_key(context.key)
-    raise_if_infeasible(problem)
+    raise_if_infeasible(without_compared(problem))
     raise_if_unprovided(policy.models, policy.search)
     if policy.search.draws:
         problem = replace(problem, seed=_search_seed(context))
-    found = policy.search.run(problem, context.search_watch(policy))
-    return replace(found, recoding=policy.shown.recoding(found.recoding))
+
+    def run(problem: Problem, watch: Watch) -> Found:
+        found = policy.search.run(problem, watch)
+        return replace(found, recoding=policy.shown.recoding(found.recoding))
+
+    return run_against_release(problem, run, context.search_watch(policy))
 
 
 def _bound(
