@@ -154,7 +154,8 @@ class Original:
         names = unchanging(policy)
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
-        plain = readable(before.cells, policy.missing_values, text=table.engine.text)
+        blank = table.engine.text or rows.blank
+        plain = readable(before.cells, policy.missing_values, text=blank)
         plain = without_own(plain, policy.own_missing)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
