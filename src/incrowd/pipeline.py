@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incrowd.engines.addresses import refuse_remote
 from incrowd.engines.base import Can
 from incrowd.engines.elsewhere import target_of
 from incrowd.errors import PolicyError
@@ -109,6 +110,8 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     timer = StageTimer()
     signer = _signer(sign)
     _refuse_gap(policy, gap)
+    for goal in (target, certificate):
+        refuse_remote(goal)
     paper = certificate_path(target, certificate)
     refuse_overwriting(source if is_path(source) else None, target, paper)
     filed = is_path(target) and str(target) != "-"

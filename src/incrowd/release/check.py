@@ -360,7 +360,7 @@ def _references(
         name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
         for name, of in held.items()
     }
-    notes = []
+    notes: list[str] = []
     for name in close(policy):
         spread = {} if certificate is None else certificate.spread
         cells = held[name].cells[name]

@@ -120,9 +120,7 @@ def _excess(problem: Problem, outcome: Outcome) -> list[float]:
     ]
 
 
-def _stricter(
-    tried: Problem, over: list[float], spread: tuple[SensitiveColumn, ...]
-) -> Problem:
+def _stricter(tried: Problem, over: list[float], spread: tuple[SensitiveColumn, ...]) -> Problem:
     """The problem compared with the last release, each model stricter by what was too much."""
     pairs = zip(tried.models, over, strict=True)
     models = tuple(model.stricter(by) if by else model for model, by in pairs)

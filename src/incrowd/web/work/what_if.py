@@ -17,8 +17,8 @@ from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.search import AgainstWorld, Lattice, Mondrian
-from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
 from incrowd.search.compared import without_compared
+from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.world.world import betrays
