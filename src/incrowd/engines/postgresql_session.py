@@ -149,8 +149,7 @@ _LOST = (
 _KNOWN = {
     "57014": (
         "the server ended the statement, by its statement_timeout or by hand",
-        "raise statement_timeout for your role, or add options=-c%20statement_timeout%3D0 to the "
-        "address",
+        "raise statement_timeout, or add options=-c%20statement_timeout%3D0 to the address",
     ),
     "55P03": (
         "another session holds a lock on the table",

@@ -106,7 +106,7 @@ def _half(watch: Watch) -> Watch:
 
 
 def _excess(problem: Problem, outcome: Outcome) -> list[float]:
-    """By model: how far the farthest class is beyond what it asks for, compared with the release."""
+    """By model: how much farther than asked for the farthest class is from the release."""
     own = replace(problem, sensitive=spread_of(problem, outcome))
     named = {column.name: column for column in own.sensitive}
     classes = judged_classes(own, outcome)
