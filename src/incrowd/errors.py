@@ -10,7 +10,8 @@
 Messages say what, where, how many and what to do. They never repeat a cell value.
 """
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -21,9 +22,48 @@ class IncrowdError(Exception):
     exit_code = 70
 
     def __init__(self, message: str, *, remedy: str = "") -> None:
+        message, remedy = without_credentials(message), without_credentials(remedy)
         super().__init__(f"{message}; {remedy}" if remedy else message)
         self.message = message
         self.remedy = remedy
+
+
+EXAMPLE_ADDRESS = "postgresql://user@host/database?table=schema.name"
+"""What the address of a table looks like; the one address that messages may show."""
+_ADDRESS = re.compile(
+    r"\b(?P<scheme>postgres(?:ql)?):/{1,2}(?:[^\n]*@)?[^\s'\"]*"
+    r"|\b(?P<other>[a-z][a-z0-9+.-]*):/{1,2}[^\n]*@[^\s'\"]*",
+    re.IGNORECASE,
+)
+_SECRET = re.compile(
+    r"(?P<name>\b\w*(?:password|passwd|pwd|passphrase|secret|token)\w*\s*=\s*)"
+    r"(?!\s|…)(?:'[^']*'?|\"[^\"]*\"?|[^\s&;,'\"]+)",
+    re.IGNORECASE,
+)
+
+
+def without_credentials(text: str) -> str:
+    """A text without the addresses of databases, and without any password.
+
+    Of an address that holds a user or a password, whatever its scheme, nothing but the scheme is
+    left, and of a parameter that is called a password nothing but its name.
+
+    >>> without_credentials("no such file: 'MySQL://me:secret@host/db?table=t'")
+    "no such file: 'mysql://…'"
+    >>> without_credentials("cannot open host=there password='two words' user=me")
+    'cannot open host=there password=… user=me'
+    >>> without_credentials(f"write {EXAMPLE_ADDRESS}")
+    'write postgresql://user@host/database?table=schema.name'
+    """
+    if ":/" not in text and "=" not in text:
+        return text
+    parts = text.split(EXAMPLE_ADDRESS)
+    return EXAMPLE_ADDRESS.join(_SECRET.sub(r"\g<name>…", _ADDRESS.sub(_hidden, p)) for p in parts)
+
+
+def _hidden(found: "re.Match[str]") -> str:
+    scheme = (found["other"] or "postgresql").lower()
+    return f"{scheme}://…"
 
 
 class NotMetError(IncrowdError):
@@ -108,8 +148,10 @@ def is_panic(error: BaseException) -> bool:
 
 
 @contextmanager
-def boundary(error: IncrowdError) -> Iterator[None]:
-    """Replace whatever another library raises inside by `error`.
+def boundary(
+    error: IncrowdError, known: Callable[[BaseException], IncrowdError | None] | None = None
+) -> Iterator[None]:
+    """Replace whatever another library raises inside by `error`, or by what `known` makes of it.
 
     Libraries quote cell values in their messages, so neither the message nor the traceback of the
     original may survive: they are gone before ours is raised. Our own errors pass through.
@@ -125,6 +167,7 @@ def boundary(error: IncrowdError) -> Iterator[None]:
         if not isinstance(failure, Exception) and not is_panic(failure):
             raise
         failed = True
+        error = (known(failure) if known is not None else None) or error
     if failed:
         try:
             raise error from None

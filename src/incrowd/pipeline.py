@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from incrowd.engines.addresses import refuse_remote
 from incrowd.engines.base import Can
 from incrowd.engines.elsewhere import target_of
 from incrowd.engines.private_folders import remove_orphans
@@ -34,6 +35,7 @@ from incrowd.io.target import (
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
+from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.release.certificate import refuse_no_key, signed
 from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
@@ -43,6 +45,7 @@ from incrowd.release.proof import prove
 from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.rows import check_key, plan_rows, pseudonymous
+from incrowd.search.compared import run_against_release, without_compared
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
@@ -111,6 +114,8 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     timer = StageTimer()
     signer = _signer(sign)
     _refuse_gap(policy, gap)
+    for goal in (target, certificate):
+        refuse_remote(goal)
     paper = certificate_path(target, certificate)
     refuse_overwriting(source if is_path(source) else None, target, paper)
     remove_orphans()
@@ -157,14 +162,18 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     policy, problem = table.policy, table.compiled.problem
     if pseudonymous(policy):
         check_key(context.key)
-    raise_if_infeasible(problem)
+    raise_if_infeasible(without_compared(problem))
     raise_if_unprovided(policy.models, policy.search)
     if policy.search.draws:
         problem = replace(problem, seed=_search_seed(context))
+
+    def run(problem: Problem, watch: Watch) -> Found:
+        found = policy.search.run(problem, watch)
+        return replace(found, recoding=policy.shown.recoding(found.recoding))
+
     watch = context.search_watch(policy)
-    found = policy.search.run(problem, watch)
-    recoding = policy.shown.recoding(found.recoding)
-    return replace(found, recoding=recoding, overtime=overtime_of(policy, watch))
+    found = run_against_release(problem, run, watch)
+    return replace(found, overtime=overtime_of(policy, watch))
 
 
 def _bound(

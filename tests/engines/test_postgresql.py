@@ -25,13 +25,14 @@ import incrowd
 from engines import test_duckdb
 from incrowd.api import query_precision
 from incrowd.engines import elsewhere, postgresql
-from incrowd.engines.addresses import Address, without_addresses
+from incrowd.engines.addresses import Address
 from incrowd.engines.base import Engine, NewTable, Written
 from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged
 from incrowd.engines.postgresql import engine_of
-from incrowd.errors import IncrowdError, InputError, NotMetError, PolicyError
+from incrowd.engines.postgresql_session import READING, WRITING, Session
+from incrowd.errors import IncrowdError, InputError, NotMetError, PolicyError, without_credentials
 from incrowd.io.hierarchies import builders_of
 from incrowd.loss.queries_workload import parse
 from incrowd.pipeline import search
@@ -634,6 +635,32 @@ def kill_others(run):
     )
 
 
+def test_a_statement_that_takes_too_long_says_so(address):
+    session = Session(Address.of(address("people")).server, READING)
+    session.run("SET LOCAL statement_timeout = '20ms'")
+    with pytest.raises(InputError) as caught:
+        session.rows("SELECT pg_sleep(5)")
+    assert "statement_timeout" in caught.value.message
+    assert "statement_timeout" in caught.value.remedy
+    assert "server is there" not in str(caught.value)
+
+
+@pytest.mark.parametrize("work", ["make", "put", "rows"])
+def test_a_lost_connection_is_called_that(address, work):
+    session = Session(Address.of(address("people")).server, WRITING)
+    other = Session(Address.of(address("people")).server, WRITING)
+    other.one(f"SELECT pg_terminate_backend({session.one('SELECT pg_backend_pid()')}, 5000)")
+    asked = {
+        "make": lambda: session.make("gone", "SELECT 1 AS a"),
+        "put": lambda: session.put("gone", pl.DataFrame({"a": [1]})),
+        "rows": lambda: session.rows("SELECT 1 AS a"),
+    }
+    with pytest.raises(InputError, match="connection was lost") as caught:
+        asked[work]()
+    assert "TEMPORARY" not in str(caught.value)
+    assert "still runs" in caught.value.remedy
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("when", ["rows", "snapshot", "put", "make", "_created", "_digest"])
 def test_a_connection_that_breaks_is_an_input_error(  # noqa: PLR0917  fixtures
@@ -980,8 +1007,8 @@ def test_addresses_without_a_table_are_refused(text):
 
 
 def test_no_address_is_left_in_a_message():
-    told = without_addresses(f"x 'postgres://u:{PASSWORD}@h/d?table=t' y postgresql://{PASSWORD} z")
-    assert told == "x 'postgresql://…' y postgresql://… z"
+    text = f"x 'postgres://u:{PASSWORD}@h/d?table=t' y postgresql://{PASSWORD} z"
+    assert without_credentials(text) == "x 'postgresql://…' y postgresql://… z"
 
 
 def test_the_driver_is_not_loaded_to_find_out():

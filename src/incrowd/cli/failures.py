@@ -13,8 +13,13 @@ from traceback import walk_tb
 from typing import Any
 
 from incrowd.cli.interrupt import Late
-from incrowd.engines.addresses import without_addresses
-from incrowd.errors import IncrowdError, InputError, LimitError, PolicyError
+from incrowd.errors import (
+    IncrowdError,
+    InputError,
+    LimitError,
+    PolicyError,
+    without_credentials,
+)
 
 INTERRUPTED = 130
 _PACKAGE = Path(__file__).parents[1]
@@ -48,7 +53,7 @@ def failure_of(error: BaseException) -> Failure:
             verdicts = getattr(error, "verdicts", ())
             proved = getattr(error, "proved", None)
             refused = getattr(error, "refused", None)
-            words = (without_addresses(error.message), without_addresses(error.remedy))
+            words = error.message, error.remedy
             return Failure(*words, error.exit_code, verdicts, proved, refused)
         case Late() | KeyboardInterrupt():
             return LATE if isinstance(error, Late) else INTERRUPTION
@@ -125,8 +130,8 @@ def _usage(error: Any) -> Failure:
         hint = f"{possible[0]}?"
     if hint:
         remedy = f"did you mean {hint}"
-    text = without_addresses(text[:1].lower() + text[1:].rstrip("."))
-    return Failure(text, without_addresses(remedy), PolicyError.exit_code)
+    text = without_credentials(text[:1].lower() + text[1:].rstrip("."))
+    return Failure(text, without_credentials(remedy), PolicyError.exit_code)
 
 
 _KIND = re.compile(r"Input should be a valid (integer|number)\b.*")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.cli.options import COLUMNS, READING
 from incrowd.documents import release as releases
-from incrowd.engines.addresses import without_addresses
+from incrowd.errors import without_credentials
 from incrowd.io import target as targets
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def command(*words: str) -> str | None:
     >>> command("risk", "-"), command("risk", "postgresql://me:secret@host/db?table=t")
     (None, None)
     """
-    hidden = any(word == "-" or without_addresses(word) != word for word in words)
+    hidden = any(word == "-" or without_credentials(word) != word for word in words)
     if hidden or not all(word.isprintable() for word in words):
         return None
     return shlex.join(["incrowd", *words])

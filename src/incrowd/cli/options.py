@@ -159,7 +159,7 @@ T = Annotated[
     typer.Option(
         "-t",
         metavar="T",
-        help="t-closeness: in a class sensitive values are distributed as in the whole table, up "
+        help="t-closeness: in a class sensitive values are distributed as in the whole release, up "
         "to a distance of T.",
         rich_help_panel=HOLD,
     ),

@@ -17,7 +17,7 @@ from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import report as documents
-from incrowd.engines.addresses import is_address
+from incrowd.engines.addresses import address_of, is_address
 from incrowd.errors import IncrowdError, NotMetError, PolicyError
 from incrowd.verbs import report as verb
 
@@ -130,10 +130,10 @@ def _command(
     flags: "requests.PolicyFlags",
     worlds: "requests.WorldOptions",
 ) -> str:
-    """The command that checks the release again."""
-    words = ["incrowd", "check", file]
-    words += ["--policy", policy] if policy else []
-    words += ["--certificate", certificate] if certificate else []
+    """The command that checks the release again: a report leaves, and folders of yours must not."""
+    words = ["incrowd", "check", file_name(file)]
+    words += ["--policy", file_name(policy)] if policy else []
+    words += ["--certificate", file_name(certificate)] if certificate else []
     for name, value in flags.quick.items():
         if value not in (None, ()):
             flag = f"--{name}" if len(name) > 1 else f"-{name}"
@@ -141,8 +141,18 @@ def _command(
     return shlex.join([*words, *_world_words(worlds)])
 
 
+def file_name(place: str) -> str:
+    """A file without its folder; the table of an address without the rest of it.
+
+    >>> file_name("/home/me/study/release.csv"), file_name("-")
+    ('release.csv', '-')
+    """
+    table = address_of(place)
+    return Path(place).name if table is None else f"postgresql://…?table={table.name}"
+
+
 def _world_words(worlds: "requests.WorldOptions") -> list[str]:
-    words = [word for world in worlds.worlds for word in ("--world", world)]
+    words = [word for world in worlds.worlds for word in ("--world", file_name(world))]
     words += ["--world-id", worlds.id] if worlds.id else []
     return words + [word for text in worlds.rename for word in ("--rename", text)]
 
@@ -174,9 +184,9 @@ class WrittenRelease:
     @property
     def command(self) -> str:
         """The command that checks it again."""
-        words = ["incrowd", "check", self.paths.get("release", "RELEASE")]
+        words = ["incrowd", "check", file_name(self.paths.get("release", "RELEASE"))]
         paper = self.paths.get("certificate")
-        words += ["--certificate", paper] if paper else []
+        words += ["--certificate", file_name(paper)] if paper else []
         return shlex.join([*words, *_world_words(self.worlds)])
 
 

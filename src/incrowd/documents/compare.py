@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.table import Table
 
+from incrowd.documents.report.wording import bar_names
 from incrowd.documents.words import counted, line, listed, number, share, spaced, table
 from incrowd.utility.verdict import LIMITS, closeness_of
 
@@ -74,7 +75,7 @@ def _release(release: "ReleaseUtility") -> dict[str, Any]:
         "pair_difference": release.pair_difference,
         "two_way": release.two_way,
         "two_way_within_noise": release.two_way_within_noise,
-        "columns": [asdict(column) for column in release.columns],
+        "columns": [_column(column) for column in release.columns],
         "pairs": [asdict(pair) | {"difference": pair.difference} for pair in release.pairs],
         "queries": None if release.queries is None else asdict(release.queries),
         "models": [asdict(model) for model in release.models],
@@ -84,6 +85,15 @@ def _release(release: "ReleaseUtility") -> dict[str, Any]:
         "risk": None if release.risk is None else asdict(release.risk),
         "notes": release.notes,
     }
+
+
+def _column(column: "ColumnUtility") -> dict[str, Any]:
+    """A column without its values: bars of categories are called by their rank."""
+    found = asdict(column)
+    found["histogram"]["labels"] = list(
+        bar_names(column.histogram.labels, column.kind, values=False)
+    )
+    return found
 
 
 def _regression(release: "ReleaseUtility") -> Mapping[str, Any] | None:

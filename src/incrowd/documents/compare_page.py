@@ -23,6 +23,7 @@ from incrowd.documents.page import (
     page,
 )
 from incrowd.documents.pictures import Bars, HeatMap, Plane, Point, Ranges, Series
+from incrowd.documents.report.wording import bar_names
 from incrowd.documents.view import View
 from incrowd.utility.verdict import LIMITS
 
@@ -205,8 +206,9 @@ def _bars(column: "ColumnUtility") -> Figure:
         f"Shares of the records of {column.name} before and after, labels spread evenly; bars of "
         "fewer than 5 records are withheld."
     )
-    rows = tuple(zip(shown.labels, shown.before, shown.after, strict=True))
-    picture = Bars(column.name, about, shown.labels, both, y="share of records")
+    names = bar_names(shown.labels, column.kind, values=False)
+    rows = tuple(zip(names, shown.before, shown.after, strict=True))
+    picture = Bars(column.name, about, names, both, y="share of records")
     return Figure(picture, Table((column.name, "original", "release"), rows))
 
 

@@ -9,15 +9,13 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
-from incrowd.errors import PolicyError
+from incrowd.errors import EXAMPLE_ADDRESS, PolicyError
 
 _SCHEMES = ("postgresql://", "postgres://")
 _OPTION = "table="
 _NAME = re.compile(r'(?:(?P<schema>"(?:[^"]|"")+"|[^".]+)\.)?(?P<title>"(?:[^"]|"")+"|[^".]+)')
-_REMEDY = (
-    "write postgresql://user@host/database?table=schema.name, names as they are stored; a name "
-    'with a dot stands in "…"'
-)
+_REMEDY = f'write {EXAMPLE_ADDRESS}, names as they are stored; a name with a dot stands in "…"'
+_REMOTE = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://")
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Address:
 
 def is_address(source: Any) -> bool:
     """Whether this is the address of a table in a database."""
-    return isinstance(source, str) and source.startswith(_SCHEMES)
+    return isinstance(source, str) and source.lower().startswith(_SCHEMES)
 
 
 def address_of(source: Any) -> Address | None:
@@ -70,13 +68,37 @@ def address_of(source: Any) -> Address | None:
     return Address.of(source) if is_address(source) else None
 
 
-def without_addresses(text: str) -> str:
-    """A text in which no address of a database can be read.
+def refuse_remote(path: Any, *, tables: bool = True) -> None:
+    """Refuse to write to an address, unless it is that of a table where tables can be written.
 
-    >>> without_addresses("no such file: 'postgresql://me:secret@host/db?table=t'")
-    "no such file: 'postgresql://…'"
+    >>> refuse_remote("s3://bucket/release.csv")
+    Traceback (most recent call last):
+    incrowd.errors.PolicyError: incrowd writes files of this machine and tables of PostgreSQL, not \
+s3:// addresses; write to a file, then copy it there (a release together with its certificate)
     """
-    return re.sub(r"\bpostgres(?:ql)?://[^\s'\"]*", "postgresql://…", text)
+    scheme = scheme_of(path)
+    if scheme is None or (tables and is_address(path)):
+        return
+    also = " and tables of PostgreSQL" if tables else ""
+    raise PolicyError(
+        f"incrowd writes files of this machine{also}, not {scheme}:// addresses",
+        remedy="write to a file, then copy it there (a release together with its certificate)",
+    )
+
+
+def refuse_unread(path: Any) -> None:
+    """Refuse the address of something that incrowd does not read."""
+    if (scheme := scheme_of(path)) is not None:
+        raise PolicyError(
+            f"incrowd does not read {scheme}:// addresses",
+            remedy="copy the table to a file first, or read it into a frame and use the library",
+        )
+
+
+def scheme_of(path: Any) -> str | None:
+    """The scheme of an address; None for names of files."""
+    found = _REMOTE.match(path) if isinstance(path, str) else None
+    return None if found is None else found[1].lower()
 
 
 def _plain(name: str) -> str:

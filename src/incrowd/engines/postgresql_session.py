@@ -5,7 +5,7 @@ Errors of the driver quote cells, and may quote credentials: none of them leaves
 
 import weakref
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from importlib import import_module
 from typing import Any
 
@@ -40,7 +40,7 @@ class Session:
         """Connect, and begin: `mode` is the kind of transaction, `snapshot` one to share."""
         with boundary(InputError("the PostgreSQL driver is missing", remedy=_INSTALL)):
             dbapi: Any = import_module("adbc_driver_postgresql.dbapi")
-        with boundary(InputError("incrowd cannot connect to PostgreSQL", remedy=_CONNECT)):
+        with _refused("incrowd cannot connect to PostgreSQL", _CONNECT, connected=False):
             self._connection: Any = dbapi.connect(server)
         self._end = weakref.finalize(self, _ended, self._connection)
         with ExitStack() as failed:
@@ -64,12 +64,12 @@ class Session:
         remedy: str = _REMEDY,
     ) -> None:
         """Carry out a statement."""
-        with boundary(InputError(failure, remedy=remedy)), self._connection.cursor() as cursor:
+        with _refused(failure, remedy), self._connection.cursor() as cursor:
             cursor.execute(statement)
 
     def rows(self, query: str) -> pl.DataFrame:
         """What a query answers."""
-        with boundary(InputError("PostgreSQL cannot count the table", remedy=_REMEDY)):
+        with _refused("PostgreSQL cannot count the table"):
             with self._connection.cursor() as cursor:
                 cursor.execute(query)
                 table = cursor.fetch_arrow_table()
@@ -77,21 +77,21 @@ class Session:
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The same in frames of limited size; no other query runs until the last one."""
-        error = InputError("PostgreSQL cannot read the table", remedy=_REMEDY)
-        with boundary(error):
+        failure = "PostgreSQL cannot read the table"
+        with _refused(failure):
             cursor = self._connection.cursor()
         try:
-            with boundary(error):
+            with _refused(failure):
                 cursor.execute(query)
                 reader = cursor.fetch_record_batch()
             while True:
-                with boundary(error):
+                with _refused(failure):
                     frame = _next(reader)
                 if frame is None:
                     return
                 yield frame
         finally:
-            with boundary(error):
+            with _refused(failure):
                 cursor.close()
 
     def one(self, query: str) -> Any:
@@ -102,7 +102,7 @@ class Session:
         """A temporary table of a frame; one of this name is replaced."""
         sent, numbers = sendable(frame)
         self.drop(name)
-        with boundary(InputError("PostgreSQL cannot take a table of codes", remedy=_TEMPORARY)):
+        with _refused("PostgreSQL cannot take a table of codes", _TEMPORARY):
             table = sent.to_arrow(compat_level=pl.CompatLevel.oldest())
             with self._connection.cursor() as cursor:
                 cursor.adbc_ingest(name, table, mode="create", temporary=True)
@@ -128,7 +128,7 @@ class Session:
 
     def commit(self) -> None:
         """End the transaction and keep what it did."""
-        with boundary(InputError("PostgreSQL did not commit the release", remedy=_REMEDY)):
+        with _refused("PostgreSQL did not commit the release"):
             self._connection.commit()
 
     def close(self) -> None:
@@ -140,8 +140,46 @@ _INSTALL = "install incrowd[postgresql]"
 _CONNECT = "check the address, your password and that the server is there"
 _TEMPORARY = (
     "use a role that may create temporary tables (GRANT TEMPORARY ON DATABASE), on a server that "
-    "is not a standby, and check that it is there"
+    "is not a standby"
 )
+_LOST = (
+    "the connection was lost",
+    "check that the server still runs and can be reached, then run this again",
+)
+_KNOWN = {
+    "57014": (
+        "the server ended the statement, by its statement_timeout or by hand",
+        "raise statement_timeout, or add options=-c%20statement_timeout%3D0 to the address",
+    ),
+    "55P03": (
+        "another session holds a lock on the table",
+        "run this again when it is done, or raise lock_timeout for your role",
+    ),
+    "53": (
+        "the server has too little disk space, memory or connections left",
+        "free some, or ask who runs it",
+    ),
+    "57P": _LOST,
+    "08": _LOST,
+}
+"""By the first characters of a SQLSTATE: what happened, and what helps."""
+_IO = 10
+"""The driver's status where it has no answer from the server."""
+
+
+def _refused(
+    failure: str, remedy: str = _REMEDY, *, connected: bool = True
+) -> AbstractContextManager[None]:
+    """A boundary that tells by its code why the server refused, never in its words."""
+
+    def known(error: BaseException) -> InputError | None:
+        state = getattr(error, "sqlstate", None) or ""
+        found = [_KNOWN[state[:length]] for length in (5, 3, 2) if state[:length] in _KNOWN]
+        if connected and not state and getattr(error, "status_code", None) == _IO:
+            found = [_LOST]
+        return InputError(f"{failure}: {found[0][0]}", remedy=found[0][1]) if found else None
+
+    return boundary(InputError(failure, remedy=remedy), known)
 
 
 def _next(reader: Any) -> pl.DataFrame | None:

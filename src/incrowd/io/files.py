@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeAlias
 
 from incrowd.engines import folders
+from incrowd.engines.addresses import refuse_remote
 from incrowd.errors import InputError, PolicyError
 from incrowd.io.atomic import reason, remedy_of
 from incrowd.loss.queries_workload import Workload, parse
@@ -83,6 +84,7 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
     """Refuse a file whose folder does not exist, before there is anything to write."""
+    refuse_remote(path, tables=False)
     folder = Path(path).parent
     if not folder.is_dir():
         raise InputError(

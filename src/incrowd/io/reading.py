@@ -11,6 +11,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from incrowd.engines import elsewhere
+from incrowd.engines.addresses import refuse_unread
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
@@ -57,6 +58,7 @@ class Reading:
 
     def read(self, path: AnyPath) -> tables.Source:
         """The table in this file."""
+        refuse_unread(path)
         return tables.read(
             path,
             self.delimiter,
@@ -71,6 +73,7 @@ class Reading:
 
     def large(self, path: AnyPath) -> LargeTable | None:
         """The table out of memory; None if it fits there."""
+        refuse_unread(path)
         return large.opened(path, self.layout, self.memory)
 
     def open(self, path: AnyPath) -> "Opened":

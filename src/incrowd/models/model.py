@@ -13,7 +13,7 @@ from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 
 Requirement = Literal["population", "reference", "world"]
 """Knowledge beyond the classes themselves: the size of a population that the table is a sample of,
-how a sensitive column is spread in the whole table, or the people of a world."""
+how a sensitive column is spread in the whole release, or the people of a world."""
 
 
 class ShareLimits(NamedTuple):
@@ -126,6 +126,11 @@ class Model(ABC):
         return False
 
     @property
+    def measures_distances(self) -> bool:
+        """Whether it asks how far two values are from each other, not only whether they differ."""
+        return False
+
+    @property
     def needs_hierarchy(self) -> bool:
         """Whether its columns need a hierarchy."""
         return False
@@ -150,6 +155,14 @@ class Model(ABC):
 
     def against_world(self) -> "Model":
         """The model that asks the same of the people of a world; itself if there is no such one."""
+        return self
+
+    def stricter(self, by: float) -> "Model":
+        """The model with a threshold that is harder to reach by so much; itself if it has none.
+
+        A model that compares classes with the whole table needs it (`search/compared.py`).
+        """
+        del by
         return self
 
     def possible(self, whole: Classes) -> float:

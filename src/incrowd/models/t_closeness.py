@@ -1,7 +1,7 @@
-"""t-closeness: what a class holds differs little from what the whole table holds."""
+"""t-closeness: what a class holds differs little from what the whole release holds."""
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Annotated, ClassVar, Literal, assert_never
 
 import numpy as np
@@ -27,15 +27,15 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 
 @dataclass(frozen=True, config=STRICT)
 class TCloseness(Model):
-    """The values of a sensitive column are spread in every class as in the whole table, up to t.
+    """The values of a sensitive column are spread in every class as in the whole release, up to t.
 
     The distance of the two is the earth mover's (Li Section 4), 0..1, where to move from one
     value to another costs: `equal`: always 1; `ordered`: the steps between them over the steps
-    between the first and last value of the table; `hierarchical`: the level at which they meet
+    between the first and last value of it; `hierarchical`: the level at which they meet
     over the height of the column's hierarchy.
 
     A missing value is a value like any other, at distance 1 from all others. With `ordered` the
-    missing are moved in the proportions of the table, so that the distance, where shares of
+    missing are moved in the proportions of the whole, so that the distance, where shares of
     missing values differ, is never below the earth mover's and at most 1. It is not absorbing: a
     class that is far from the table can pull one that is near away from it.
 
@@ -48,13 +48,13 @@ class TCloseness(Model):
     distance: Distance = "equal"
     name: Literal["t-closeness"] = field(default="t-closeness", kw_only=True)
     higher_is_safer: ClassVar[bool] = False
-    """The nearer to the whole table, the less a class tells."""
+    """The nearer to the whole release, the less a class tells."""
     monotone: ClassVar[bool] = True
     """Distances are convex: a union is no farther than the farther of its parts."""
     requires: ClassVar[frozenset[Requirement]] = frozenset({"reference"})
-    """It compares each class with the whole table."""
+    """It compares each class with all records of the release."""
     promise: ClassVar[str] = (
-        "{column} is distributed in each class as in the whole table, within {achieved}"
+        "{column} is distributed in each class as in the whole release, within {achieved}"
     )
     usual: ClassVar[Mapping[str, float]] = {"t": 0.3}
 
@@ -65,8 +65,8 @@ class TCloseness(Model):
 
     @property
     def meaning(self) -> str:
-        """How far the mix of values in a class may be from that of the table."""
-        near = f"Every class shows nearly the same mix of {self.column} as the whole table"
+        """How far the mix of values in a class may be from that of the release."""
+        near = f"Every class shows nearly the same mix of {self.column} as the whole release"
         if self.distance == "equal":
             most = at_most(self.t)
             return f"{near}: equal if at most {most} of its people held another value."
@@ -93,13 +93,23 @@ class TCloseness(Model):
         return self.t >= 1
 
     @property
+    def measures_distances(self) -> bool:
+        """Whether some values are nearer to each other than others."""
+        return self.distance != "equal"
+
+    @property
     def needs_hierarchy(self) -> bool:
         """Whether the distance is counted in levels."""
         return self.distance == "hierarchical"
 
     def assumptions(self) -> tuple[str, ...]:
         """What the distance is measured from."""
-        return (f"t-closeness of {self.column} is measured against the table as it was read.",)
+        said = f"t-closeness of {self.column} is measured against all records of the release"
+        return (f"{said}; those who were left out are not among them.",)
+
+    def stricter(self, by: float) -> "TCloseness":
+        """The same with a smaller t."""
+        return replace(self, t=max(self.t - by, 0.0))
 
     def satisfied(self, classes: Classes) -> Flags:
         """Which classes are t-close, give or take 1e-9 for rounding."""
@@ -110,10 +120,7 @@ class TCloseness(Model):
         return settled(float(self.by_class(classes).max(initial=0.0)), self.threshold)
 
     def possible(self, whole: Classes) -> float:
-        """How far the records that can leave are, as one class, from the table as it was read.
-
-        0 unless records without a quasi-identifying value were left out.
-        """
+        """0 of all records that can leave: as one class they are what it is compared with."""
         return self.achieved(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
@@ -139,7 +146,7 @@ class TCloseness(Model):
         return diversity.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """One rule, with what the whole table holds."""
+        """One rule, with what the whole holds."""
         column = columns[self.column]
         if self.distance == "ordered":
             rank, upto = column.scale
@@ -155,7 +162,7 @@ class TCloseness(Model):
         return (ClassRule(rules.NODES, self.column, *shape, limit=self.t, table=flat),)
 
     def by_class(self, classes: Classes) -> Floats:
-        """How far each class is from the whole table."""
+        """How far each class is from the whole that its column counts."""
         held = histogram_of(classes, self.name, self.column)
         match self.distance:
             case "equal":

@@ -19,11 +19,11 @@ _ALL_BITS = np.uint64(2**64 - 1)
 
 @dataclass(frozen=True, eq=False)
 class SensitiveColumn:
-    """A sensitive column: who holds which value in the whole table."""
+    """A sensitive column: who holds which value among all records that may leave."""
 
     name: str
     whole: Counts
-    """People per code in the table as it was read, entry 0 for the missing: shape (values + 1,)."""
+    """People per code, entry 0 for the missing: shape (values + 1,)."""
     ordered: bool = False
     """Whether the order of its codes means something."""
     maps: Codes | None = None

@@ -101,7 +101,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     else:
         held = {c.name: engine.counts((), [c], unit, whole) for c in columns}
         people = _people(engine, unit)
-    counted_of = {column.name: engine.counts((), [column], unit) for column in values}
+    counted_of = {column.name: engine.counts((), [column], unit, whole) for column in values}
     return Counting(tally, leaving, engine.records, people, held, counted_of)
 
 

@@ -3,10 +3,12 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+import polars as pl
+
 from incrowd.errors import whole_percent
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
-from incrowd.table.cells import text_of
+from incrowd.table.cells import plain_keys, text_of
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 
@@ -128,16 +130,22 @@ _RECORDS = 20
 
 
 def distinct_shares(
-    values: Callable[[str], Iterable[CountedRows]], policy: Policy, sealed: Collection[str]
+    values: Callable[[str], Iterable[CountedRows]],
+    policy: Policy,
+    sealed: Collection[str],
+    *,
+    spelled: bool = False,
 ) -> dict[str, float]:
     """Of each column whose values leave as they are: distinct values over cells with a value.
 
     `values` tells the distinct cells of a column, each in one of several batches, missing ones
-    null; those of `sealed` columns (lists and structures) are not compared.
+    null; those of `sealed` columns (lists and structures) are not compared. `spelled` tells two
+    spellings of one number apart, as certificates of earlier versions do.
     """
     names = (*policy.sensitive, *policy.kept, *filter(None, [policy.weight]))
     able = [name for name in policy.columns if name in names and name not in sealed]
-    return {name: round(_share(values(name), name), 4) for name in able}
+    share = _spelled_share if spelled else _share
+    return {name: round(share(values(name), name), 4) for name in able}
 
 
 def telling(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
@@ -181,12 +189,22 @@ def distinct(share: float) -> str:
 
 
 def _share(batches: Iterable[CountedRows], name: str) -> float:
+    """Distinct values over cells with a value, both as the digest of rows reads them."""
+    keys: list[pl.Series] = []
+    cells = 0
+    for rows in batches:
+        said = plain_keys(rows.cells[name])
+        cells += int(rows.records[said.is_not_null().to_numpy()].sum())
+        keys.append(said.drop_nulls().unique())
+    return pl.concat(keys).n_unique() / cells if cells else 0.0
+
+
+def _spelled_share(batches: Iterable[CountedRows], name: str) -> float:
+    """The same with values told apart by their text, as earlier versions did."""
     distinct = cells = 0
     for rows in batches:
         held = rows.cells[name]
         cells += int(rows.records[held.is_not_null().to_numpy()].sum())
         values = held.drop_nulls()
-        if values.dtype.is_float():
-            values = text_of(values)  # a text file tells 0.0 and -0.0 apart
-        distinct += values.n_unique()
+        distinct += (text_of(values) if values.dtype.is_float() else values).n_unique()
     return distinct / cells if cells else 0.0

@@ -18,7 +18,8 @@ from incrowd.errors import InputError, boundary
 from incrowd.table.cells import frame_digest
 from incrowd.table.column import Kind
 from incrowd.values import STRICT
-from incrowd.verify.verify import Signed
+from incrowd.verify.crowds import Cells
+from incrowd.verify.verify import Reference, Signed
 
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
 
@@ -47,7 +48,7 @@ class Attested(_Part):
 
 
 class Spread(_Part):
-    """The distribution of a sensitive column over the people of the original table.
+    """The distribution of a sensitive column over the people that classes are compared with.
 
     Positions follow the column's own order, 0 is the missing. The labels themselves are not here:
     `places` gives the position of each label that the release shows, labels in code-point order.
@@ -56,6 +57,21 @@ class Spread(_Part):
     people: tuple[int, ...]
     places: tuple[int, ...]
     maps: tuple[tuple[int, ...], ...] | None = None
+    of: Literal["original", "release"] = "original"
+    """Whose people: those of the release, and no value that it does not show. Certificates of
+    earlier versions count the original table, and so tell what was left out."""
+
+    @classmethod
+    def without_labels(
+        cls, reference: Reference, cells: Cells, of: Literal["original", "release"]
+    ) -> "Spread":
+        """A reference without the labels of the column, whose cells in the release are given."""
+        return cls(
+            people=tuple(reference.people.tolist()),
+            places=tuple(reference.places(cells.labels.to_list()).tolist()),
+            maps=None if reference.maps is None else tuple(map(tuple, reference.maps.tolist())),
+            of=of,
+        )
 
 
 class LeftOut(_Part):

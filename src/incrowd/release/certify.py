@@ -1,6 +1,6 @@
 """Certify a proved release: its certificate, figures and notes."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -31,7 +31,7 @@ from incrowd.release.certificate import (
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.policy_record import redacted
 from incrowd.release.proof import Proof, separable
-from incrowd.release.released import ReleasedRows, close, released
+from incrowd.release.released import ReleasedRows, released
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
@@ -106,7 +106,10 @@ def certify(proved: Proved) -> Certificate:
         classes=proved.proof.classes,
         blank=table.engine.text,
         seed=Seed(search=_search_seed(table), order=proved.order, given=proved.seeded),
-        spread=spreads(table, lambda name: proved.column(name).cells[name]),
+        spread={
+            name: spread_of(reference, proved.column(name).cells[name])
+            for name, reference in proved.proof.spread.items()
+        },
         unchanged=shares,
         world=None if table.against is None else table.against.opposed,
         assumptions=(
@@ -215,20 +218,9 @@ def _people(proved: Proved) -> int:
     return int(rows.records[rows.unit == 0].sum()) + int((rows.unit > 0).sum())
 
 
-def spreads(table: LoadedTable, cells: Callable[[str], pl.Series]) -> dict[str, Spread]:
-    """The distribution of each compared column in the original table, for a later check.
-
-    `cells` gives the released values of a column, missing ones null.
-    """
-    return {name: _spread(table.reference[name], cells(name)) for name in close(table.policy)}
-
-
-def _spread(reference: Reference, column: pl.Series) -> Spread:
-    return Spread(
-        people=tuple(reference.people.tolist()),
-        places=tuple(reference.places(numbered(column).labels.to_list()).tolist()),
-        maps=None if reference.maps is None else tuple(map(tuple, reference.maps.tolist())),
-    )
+def spread_of(reference: Reference, cells: pl.Series) -> Spread:
+    """How the release spreads a column, without values that it does not show."""
+    return Spread.without_labels(reference.compact(), numbered(cells), of="release")
 
 
 def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:

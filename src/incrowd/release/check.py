@@ -10,7 +10,7 @@ from incrowd.engines.base import Written
 from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Certificate, Digest, who_signed
+from incrowd.release.certificate import Certificate, Digest, Spread, who_signed
 from incrowd.release.claims import ROUNDING, contradictions, recount
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
@@ -362,7 +362,7 @@ def _references(
         name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
         for name, of in held.items()
     }
-    notes = []
+    notes: list[str] = []
     for name in close(policy):
         spread = {} if certificate is None else certificate.spread
         cells = held[name].cells[name]
@@ -372,26 +372,25 @@ def _references(
             and fits(certificate, name, held[name], policy)
         ):
             found[name] = reference_of(spread[name], numbered(cells).labels.to_list())
-            notes.append(
-                f"The distribution of {name} in the original table comes from the certificate; "
-                "it was not recounted."
-            )
-            continue
-        notes.append(
-            f"{_compared(policy, name)} of {name} compares classes with the whole release: the "
-            "distribution in the original table is not available. Check the release with its "
-            "certificate to use that one."
-        )
-        if name in trees:
+            notes += _taken_on_trust(spread[name], policy, name)
+        elif name in trees:
             found[name] = trees[name]
             notes.append(f"Distances between values of {name} come from the policy's hierarchy.")
     return found, notes
 
 
-def _compared(policy: Policy, name: str) -> str:
-    """The model that compares classes with the whole table in this column."""
-    models = (m for m in policy.models if "reference" in m.requires and name in m.columns)
-    return next(models).name
+def _taken_on_trust(spread: Spread, policy: Policy, name: str) -> Iterator[str]:
+    """Notes on what of a distribution comes from the certificate."""
+    if spread.of == "original":
+        yield (
+            f"The distribution of {name} in the original table comes from the certificate; it was "
+            "not recounted."
+        )
+        return
+    if policy.unit is not None:
+        yield f"How many people hold each value of {name} comes from the certificate."
+    if any(name in model.columns and model.measures_distances for model in policy.models):
+        yield f"Distances between values of {name} come from the certificate."
 
 
 def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:

@@ -14,7 +14,7 @@ from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares
-from incrowd.release.certificate import Attested, Certificate, digest_of_policy, versions
+from incrowd.release.certificate import Attested, Certificate, Spread, digest_of_policy, versions
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
 from incrowd.release.policy_record import promised, redacted, restored_roles
@@ -94,7 +94,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
     faults = [*_models(certificate, policy, found), *_accounts(certificate, policy, found)]
     faults += _differing(said, figures)
     faults += _spreads(certificate, policy, found.rows)
-    faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
+    faults += () if anew is None else (*anew.faults, *_other_spread(certificate, policy, anew))
     faults += (*_assumed(certificate), *_telling(certificate, policy, found))
     proven = {
         "digest",
@@ -230,16 +230,28 @@ def _spreads(certificate: Certificate, policy: Policy, rows: ReleasedRows | None
     for name in close(policy):
         there = name in certificate.spread
         if not there or not fits(certificate, name, rows.counts((name,)), policy):
-            yield f"The certificate has no valid distribution of {name} in the original table."
+            yield f"The certificate has no valid distribution of {name}."
 
 
-def _other_spread(certificate: Certificate, anew: Recounted) -> Iterator[str]:
-    if dict(certificate.spread) != dict(anew.spread):
+def _other_spread(certificate: Certificate, policy: Policy, anew: Recounted) -> Iterator[str]:
+    said = certificate.spread
+    known = {n: _recounted_spread(said[n], policy, n, anew) for n in said if n in anew.spread}
+    if dict(said) != known or said.keys() != anew.spread.keys():
         yield (
-            "The certificate gives another distribution of sensitive values than the original has."
+            "The certificate gives another distribution of sensitive values than the release and "
+            "the original have."
         )
     if any(anew.kinds.get(name) != kind for name, kind in certificate.kinds.items()):
         yield "The certificate gives another type of sensitive values than the original has."
+
+
+def _recounted_spread(said: Spread, policy: Policy, name: str, anew: Recounted) -> Spread:
+    """The distribution that a certificate should give; who holds a value only it can say."""
+    if said.of == "original":
+        return anew.whole[name]
+    if policy.unit is None:
+        return anew.spread[name]
+    return anew.spread[name].model_copy(update={"people": said.people})
 
 
 def _assumed(certificate: Certificate) -> Iterator[str]:
@@ -260,8 +272,14 @@ def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterato
     if found.rows is None:
         return
     rows = found.rows
-    shares = distinct_shares(lambda name: [rows.counts((name,))], policy, found.sealed)
-    if shares != certificate.unchanged:
+
+    def shares(*, spelled: bool) -> dict[str, float]:
+        values = lambda name: [rows.counts((name,))]  # noqa: E731  one line for one column
+        return distinct_shares(values, policy, found.sealed, spelled=spelled)
+
+    if shares(spelled=False) == certificate.unchanged:
+        return
+    if _comparable(certificate) or shares(spelled=True) != certificate.unchanged:
         yield ("Unchanged columns have another share of distinct values than the certificate says.")
 
 

@@ -8,9 +8,9 @@ import numpy as np
 from incrowd.arrays import MISSING
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.release.certificate import Spread
-from incrowd.release.certify import spreads
+from incrowd.release.certify import spread_of
 from incrowd.release.load import LoadedTable
-from incrowd.release.released import ReleasedRows
+from incrowd.release.released import ReleasedRows, close
 from incrowd.release.rows import unchanging
 from incrowd.table.cells import readable, typed, without_own
 from incrowd.table.column import Kind
@@ -32,6 +32,9 @@ class Recounted:
     """Those of them that are left out for a missing quasi-identifier."""
     losses: Mapping[str, float]
     spread: Mapping[str, Spread]
+    """By compared column: how the release spreads it, records counted."""
+    whole: Mapping[str, Spread]
+    """By compared column: how the original spreads it, as earlier certificates say."""
     kinds: Mapping[str, Kind]
     faults: tuple[str, ...]
     """Why the release cannot be of this original."""
@@ -50,8 +53,9 @@ class Original:
         notes = list(self._untold())
         losses: dict[str, float] = {}
         spread: dict[str, Spread] = {}
+        whole: dict[str, Spread] = {}
         try:
-            spread = spreads(self.table, lambda name: rows.counts((name,)).cells[name])
+            spread, whole = self._spreads(rows)
             losses = self._losses(seen, rows, notes)
             faults += self._strange(rows, notes)
         except (InputError, NotMetError) as error:
@@ -61,10 +65,24 @@ class Original:
             self.table.compiled.left_out_missing,
             losses,
             spread,
+            whole,
             self.table.kinds,
             tuple(faults),
             tuple(notes),
         )
+
+    def _spreads(self, rows: ReleasedRows) -> tuple[dict[str, Spread], dict[str, Spread]]:
+        """The compared columns as the release and as the original spreads them."""
+        names = close(self.table.policy)
+        held = {name: rows.counts((name,)) for name in names}
+        own = {name: self.table.reference[name].among(held[name], name) for name in names}
+        spread = {name: spread_of(own[name], held[name].cells[name]) for name in names}
+        cells = {name: numbered(held[name].cells[name]) for name in names}
+        whole = {
+            name: Spread.without_labels(self.table.reference[name], cells[name], of="original")
+            for name in names
+        }
+        return spread, whole
 
     def _untold(self) -> Iterator[str]:
         if not self.table.policy.shown.tells_loss:
@@ -136,7 +154,8 @@ class Original:
         names = unchanging(policy)
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
-        plain = readable(before.cells, policy.missing_values, text=table.engine.text)
+        blank = table.engine.text or rows.blank
+        plain = readable(before.cells, policy.missing_values, text=blank)
         plain = without_own(plain, policy.own_missing)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))

@@ -33,6 +33,7 @@ from incrowd.release.certificate import digest_of_policy
 from incrowd.release.load import LoadedTable, RunContext, overtime_of
 from incrowd.release.policy_record import redacted
 from incrowd.release.rows import plan_rows
+from incrowd.search.compared import depends_on_left_out
 from incrowd.search.layout import boxes_of
 from incrowd.search.parts import SAMPLE, PartTree, tree_of
 from incrowd.search.refusals import raise_if_infeasible
@@ -99,8 +100,14 @@ class StagedRelease:
 
 
 def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContext) -> StagedRelease:
-    """Search each part and stage what leaves of it."""
+    """Search each part and stage what leaves of it.
+
+    A part does not know whom the others leave out: where classes are compared with the release, no
+    part leaves out anybody, so that the release is spread as the records that may leave.
+    """
     problem, engine = table.compiled.problem, release.engine
+    if depends_on_left_out(problem):
+        problem = replace(problem, suppression=0.0)
     nothing = _outcome(problem, pl.DataFrame(), 0)
     blank = Found(Spans(Pieces(_NONE, _NONE.astype(np.int64), _NONE)), release.search.name)
     plan = _as_text(plan_rows(table, blank, nothing, context))
@@ -108,7 +115,7 @@ def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContex
     if seed is None and context.kept is not None:
         seed = context.kept.seed
     draw = np.random.default_rng(seed)
-    tree = _tree(table, release, plan)
+    tree = _tree(table, problem, release, plan)
     job = RecodingJob(
         problem=replace(problem, tally=_few(problem.tally)),
         search=release.search,
@@ -165,9 +172,8 @@ def _few(tally: Tally) -> Tally:
     return tally.take(np.zeros(1, dtype=np.int32))
 
 
-def _tree(table: LoadedTable, release: PartRelease, plan: RowPlan) -> PartTree:
+def _tree(table: LoadedTable, problem: Problem, release: PartRelease, plan: RowPlan) -> PartTree:
     """The cuts into parts, each of which is large enough and can satisfy the models."""
-    problem = table.compiled.problem
     number = -(-table.compiled.records // PART)
     codes = np.ascontiguousarray(problem.tally.quasi.T)
     tree = tree_of(boxes_of(problem), codes, problem.tally.counts, number)

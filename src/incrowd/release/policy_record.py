@@ -1,8 +1,9 @@
-"""A policy as a certificate records it: without the cell values that it lists."""
+"""A policy as a certificate records it: without the cell values that it lists, and folders."""
 
 import json
 import tomllib
 from collections.abc import Mapping
+from pathlib import PureWindowsPath
 from typing import Any
 
 from incrowd.errors import InputError, boundary
@@ -106,6 +107,8 @@ def _plain(value: Any, key: str) -> Any:
             return {"number": len(listed), "sha256": sha256_of(listed)}
         case list():
             return [_plain(item, "") for item in value]
+        case str() if key == "path":
+            return PureWindowsPath(value).name
         case bool() | int() | float() | str():
             return value
     return str(value)

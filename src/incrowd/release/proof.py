@@ -4,7 +4,7 @@ This is the only place that queries the evidence; all judges are in `verify`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +15,7 @@ from incrowd.engines.base import RowPlan, Staged, Written
 from incrowd.models.model import Model
 from incrowd.recoding.column_cells import ByValue
 from incrowd.release.load import LoadedTable
-from incrowd.release.released import ReleasedRows, released
+from incrowd.release.released import ReleasedRows, close, released
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
@@ -31,6 +31,7 @@ from incrowd.verify.shown import (
     within,
 )
 from incrowd.verify.verify import (
+    Reference,
     Seen,
     Verdict,
     accounted,
@@ -56,6 +57,8 @@ class Proof:
     labels: Mapping[str, int]
     """By quasi-identifying column: how many different labels it shows."""
     verdicts: tuple[Verdict, ...]
+    spread: Mapping[str, Reference] = field(default_factory=dict)
+    """By column whose classes are compared with the release: how the release spreads it."""
 
     @classmethod
     def of(cls, seen: Seen, verdicts: tuple[Verdict, ...]) -> "Proof":
@@ -80,6 +83,22 @@ class ReleaseEvidence:
     def rows(self) -> ReleasedRows:
         """The written rows."""
         return released(self.table, self.written)
+
+    @cached_property
+    def reference(self) -> dict[str, Reference]:
+        """By column that models judge: its positions, and the people that classes compare with."""
+        return {**self.table.reference, **self.compared}
+
+    @cached_property
+    def compared(self) -> dict[str, Reference]:
+        """By column whose classes are compared with the release: how the release spreads it."""
+        return {name: self._own_spread(name) for name in close(self.table.policy)}
+
+    def _own_spread(self, name: str) -> Reference:
+        """How the release spreads a column over its people."""
+        by_unit = self.table.unit is not None
+        rows = self.by_person((name,)) if by_unit else self.rows.counts((name,))
+        return self.table.reference[name].among(rows, name)
 
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Shown cells by person, from the staged rows: the unit is not released."""
@@ -111,7 +130,12 @@ class ReleaseEvidence:
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
-    policy, evidence = table.policy, ReleaseEvidence(table, staged, written)
+    evidence = ReleaseEvidence(table, staged, written)
+    return replace(_proof_of(evidence, plan), spread=evidence.compared)
+
+
+def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
+    table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous(policy):
         replaced(name, evidence.pairs(name), _pseudonyms(plan, name))
@@ -130,7 +154,7 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
         rows = by_people(evidence.by_person(columns))
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
-    return Proof.of(seen, verify(seen, policy, table.reference, world, table.people))
+    return Proof.of(seen, verify(seen, policy, evidence.reference, world, table.people))
 
 
 def separable(table: LoadedTable) -> bool:
@@ -150,7 +174,7 @@ def _proved_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pr
     for rows in evidence.blocks(columns):
         if len(rows.records):  # a block may be empty, the first one too
             seen = look(rows, policy)
-            verdicts.append(verify(seen, policy, table.reference, drawn=table.people))
+            verdicts.append(verify(seen, policy, evidence.reference, drawn=table.people))
             every.append(replace(seen, rows=seen.rows.clear()))
     if not every:
         look(rows, policy)  # says that no record is left
@@ -179,7 +203,7 @@ def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
     rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *_judged(table)))))
     seen = look(rows, policy)
     seen = replace(seen, crowds=by_number(rows.classes, rows.records))
-    return Proof.of(seen, verify(seen, policy, table.reference))
+    return Proof.of(seen, verify(seen, policy, evidence.reference))
 
 
 def _judged(table: LoadedTable) -> tuple[str, ...]:

@@ -102,8 +102,12 @@ def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy)
         return False
     if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
         return False
-    held = weighted(places[cells.codes], rows.records, people)
-    whole = sum(spread.people) == certificate.records_in and bool((held <= spread.people).all())
+    held, said = weighted(places[cells.codes], rows.records, people), np.array(spread.people)
+    if spread.of == "release" and policy.unit is None:
+        return bool((held == said).all())
+    if spread.of == "release":
+        return bool(((said <= held) & ((said > 0) == (held > 0))).all())
+    whole = sum(spread.people) == certificate.records_in and bool((held <= said).all())
     return whole or policy.unit is not None
 
 

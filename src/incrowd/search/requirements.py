@@ -8,7 +8,7 @@ from incrowd.search import SEARCHES, Search
 
 _KNOWLEDGE: dict[Requirement, str] = {
     "population": "the size of a population",
-    "reference": "the distribution of values in the whole table",
+    "reference": "the distribution of values in the whole release",
     "world": "the people of a world",
 }
 

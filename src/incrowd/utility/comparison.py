@@ -116,7 +116,7 @@ class Coefficient:
     """One coefficient of a regression, from the original and from the release."""
 
     term: str = field(repr=False)
-    """A column, or `column = category` next to the most frequent category."""
+    """A column, or `column = value 2`, its second most common value next to the first."""
     original: float
     standard_error: float
     """Of the original's coefficient."""

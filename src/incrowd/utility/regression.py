@@ -129,21 +129,23 @@ def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
 
 
 def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
-    """The categories next to the most frequent one: their names, and the cells of each."""
+    """The categories next to the most frequent one: what each is called, and its cells.
+
+    A category is called by its place in the order of how common they are, never by its value.
+    """
     cells = column.coarse
     held = cells.counts(column.counts.astype(np.float64))
     reference = 1 + int(np.argmax(held[1:]))
     names, groups, rare = [], [], []
-    labels = column.domain.labels
-    for cell in range(1, cells.number):
+    for place, cell in enumerate(1 + np.argsort(-held[1:], kind="stable"), start=1):
         codes = np.flatnonzero(cells.of == cell)
         if cell == reference:
             continue
         if held[cell] < WITHHELD or len(codes) != 1:
-            rare.append(cell)
+            rare.append(int(cell))
             continue
-        names.append(f"{column.name} = {labels[codes[0] - 1]}")
-        groups.append([cell])
+        names.append(f"{column.name} = value {place}")
+        groups.append([int(cell)])
     if rare:
         names.append(f"{column.name} = other values")
         groups.append(rare)

@@ -1,6 +1,5 @@
 """The tables of a report, opened once: the release, its original, and the world if there is one."""
 
-import os
 import shlex
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
@@ -321,9 +320,9 @@ def _check_command(source: Any, options: ReportOptions) -> str:
     """The command, or the call, that checks the release again."""
     if not is_path(source):
         return _PYTHON
-    words = ["incrowd", "check", os.fspath(source)]
+    words = ["incrowd", "check", Path(source).name]
     if is_path(options.certificate):
-        words += ["--certificate", os.fspath(options.certificate)]  # type: ignore[arg-type]
+        words += ["--certificate", Path(options.certificate).name]  # type: ignore[arg-type]
     elif options.policy is not None:
         words += ["--policy", "policy.toml"]
     return shlex.join(words)

@@ -23,12 +23,12 @@ _LARGEST_BLOCK = 2**21
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A sensitive column of the release, with its distribution in the original table."""
+    """A sensitive column of the release, with the distribution that classes are compared with."""
 
     codes: Counts
     """The position of each row's value in the column's order, 0 for missing."""
     whole: Counts
-    """People per position in the table as it was read."""
+    """People per position in the whole that classes are compared with."""
     maps: Codes | None = None
     """`maps[level, position]` is the node of that position, if the column has a hierarchy."""
 
@@ -208,7 +208,7 @@ def _candidates(model: Any, evidence: Evidence) -> Counts:
 
 
 def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
-    """The largest distance of a crowd's spread from the whole table's (Li et al. Section 5)."""
+    """The largest distance of a crowd's spread from the whole release's (Li et al. Section 5)."""
     distances: dict[str, Callable[[Holders, Values], Floats]] = {
         "equal": _equal_distance,
         "ordered": _ordered_distance,

@@ -84,7 +84,7 @@ class Check(Shown):
 
 @dataclass(frozen=True, eq=False)
 class Reference:
-    """How a sensitive column was spread over the people of the table as it was read.
+    """How a sensitive column is spread over the people that classes are compared with.
 
     Values stand at positions 1, 2, … in the column's own order; position 0 is the missing.
     """
@@ -115,6 +115,26 @@ class Reference:
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
         owner = None if rows.unit is None else _alone(rows.unit)
         return cls(place, _spread(codes, values, owner, rows.records), maps)
+
+    def among(self, rows: CountedRows, name: str) -> "Reference":
+        """The same positions with the people of these rows alone."""
+        rows = rows.one_by_one()
+        cells = numbered(rows.cells[name])
+        places = np.concatenate([[0], self.places(cells.labels.to_list())])
+        owner = None if rows.unit is None else _alone(rows.unit)
+        people = _spread(places[cells.codes], len(self.people) - 1, owner, rows.records)
+        return replace(self, people=people)
+
+    def compact(self) -> "Reference":
+        """Positions and nodes that these people hold alone: 0 for missing, then 1, 2, ….
+
+        What is left tells nothing of values that nobody of them holds, not even that they exist.
+        """
+        held = np.flatnonzero(np.append(True, self.people[1:] > 0))
+        rank = np.cumsum(np.append(0, self.people[1:] > 0))
+        place = {text: int(rank[at]) for text, at in self.place.items() if self.people[at]}
+        maps = None if self.maps is None else np.stack([_dense(n[held]) for n in self.maps])
+        return Reference(place, self.people[held], maps)
 
     def places(self, labels: Sequence[str]) -> Counts:
         """The positions of these labels; `NotMetError` if one is not of the table."""
@@ -199,7 +219,8 @@ def verify(
 ) -> tuple[Verdict, ...]:
     """What every model of a policy finds in the rows that leave.
 
-    `reference` says how the sensitive columns were spread in the table as it was read. Without it
+    `reference` says at which position each value of the sensitive columns stands, and how these are
+    spread over the people that classes are compared with. Without it
     the release's own spread is taken. `world` tells whom rows may be about, if models ask for it.
     `drawn` is the number of people in the table as it was read, those of the release if not given.
     """
@@ -359,6 +380,12 @@ def _spread(codes: Counts, number: int, unit: Counts | None, records: Counts) ->
         return weighted(codes, records, number + 1)
     domain = number + 1
     return np.bincount(np.unique(unit * domain + codes) % domain, minlength=domain)
+
+
+def _dense(nodes: Codes) -> Codes:
+    """Nodes numbered anew in their order; the first stays 0 or becomes 1."""
+    found = np.unique(nodes, return_inverse=True)[1] + (1 if nodes.min() > 0 else 0)
+    return found.astype(np.int32)
 
 
 def _alone(people: Codes) -> Counts:

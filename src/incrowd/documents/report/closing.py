@@ -16,7 +16,7 @@ _GLOSSARY = (
     ("k-anonymity", "every class holds at least k people"),
     ("k-map", "every released record fits at least k people of the world"),
     ("l-diversity", "every class holds at least l well-represented sensitive values"),
-    ("t-closeness", "the sensitive values of a class are spread as in the whole table, up to t"),
+    ("t-closeness", "the sensitive values of a class are spread as in the whole release, up to t"),
     ("unique record", "a record that is alone in its class"),
     ("chance to be found", "1 divided by the people of the class, for somebody known to be there"),
     ("generalize", "show a coarser value in place of a value"),

@@ -17,6 +17,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.search import AgainstWorld, Lattice, Mondrian
+from incrowd.search.compared import without_compared
 from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
@@ -128,7 +129,7 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Made:
     They satisfy every model, so what they lose is what a release loses at most.
     """
     policy, problem = table.policy, table.compiled.problem
-    raise_if_infeasible(problem)
+    raise_if_infeasible(without_compared(problem))
     long = max(problem.tally.records / 100_000, 1.0) * QUICK
     limit = min(long, max(BUDGET - watch.elapsed, QUICK))
     if policy.search.recoding == "levels":

@@ -1,0 +1,141 @@
+"""Models that compare classes with the release: a release is known only once somebody is left out.
+
+t-closeness compares each class with all records of the release (Li Section 3: what everybody may
+know of the sensitive column is how it is spread in the table that is released). A search needs
+something fixed to compare with, so it compares with all records that may leave, and then with what
+it released: if a class is too far from that, it runs again against that spread, with a threshold
+that is stricter by as much. Where nothing may be left out, both are the same and it runs once.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from incrowd.errors import InfeasibleError
+from incrowd.models.model import Model
+from incrowd.partition.classes import Histogram, SensitiveColumn, classes_of
+from incrowd.problem import Problem
+from incrowd.recoding import Outcome
+from incrowd.search.refusals import nothing_found
+from incrowd.search.repair import judged_classes
+from incrowd.search.search import Found
+from incrowd.watch import NestedWatch, Watch
+
+_TRIES = 5
+"""How often a search runs against the spread of its last release before nobody is left out."""
+_NEAR = 1e-9
+
+Run = Callable[[Problem, Watch], Found]
+
+
+def compares(model: Model) -> bool:
+    """Whether a model compares classes with all records of the release."""
+    return "reference" in model.requires
+
+
+def depends_on_left_out(problem: Problem) -> bool:
+    """Whether a model compares with a release that may leave out records."""
+    return problem.suppressible > 0 and any(map(compares, problem.models))
+
+
+def without_compared(problem: Problem) -> Problem:
+    """The problem as far as something can be proved about it before anybody is left out."""
+    if not depends_on_left_out(problem):
+        return problem
+    return replace(problem, models=tuple(m for m in problem.models if not compares(m)))
+
+
+def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
+    """What a search finds whose classes satisfy their models compared with the release itself.
+
+    Each run but the last gets half of the time that is left. That no other release loses less is
+    proved for one spread alone, so it is not said.
+    """
+    if not depends_on_left_out(problem):
+        return run(problem, watch)
+    asked = _first(problem, run, watch)
+    for _ in range(_TRIES):
+        if asked is None:
+            break
+        found, tried = asked
+        outcome = problem.outcome(found.recoding)
+        over = _excess(problem, outcome)
+        if max(over) <= _NEAR:
+            return _unproved(found)
+        asked = _again(_stricter(tried, over, spread_of(problem, outcome)), run, watch)
+    return _with_everybody(problem, run, watch)
+
+
+def spread_of(problem: Problem, outcome: Outcome) -> tuple[SensitiveColumn, ...]:
+    """The sensitive columns with the people of the records that an outcome keeps."""
+    assert outcome.tally is not None  # noqa: S101  it was made of a tally
+    assert outcome.class_of is not None  # noqa: S101  as above
+    kept = np.where(outcome.class_of >= 0, 0, -1).astype(np.int32)
+    whole = classes_of(outcome.tally, kept, 1, problem.sensitive)
+    return tuple(_counted(whole.histograms[column.name]) for column in problem.sensitive)
+
+
+def _counted(held: Histogram) -> SensitiveColumn:
+    people = np.zeros(len(held.column.whole), dtype=np.int64)
+    people[held.code] = held.count
+    return replace(held.column, whole=people)
+
+
+def _first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
+    """The first run; without the models that compare if they ask for what cannot be."""
+    found = _again(problem, run, watch)
+    if found is not None:
+        return found
+    plain = without_compared(problem)
+    if not plain.models:
+        return None
+    return run(plain, _half(watch)), problem
+
+
+def _again(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
+    try:
+        return run(problem, _half(watch)), problem
+    except InfeasibleError:
+        return None
+
+
+def _half(watch: Watch) -> Watch:
+    left = watch.remaining
+    return NestedWatch(watch, None if left is None else left / 2)
+
+
+def _excess(problem: Problem, outcome: Outcome) -> list[float]:
+    """By model: how much farther than asked for the farthest class is from the release."""
+    own = replace(problem, sensitive=spread_of(problem, outcome))
+    named = {column.name: column for column in own.sensitive}
+    classes = judged_classes(own, outcome)
+    histograms = {
+        name: replace(held, column=named[name]) for name, held in classes.histograms.items()
+    }
+    classes = replace(classes, histograms=histograms)
+    return [
+        max(model.achieved(classes) - model.threshold, 0.0) if compares(model) else 0.0
+        for model in problem.models
+    ]
+
+
+def _stricter(tried: Problem, over: list[float], spread: tuple[SensitiveColumn, ...]) -> Problem:
+    """The problem compared with the last release, each model stricter by what was too much."""
+    pairs = zip(tried.models, over, strict=True)
+    models = tuple(model.stricter(by) if by else model for model, by in pairs)
+    return replace(tried, models=models, sensitive=spread)
+
+
+def _with_everybody(problem: Problem, run: Run, watch: Watch) -> Found:
+    """What a search finds that leaves out nobody: it compares with what it releases."""
+    try:
+        return _unproved(run(replace(problem, suppression=0.0), watch))
+    except InfeasibleError:
+        raise nothing_found(problem) from None
+
+
+def _unproved(found: Found) -> Found:
+    """What was found, without a proof: it holds for one spread, and others were possible."""
+    why = f"{found.why}; compared with how sensitive values are spread in this release alone"
+    return replace(found, optimal=False, why=why)
