@@ -45,7 +45,7 @@ class AttackTables:
                 "comparing two releases needs their original",
                 remedy="give the original too (--original FILE)",
             )
-        _refuse_control(self.others, self.knowledge.world_id)
+        _refuse_control(self.others, self.knowledge)
         tables = (*self.worlds, *self.others.values())
         if not self.worlds:
             _refuse_unused(self.knowledge, tables)
@@ -151,8 +151,7 @@ class AttackTables:
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
             called = name if table == "release" else self.called(name, table)
-            column = where.labels(called, self.knowledge.missing_values)
-            self._labels[table, name] = CodedColumn(name, column.codes, column.domain)
+            self._labels[table, name] = where.labels(called, self.knowledge, name)
         return self._labels[table, name]
 
     def hierarchies(self, columns: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
@@ -241,7 +240,7 @@ class AttackTables:
     def _true_ids(self) -> CodedColumn:
         """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
-        found = table.labels(str(self.knowledge.world_id), self.knowledge.missing_values)
+        found = table.labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
             return CodedColumn(found.name, self._by_key(found.codes), found.domain)
         if len(found.codes) != records:
@@ -254,7 +253,8 @@ class AttackTables:
     def _by_key(self, ids: Codes) -> Codes:
         """The id of each released row by the key that release and truth share."""
         key = str(self.knowledge.truth_key)
-        there, here = self.others["truth"].labels(key), self.release.labels(key)
+        there = self.others["truth"].labels(key, self.knowledge)
+        here = self.release.labels(key, self.knowledge)
         if len(there.domain) < len(there.codes):
             raise InputError(
                 f"{len(there.codes) - len(there.domain):,} rows of the truth have no key {key!r}, "
@@ -271,7 +271,7 @@ class AttackTables:
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
             return None
-        ids = original.labels(str(world_id), self.knowledge.missing_values)
+        ids = original.labels(str(world_id), self.knowledge)
         if len(ids.domain) < len(ids.codes):
             return None
         place = dict(
@@ -331,7 +331,7 @@ class AttackTables:
             )
         if world_id is None or world_id not in self.release.names:
             return
-        shown, people = self.release.labels(world_id), self.world_tables.people
+        shown, people = self.release.labels(world_id, self.knowledge), self.world_tables.people
         named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
         rows = int(named[shown.codes].sum())
         if rows:
@@ -341,7 +341,7 @@ class AttackTables:
             )
 
 
-def _refuse_control(others: Mapping[str, AttackTable], world_id: str | None) -> None:
+def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowledge) -> None:
     """Refuse a control without an original, or with people of the original."""
     if "control" not in others:
         return
@@ -350,10 +350,10 @@ def _refuse_control(others: Mapping[str, AttackTable], world_id: str | None) -> 
             "a control compares people outside the table with people in it",
             remedy="give the original too (--original FILE)",
         )
-    tables = others["control"], others["original"]
+    tables, world_id = (others["control"], others["original"]), knowledge.world_id
     if world_id is None or not all(world_id in table.names for table in tables):
         return
-    ids = [set(table.labels(world_id).domain.labels.tolist()) for table in tables]
+    ids = [set(table.labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
     both = len(ids[0] & ids[1])
     if both:
         raise InputError(

@@ -17,12 +17,14 @@ from incrowd.linkage.world import World, joined_world
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import as_missing
 from incrowd.table.fold import fold
+from incrowd.table.marks import CodingTable, MissingMarks
+from incrowd.table.parse import MARKS
 
 if TYPE_CHECKING:
     from incrowd.linkage.tables import AttackTables
 
 
-class CodableColumns(Protocol):
+class CodableColumns(CodingTable, Protocol):
     """A table that codes its columns: an engine."""
 
     @property
@@ -32,14 +34,6 @@ class CodableColumns(Protocol):
     @property
     def records(self) -> int:
         """The number of records."""
-
-    def codes(
-        self,
-        names: Sequence[str],
-        kinds: Mapping[str, Kind] | None = None,
-        missing_values: Sequence[str] = (),
-    ) -> dict[str, CodedColumn]:
-        """Columns as codes, with these texts read as missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +61,22 @@ class AttackTable:
 
     def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
         """A column by its values, under the release's name for it."""
-        own = knowledge.own_missing.get(name, ())
-        missing = (*knowledge.missing_values, *own)
-        found = as_missing(self._coded(called, knowledge.kinds.get(name), missing), own)
-        return CodedColumn(name, found.codes, found.domain)
+        return knowledge.marks.coded(self.engine, name, knowledge.kinds.get(name), called)
 
-    def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column by the text that it shows."""
+    def labels(
+        self, called: str, knowledge: "AttackerKnowledge", name: str | None = None
+    ) -> CodedColumn:
+        """A column by the text that it shows, under the release's name for it.
+
+        In a text file, a column of numbers or dates has further marks of missing values.
+        """
         kind = Kind.TEXT if self.text else None
-        return self._coded(self.column(name), kind, missing_values)
-
-    def _coded(self, name: str, kind: Kind | None, missing_values: Sequence[str]) -> CodedColumn:
-        kinds = {} if kind is None else {name: kind}
-        return self.engine.codes([name], kinds, missing_values)[name]
+        marks, own = knowledge.marks, name or called
+        shown = marks.coded(self.engine, own, kind, self.column(called))
+        if not self.text or MARKS.isdisjoint(shown.domain.labels.tolist()):
+            return shown
+        values = marks.coded(self.engine, own, None, called)
+        return shown if values.domain.kind is Kind.TEXT else as_missing(shown, tuple(MARKS))
 
 
 def _nothing(_: str) -> None:
@@ -109,10 +106,8 @@ class AttackerKnowledge:
     hierarchy: Callable[[str], AnyHierarchy | None] = _nothing
     """What builds the hierarchy of a column."""
     missing: Missing = Missing.OWN_VALUE
-    missing_values: tuple[str, ...] = ()
-    """Texts that mean missing."""
-    own_missing: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """By column of the release, its own values that mean missing."""
+    marks: MissingMarks = field(default_factory=MissingMarks)
+    """What means missing, by the release's names of columns."""
     one_each: bool = True
     """Whether every released row is about a different person."""
     listed: float | None = None
@@ -187,8 +182,8 @@ class WorldTables:
     @cached_property
     def _ids(self) -> list[CodedColumn]:
         """The ids of each table, all coded by one domain."""
-        world_id, missing = str(self.knowledge.world_id), self.knowledge.missing_values
-        ids = [part.labels(world_id, missing) for part in self.parts]
+        world_id = str(self.knowledge.world_id)
+        ids = [part.labels(world_id, self.knowledge) for part in self.parts]
         return ids if len(ids) == 1 else _in_one_domain(ids)
 
 
@@ -275,7 +270,7 @@ class Membership:
             return None
         if knowledge.world_id not in original.names:
             return None
-        ids = original.labels(knowledge.world_id, knowledge.missing_values)
+        ids = original.labels(knowledge.world_id, knowledge)
         return self.tables.world_tables.numbers(ids)
 
     @cached_property
@@ -314,5 +309,4 @@ class Membership:
         """A column of the original by its text, under the release's name for it."""
         original = self.tables.others["original"]
         called = self.tables.called(name, "original")
-        column = original.labels(called, self.tables.knowledge.missing_values)
-        return CodedColumn(name, column.codes, column.domain)
+        return original.labels(called, self.tables.knowledge, name)

@@ -216,7 +216,7 @@ def _read(checked: Checked, policy: Policy, known: Certificate | None) -> Releas
     split = split_columns(policy.quasi, names) if policy.split_ends else ()
     blank = checked.text or (known is not None and known.blank)
     tops = dict.fromkeys(split, TOP)
-    return ReleasedRows(checked.release, tops, policy.missing_values, blank, policy.own_missing)
+    return ReleasedRows(checked.release, tops, policy.marks, blank)
 
 
 def _lacking(names: Sequence[str], policy: Policy) -> list[str]:

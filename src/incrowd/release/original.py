@@ -12,7 +12,7 @@ from incrowd.release.certify import spreads
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import unchanging
-from incrowd.table.cells import readable, typed, without_own
+from incrowd.table.cells import typed
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
 from incrowd.verify.covering import Sides, keys_of, surplus, uncovered
@@ -20,7 +20,6 @@ from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.losses import Shown, recounted
 from incrowd.verify.spellings import own_reference
 from incrowd.verify.verify import Seen, look
-
 
 _OTHER_WORLD = (
     "Labels depend on the world, and this is not the world of the certificate: losses were not "
@@ -157,8 +156,7 @@ class Original:
         names = unchanging(policy)
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
-        plain = readable(before.cells, policy.missing_values, text=table.engine.text)
-        plain = without_own(plain, policy.own_missing)
+        plain = policy.marks.readable(before.cells, text=table.engine.text)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(typed(after.cells, plain))

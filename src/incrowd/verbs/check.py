@@ -34,7 +34,6 @@ from incrowd.release.check import Backing, Checked, check_rows
 from incrowd.release.load import WorldReference, load, with_hierarchy
 from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
-from incrowd.table.cells import readable, without_own
 from incrowd.table.column import Role
 from incrowd.table.encode import uncoded
 from incrowd.verify.verify import Check, Reference
@@ -157,8 +156,7 @@ def _tree(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Referen
     column = coded_by(engine, policy, [name])[name]
     aligned, hierarchy = with_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
-    cells = readable(rows.cells, policy.missing_values, text=engine.text)
-    cells = without_own(cells, policy.own_missing)
+    cells = policy.marks.readable(rows.cells, text=engine.text)
     return Reference.read(rows.with_cells(cells), name, len(aligned.domain), hierarchy.maps)
 
 
