@@ -4,7 +4,7 @@ The coded columns of these tables become the data of attacks: the release with t
 original, and the release with the people of a world.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,8 +15,9 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.attack_data import AttackData, SharedColumn
 from incrowd.linkage.matching import match
+from incrowd.linkage.membership import Membership
 from incrowd.linkage.world_linkage import WorldLinkage
-from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, Membership, WorldTables
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, WorldTables
 from incrowd.table.column import CodedColumn
 
 
@@ -38,7 +39,7 @@ class AttackTables:
         if "truth" in self.others and (not self.worlds or self.knowledge.world_id is None):
             raise PolicyError(
                 "the truth needs a world, and an id column that tells its individuals apart",
-                remedy="give the world and the name of its id column (--world FILE --id COLUMN)",
+                remedy="give the world and the name of its id column (--world FILE --world-id COLUMN)",
             )
         if "other" in self.others and "original" not in self.others:
             raise PolicyError(
@@ -228,6 +229,7 @@ class AttackTables:
             self.knowledge.missing,
             truth,
             listed=self.membership.listed,
+            listed_at_most=self.membership.listed_at_most,
             one_each=self.knowledge.one_each,
         )
 
@@ -297,6 +299,12 @@ class AttackTables:
                     f"the world also has {', '.join(more)}: what holds for some public columns "
                     "proves nothing for all of them"
                 )
+        control = [self.others[name] for name in ("control", "original") if name in self.others]
+        if len(control) > 1 and not _have_ids(control, self.knowledge.world_id):
+            yield (
+                "nothing shows that the people of the control are not in the table: name the id "
+                "column that control and original have (--world-id)"
+            )
         if "original" not in self.others:
             yield (
                 "there is no original: every attack except linkage is about the released rows "
@@ -324,11 +332,7 @@ class AttackTables:
                 "released rows: linkage cannot be right about them; check that ids are spelled "
                 "alike in both"
             )
-        if self.membership.strangers:
-            yield (
-                "no id of the original is in the world: nobody of the table is, or ids are spelled "
-                "differently; who of the table is in the world counts as unknown"
-            )
+        yield from self.membership.notes
         if world_id is None or world_id not in self.release.names:
             return
         shown, people = self.release.labels(world_id, self.knowledge), self.world_tables.people
@@ -341,6 +345,11 @@ class AttackTables:
             )
 
 
+def _have_ids(tables: Iterable[AttackTable], world_id: str | None) -> bool:
+    """Whether all tables have the column that tells people apart."""
+    return all(world_id in table.names for table in tables)
+
+
 def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowledge) -> None:
     """Refuse a control without an original, or with people of the original."""
     if "control" not in others:
@@ -351,7 +360,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
             remedy="give the original too (--original FILE)",
         )
     tables, world_id = (others["control"], others["original"]), knowledge.world_id
-    if world_id is None or not all(world_id in table.names for table in tables):
+    if world_id is None or not _have_ids(tables, world_id):
         return
     ids = [set(table.labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
     both = len(ids[0] & ids[1])

@@ -31,6 +31,8 @@ class RowCandidates:
     """The class of each row: rows of one class look the same. None if all rows differ."""
     listed: float | None = None
     """The share of the rows whose person is in the world; None if that is not known."""
+    listed_at_most: bool = False
+    """Whether `listed` is the most that it can be."""
     one_each: bool = True
     """Whether every row is about a different person."""
     fixed: bool = False
@@ -120,6 +122,8 @@ class WorldLinkage:
     """The individual of each released row, numbered as in `World.person`; 0 if not in the world."""
     listed: float | None = None
     """The share of the released people who are in the world; None if that is not known."""
+    listed_at_most: bool = False
+    """Whether `listed` is the most that it can be."""
     one_each: bool = True
     """Whether every released row is about a different person."""
 
@@ -170,6 +174,7 @@ class WorldLinkage:
             self._right(names),
             class_of=class_of,
             listed=self._listed,
+            listed_at_most=self.truth is None and self.listed_at_most,
             one_each=self.one_each,
             fixed=all(self._apart[name] for name in names),
         )
