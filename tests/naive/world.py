@@ -123,3 +123,22 @@ def shown(tree, low, high, level, spans=True):
 def fitting(cells, world):
     """The individuals of a world, rows of codes, of whom some row fits a class in every column."""
     return {who for who, row in world if all(row[j] in cell for j, cell in enumerate(cells))}
+
+
+def left_after_matching(fits):
+    """Per row, the people who have it in some way to give all rows to different people.
+
+    `fits` are the people of each row; None if there is no such way.
+    """
+    left = [set() for _ in fits]
+
+    def give(row, taken):
+        if row == len(fits):
+            for one, person in zip(left, taken, strict=True):
+                one.add(person)
+            return
+        for person in fits[row] - set(taken):
+            give(row + 1, [*taken, person])
+
+    give(0, [])
+    return left if all(left) else None

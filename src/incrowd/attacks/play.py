@@ -27,6 +27,7 @@ from incrowd.watch import Watch
 
 KINDS = (
     "linkage",
+    "matching",
     "ends",
     "singling-out",
     "linkability",

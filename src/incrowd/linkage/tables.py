@@ -39,7 +39,7 @@ class AttackTables:
         if "truth" in self.others and (not self.worlds or self.knowledge.world_id is None):
             raise PolicyError(
                 "the truth needs a world, and an id column that tells its individuals apart",
-                remedy="give the world and the name of its id column (--world FILE --world-id COLUMN)",
+                remedy="give the world and its id column (--world FILE --world-id COLUMN)",
             )
         if "other" in self.others and "original" not in self.others:
             raise PolicyError(

@@ -16,11 +16,21 @@ from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows, close, fits, reference_of
 from incrowd.release.rows import dropped, leaving_names
+from incrowd.release.world_candidates import world_candidates
 from incrowd.table.column import Kind, Missing
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import by_number
 from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
-from incrowd.verify.verify import Check, Reference, Seen, Signed, Verdict, look, verify
+from incrowd.verify.verify import (
+    Check,
+    Reference,
+    Seen,
+    Signed,
+    Verdict,
+    WorldCandidates,
+    look,
+    verify,
+)
 
 _UNTOLD = (
     "The models cannot be checked: the release does not show its classes. Check it with its "
@@ -107,7 +117,17 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         claimed=() if claims is None else claims.claimed,
         losses={} if claims is None else claims.losses,
         measures=tuple(model.measure for model in policy.models),
+        world=_world_candidates(found.seen, policy, backing.against),
     )
+
+
+def _world_candidates(
+    seen: Seen | None, policy: Policy, against: WorldReference | None
+) -> WorldCandidates | None:
+    """Whom the rows may be in the world, if there is one and the release shows its classes."""
+    if seen is None or against is None or not policy.shown.coarsens:
+        return None
+    return world_candidates(seen, policy, against.public)
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,6 +78,20 @@ class Check(Shown):
     """By loss: what the certificate says, and what was recounted."""
     measures: tuple[str, ...] = ()
     """For each model: which of several measures of its name it is in, such as `frequency`."""
+    world: "WorldCandidates | None" = None
+    """Whom rows may be in the world that was given; None without one."""
+
+
+@dataclass(frozen=True)
+class WorldCandidates:
+    """How many people of a world a released row may be (Bettini Definitions 4 and 7)."""
+
+    k: int
+    """By containment: the fewest people whom the labels of a row fit; 0 if a row fits nobody."""
+    k_matched: int | None = None
+    """After matching: the fewest who are left for a row if every row is a different person."""
+    uncounted: str = ""
+    """Why candidates after matching were not counted, in words; empty if they were."""
 
 
 @dataclass(frozen=True, eq=False)
