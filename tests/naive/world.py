@@ -3,6 +3,8 @@
 A world is a list of (individual, tuple of values); None is a missing value.
 """
 
+from collections import Counter
+from fractions import Fraction
 from itertools import combinations, product
 
 
@@ -142,3 +144,26 @@ def left_after_matching(fits):
 
     give(0, [])
     return left if all(left) else None
+
+
+def posteriors(alike):
+    """The largest share of tables that hold a person, and chance that a record is a person's.
+
+    `alike` are the tables that give one release: their people, and what each of them shows, None
+    if they are left out.
+    """
+    present, owned = Counter(), Counter()
+    for people, shown in alike:
+        for person in people:
+            present[person] += Fraction(1, len(alike))
+        for person, label in zip(people, shown, strict=True):
+            if label is not None:
+                owned[person, label] += Fraction(1, len(alike) * shown.count(label))
+    return max(present.values()), max(owned.values(), default=Fraction(0))
+
+
+def keeps_posterior(alike, model):
+    """Whether neither exceeds what a model allows."""
+    presence, belonging = posteriors(alike)
+    k = model.smallest_candidate_set()
+    return presence <= Fraction(model.largest_presence()) and belonging <= Fraction(1, max(k, 1))

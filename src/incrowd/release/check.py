@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.base import Written
-from incrowd.errors import NotMetError
+from incrowd.errors import NotMetError, counted
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Digest, who_signed
@@ -16,6 +16,7 @@ from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows, close, fits, reference_of
 from incrowd.release.rows import dropped, leaving_names
+from incrowd.release.small_worlds import ENOUGH
 from incrowd.release.world_candidates import world_candidates
 from incrowd.table.column import Kind, Missing
 from incrowd.verify.crowds import numbered
@@ -259,6 +260,13 @@ def _opposed(certificate: Certificate | None, against: WorldReference | None) ->
     if against is None:
         return
     yield from (f"{note[:1].upper()}{note[1:]}." for note in against.notes)
+    if against.world.people < ENOUGH:
+        yield (
+            f"The world has {counted(against.world.people, 'person', 'people')}, fewer than "
+            f"{ENOUGH}: somebody who knows the search may conclude more than was counted here. "
+            "incrowd anonymize searches all tables that could be drawn from such a world; a check "
+            "cannot repeat that."
+        )
     said = None if certificate is None else certificate.world
     if said is not None and said.digests != against.digests:
         yield "The certificate was made with another world, or the world has changed since."
