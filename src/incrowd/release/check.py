@@ -119,6 +119,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         losses={} if claims is None else claims.losses,
         measures=tuple(model.measure for model in policy.models),
         world=_world_candidates(found.seen, policy, backing.against),
+        counted=found.counted or not found.verdicts,
     )
 
 
