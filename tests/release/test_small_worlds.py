@@ -89,7 +89,7 @@ def test_posteriors_are_those_of_the_twin(people, data):
 
 def test_a_release_that_tells_too_much_is_refused_with_the_figures():
     people, asked = world(8, 2), policy(DeltaPresence(0.5), "age", "sex")
-    with pytest.raises(NotMetError, match="of all 28 tables .* presence of a person is 1,"):
+    with pytest.raises(NotMetError, match=r"of all 28 tables .* presence of a person is 1,"):
         incrowd.anonymize(people.sample(2, seed=1), asked, world=people)
     made = incrowd.anonymize(people.sample(2, seed=0), asked, world=people)
     assert "of all 28 tables that could have been drawn" in made.certificate.why
