@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from incrowd.engines.addresses import refuse_remote
-from incrowd.engines.base import Can
+from incrowd.engines.base import Can, Staged
 from incrowd.engines.elsewhere import target_of
 from incrowd.engines.private_folders import remove_orphans
 from incrowd.errors import PolicyError
@@ -44,14 +44,23 @@ from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_i
 from incrowd.release.proof import prove
 from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
+from incrowd.release.released import released
 from incrowd.release.rows import check_key, plan_rows, pseudonymous
+from incrowd.release.search_again import SearchAgain, shown_rows
+from incrowd.release.small_worlds import (
+    FittingKinds,
+    demand_posterior,
+    drawn_table,
+    is_small,
+    posterior_of,
+)
 from incrowd.search.compared import run_against_release, without_compared
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.search import Found
 from incrowd.table.column import Role
-from incrowd.verify.verify import demand
-from incrowd.watch import Watch
+from incrowd.verify.verify import demand, look
+from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
     from incrowd.search.bound import Gap, LossBound
@@ -140,6 +149,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
         if parts is None:
             context.watch.tell("searching", 0.0)
             found = search(table, context)
+            found = _against_readers(table, found, context, folder)
             bound = _bound(table, found, context, gap)
             timer.end("search")
             ready = _staged(table, found, context)
@@ -174,6 +184,31 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     watch = context.search_watch(policy)
     found = run_against_release(problem, run, watch)
     return replace(found, overtime=overtime_of(policy, watch))
+
+
+def _against_readers(
+    table: LoadedTable, found: Found, context: RunContext, folder: AnyPath
+) -> Found:
+    """What was found, if somebody who knows the search concludes no more than the models allow.
+
+    In a world of many people there is nothing to do; in a small one other tables are searched.
+    """
+    against, policy = table.against, table.policy
+    if against is None or not is_small(policy, against.world):
+        return found
+    quiet = replace(context, seed=context.seed or 0, watch=Watch())
+    drawn, staged = drawn_table(table), _staged(table, found, quiet).staged
+    looked = look(released(table, staged).counts(policy.quasi), policy)
+    release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
+    repeat = SearchAgain(table, builders_of(policy, folder), _release_again, quiet)
+    seen = posterior_of(drawn, repeat, release, NestedWatch(context.watch, policy.time_limit))
+    demand_posterior(policy, seen)
+    return replace(found, why=f"{found.why}; {seen.says}")
+
+
+def _release_again(table: LoadedTable, context: RunContext) -> Staged:
+    """The rows that would leave of another table."""
+    return _staged(table, search(table, context), context).staged
 
 
 def _bound(

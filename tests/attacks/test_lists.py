@@ -7,6 +7,7 @@ import pytest
 import incrowd
 from incrowd import InputError, KAnonymity, PolicyError
 from incrowd.linkage.identify import AtLeast
+from incrowd.linkage.membership import plain_spelling
 from incrowd.models import KMap
 from incrowd.policy.policy import Column, Policy
 
@@ -68,10 +69,9 @@ def test_a_list_of_other_people_breaks_no_limit_by_itself():
         assert not attack.gated
         assert not any("linkage" in line or "k =" in line for line in found.broken)
         assert any("nothing says who is" in note for note in found.notes)
-    found, attack = linkage(release, others, original=table)
-    assert not attack.gated
-    assert any("ids are spelled differently" in note for note in found.notes)
-    for options in ({"truth": release.select("id")}, {"listed": 0.0}):
+    by_ids, _ = linkage(release, others, original=table)
+    assert any("nobody of the table is on the list" in note for note in by_ids.notes)
+    for options in ({"truth": release.select("id")}, {"original": table}, {"listed": 0.0}):
         _, attack = linkage(release, others, **options)
         assert (attack.success, attack.baseline, attack.gain) == (0, 0, 0)
         assert attack.gated
@@ -96,8 +96,33 @@ def test_ids_that_are_spelled_differently_do_not_hide_anybody():
     found, attack = linkage(table, world, original=table)
     assert (attack.success, attack.gated) == (pytest.approx(1, abs=0.2), True)
     assert any(line.startswith("linkage") for line in found.broken)
+    assert any("spell ids alike" in note for note in found.notes)
     ends = next(one for one in found.attacks if one.kind == "ends")
-    assert ends.success == 1
+    assert (ends.success, ends.bound) == (1, True)
+
+
+def test_ids_of_the_original_overrule_a_share_that_is_said():
+    table = people(200, 1)
+    _, attack = linkage(released(table), table[::4], original=table, listed=1.0)
+    assert attack.figures["listed"] == pytest.approx(0.25)
+
+
+def test_if_records_were_left_out_ids_say_how_many_are_listed_at_most():
+    table = people(200, 1)
+    shown = released(table)
+    _, attack = linkage(shown[:100], table[::4], original=table)
+    assert attack.figures["listed"] == pytest.approx(0.5)
+    assert "At most 50 % of the released people are on the list" in attack.says
+    _, attack = linkage(shown[:100], table, original=table)
+    assert "All released people are on the list" in attack.says
+
+
+@pytest.mark.parametrize(
+    ("here", "there", "same"),
+    [("007", "7", True), ("P-1", "p 1", True), ("12.0", "12", True), ("p1", "q1", False)],
+)
+def test_when_ids_are_other_spellings_of_one(here, there, same):
+    assert (plain_spelling(here) == plain_spelling(there)) == same
 
 
 def test_people_with_several_rows_may_all_be_listed():

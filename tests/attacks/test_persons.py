@@ -147,3 +147,11 @@ def test_a_control_of_people_who_are_in_the_table_is_refused():
         incrowd.attack(table.drop("id"), original=table, control=table[:5], **given)
     with pytest.raises(PolicyError, match="people outside the table with people in it"):
         incrowd.attack(table.drop("id"), control=table, sensitive=["ill"])
+
+
+def test_without_ids_nothing_shows_that_a_control_is_outside_the_table():
+    table, others = drawn(20, 1, 0), drawn(20, 2, 9000)
+    tables = {"original": table, "control": others}
+    for given, said in (({}, True), ({"world_id": "id"}, False)):
+        found = incrowd.attack(table.drop("id"), **tables, **given, sensitive=["ill"])
+        assert any("nothing shows that the people of the control" in n for n in found.notes) == said

@@ -268,11 +268,6 @@ def few(people, promised):
     return sum(len(some) < promised for some in who.values()), len(who)
 
 
-def present(original, people):
-    """By individual, how likely they are in the table if a record is anybody's with its values."""
-    chance = Counter()
-    for record in original:
-        fit = {p[-1] for p in people if p[:-1] == record}
-        for who in fit:
-            chance[who] += Fraction(1, len(fit))
-    return {who: float(min(share, 1)) for who, share in chance.items()}
+def may_be_present(original, people):
+    """The individuals whose values a record of the original has."""
+    return {p[-1] for p in people if p[:-1] in set(original)}

@@ -3,6 +3,8 @@
 A world is a list of (individual, tuple of values); None is a missing value.
 """
 
+from collections import Counter
+from fractions import Fraction
 from itertools import combinations, product
 
 
@@ -123,3 +125,45 @@ def shown(tree, low, high, level, spans=True):
 def fitting(cells, world):
     """The individuals of a world, rows of codes, of whom some row fits a class in every column."""
     return {who for who, row in world if all(row[j] in cell for j, cell in enumerate(cells))}
+
+
+def left_after_matching(fits):
+    """Per row, the people who have it in some way to give all rows to different people.
+
+    `fits` are the people of each row; None if there is no such way.
+    """
+    left = [set() for _ in fits]
+
+    def give(row, taken):
+        if row == len(fits):
+            for one, person in zip(left, taken, strict=True):
+                one.add(person)
+            return
+        for person in fits[row] - set(taken):
+            give(row + 1, [*taken, person])
+
+    give(0, [])
+    return left if all(left) else None
+
+
+def posteriors(alike):
+    """The largest share of tables that hold a person, and chance that a record is a person's.
+
+    `alike` are the tables that give one release: their people, and what each of them shows, None
+    if they are left out.
+    """
+    present, owned = Counter(), Counter()
+    for people, shown in alike:
+        for person in people:
+            present[person] += Fraction(1, len(alike))
+        for person, label in zip(people, shown, strict=True):
+            if label is not None:
+                owned[person, label] += Fraction(1, len(alike) * shown.count(label))
+    return max(present.values()), max(owned.values(), default=Fraction(0))
+
+
+def keeps_posterior(alike, model):
+    """Whether neither exceeds what a model allows."""
+    presence, belonging = posteriors(alike)
+    k = model.smallest_candidate_set()
+    return presence <= Fraction(model.largest_presence()) and belonging <= Fraction(1, max(k, 1))

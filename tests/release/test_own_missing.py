@@ -100,6 +100,7 @@ def test_the_certificate_records_them():
         (Kind.NUMBER, np.array([-8, 1, 99]), ("99", "-8.0"), [1]),
         (Kind.NUMBER, np.array([0.5, 99.0]), ("99",), [0.5]),
         (Kind.TEXT, np.array(["099", "99", "refused"], dtype=object), ("99", "refused"), ["099"]),
+        (Kind.TEXT, np.array(["99.0", "9.9e1", "x"], dtype=object), ("99",), ["x"]),
         (Kind.DATE, np.array(["1900-01-01", "2020-05-05"], dtype="M8[D]"), ("1900-01-01",), None),
     ],
 )

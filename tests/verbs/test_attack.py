@@ -97,6 +97,7 @@ def test_a_copy_gives_everything_away_and_breaks_every_limit():
     kinds = {attack.kind for attack in found.attacks}
     assert kinds == {
         "linkage",
+        "matching",
         "ends",
         "singling-out",
         "linkability",

@@ -18,8 +18,8 @@ class Attack:
     """One attacker: what they know, how often they are right, how often a guess is."""
 
     kind: str
-    """`linkage`, `ends`, `singling-out`, `linkability`, `inference`, `control`, `homogeneity`,
-    `background`, `row-order` or `releases`."""
+    """`linkage`, `matching`, `ends`, `singling-out`, `linkability`, `inference`, `control`,
+    `homogeneity`, `background`, `row-order` or `releases`."""
     knows: tuple[str, ...]
     """The columns whose values the attacker knows of a person."""
     rate: Rate
@@ -113,6 +113,11 @@ class Attacked(Shown):
     Equal rows are about as many people, whoever is on a list: a list that lacks some of them does
     not find the others. None without a world, or if no row fits anybody.
     """
+    k_matched: int | None = None
+    """The fewest people of the world left for a row if every row is a different one of them.
+
+    Bettini Definition 7. None without a world, or if it was not counted: a note says why.
+    """
     inconsistent: int | None = None
     """Released rows that fit nobody in the world (Bettini Section 3); None without a world."""
     k_every_world: int | None = None
@@ -143,6 +148,7 @@ class Attacked(Shown):
             "ok": self.ok,
             "k_world": self.k_world,
             "k_with_release": self.k_with_release,
+            "k_matched": self.k_matched,
             "inconsistent": self.inconsistent,
             "k_every_world": self.k_every_world,
             "k_proved": None if self.proved is None else self.proved.k,

@@ -19,7 +19,7 @@ from itertools import chain
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.arrays import Codes, Counts, Flags, Texts
 from incrowd.attacks.attack import Attack, columns, part
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.hierarchy.labels import (
@@ -112,52 +112,62 @@ def _shown(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> CodedCol
     return CodedColumn(column.name, codes, Domain(Kind.TEXT, texts))
 
 
-def ends(
-    names: tuple[str, ...], matches: SoleMatches, present: Floats | None, prior: float, limit: float
-) -> Attack:
-    """How often somebody who alone fits a class or an end is in the table.
+@dataclass(frozen=True, eq=False)
+class Presence:
+    """Who of a world is in the table."""
 
-    `present` is the chance that each individual of the world is in the table; None if unknown: then
-    everybody claimed is assumed to be, the worst case. `prior` is the share of the world that is in
-    the table: what a claim about anybody achieves.
+    inside: Flags | None
+    """By number of an individual, whether they are, or, if it is not `known`, whether they may be.
+
+    None if nothing shows even that: then everybody claimed is assumed to be, the worst case.
     """
-    claims = len(matches.person)
-    right = float(claims) if present is None else float(present[matches.person].sum())
+    prior: float
+    """The share of the world that is in the table: what a claim about anybody achieves."""
+    known: bool = True
+    """Whether ids say it."""
+
+
+def ends(names: tuple[str, ...], matches: SoleMatches, presence: Presence, limit: float) -> Attack:
+    """How often somebody who alone fits a class or an end is in the table."""
+    claims, inside = len(matches.person), presence.inside
+    right = float(claims) if inside is None else float(inside[matches.person].sum())
     rate = Rate.expected(right, claims)
     return Attack(
         kind="ends",
         knows=names,
         rate=rate,
-        baseline=prior,
-        says=_says(names, matches, (rate.success, prior), known=present is not None),
+        baseline=presence.prior,
+        says=_says(names, matches, presence, rate.success),
         figures={
             "ends": matches.ends,
             "told": claims,
             "right": right,
             "left_out": matches.left_out,
         },
-        persons=PersonRisk.of_claims(rate, prior, limit),
-        gated=present is not None,
-        bound=present is None,
+        persons=PersonRisk.of_claims(rate, presence.prior, limit),
+        gated=presence.known,
+        bound=not presence.known,
         claims=True,
     )
 
 
-def _says(
-    names: tuple[str, ...], matches: SoleMatches, rates: tuple[float, float], *, known: bool
-) -> str:
+def _says(names: tuple[str, ...], matches: SoleMatches, presence: Presence, success: float) -> str:
     how = (
         f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
         "class has the values that its labels end on. "
     )
-    claims, (success, prior) = len(matches.person), rates
+    claims = len(matches.person)
     if not claims:
         return f"{how}Nobody on the list is the only one to fit a class or an end of its labels."
     who = "1 person on the list is" if claims == 1 else f"{claims:,} people on the list are each"
     how += f"{who} the only one to fit a class or an end of its labels: "
-    if not known:
-        return f"{how}the attacker assumes that they are in the table. Nothing here says who is."
-    return f"{how}{part(success, 'them')} are in the table, and {part(prior, 'the whole list')} is."
+    if presence.known:
+        prior = part(presence.prior, "the whole list")
+        return f"{how}{part(success, 'them')} are in the table, and {prior} is."
+    how += "the attacker assumes that they are in the table. Nothing here says who is"
+    if presence.inside is None:
+        return f"{how}."
+    return f"{how}; by the values of the original, at most {part(success, 'them')} can be."
 
 
 Cut = tuple[int, float]

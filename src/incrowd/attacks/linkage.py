@@ -73,6 +73,8 @@ def _on_the_list(found: RowCandidates, listed: float) -> str:
     """Whose share the rate can be of, in a sentence."""
     if found.listed is not None:
         some = f"{share(listed)} of the" if 0 < listed < 1 else ("All" if listed else "None of the")
+        if found.listed_at_most:
+            some = f"At most {some[:1].lower()}{some[1:]}"
         return f"{some} released people are on the list."
     if found.unlisted:
         return (

@@ -9,7 +9,7 @@ from incrowd.attacks.attack import Attack, columns, share
 from incrowd.attacks.background import background
 from incrowd.attacks.control import control
 from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
-from incrowd.attacks.ends import ends, sole_matches
+from incrowd.attacks.ends import Presence, ends, sole_matches
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
@@ -27,6 +27,7 @@ from incrowd.watch import Watch
 
 KINDS = (
     "linkage",
+    "matching",
     "ends",
     "singling-out",
     "linkability",
@@ -135,9 +136,13 @@ def play_world(linked: WorldLinkage, attackers: Attackers, watch: Watch | None =
 def play_ends(tables: AttackTables) -> Played:
     """The ends of labels, with a world."""
     linked, membership = tables.linked_world, tables.membership
-    present, limit = membership.present, tables.knowledge.limit
-    found = ends(linked.names, sole_matches(linked), present, membership.prior, limit)
-    return Played((found if present is None else replace(found, gated=membership.sure),))
+    found = ends(
+        linked.names,
+        sole_matches(linked),
+        Presence(membership.inside, membership.prior, known=membership.known),
+        tables.knowledge.limit,
+    )
+    return Played((replace(found, gated=membership.gated),))
 
 
 def play_control(tables: AttackTables) -> Played:

@@ -151,10 +151,18 @@ def _people(attack: "Attack") -> Iterator[str]:
         yield f"The release lifts it above {percent(persons.limit)} for {above}."
 
 
+def _after_matching(found: "Attacked") -> str:
+    """What is left of k if every row is a different person, if that is less."""
+    if found.k_matched is None or found.k_matched == found.k_world:
+        return ""
+    left = number(found.k_matched)
+    return f" by containment, and {left} after matching, as every row is a different person"
+
+
 def _candidates(found: "Attacked") -> Iterator[str]:
     """How many people a released row may be: in this world, in every world, by promises."""
     if found.inconsistent is not None:
-        yield f"k in the world: {number(found.k_world)}."
+        yield f"k in the world: {number(found.k_world)}{_after_matching(found)}."
     if found.inconsistent:
         rows = counted(found.inconsistent, "released row matches", "released rows match")
         yield f"{rows} nobody in the world: these people are not in it, or are spelled differently."

@@ -191,6 +191,7 @@ def check_document(check: "Check") -> dict[str, Any]:
             name: {"certificate": said, "recounted": counted}
             for name, (said, counted) in check.losses.items()
         },
+        **({} if check.world is None else {"world": asdict(check.world)}),
     }
 
 

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from incrowd.release.release import Release
     from incrowd.search.bound import LossBound
     from incrowd.search.literature.accuracy.frontier import Frontier, Point
-    from incrowd.verify.verify import Check, Verdict
+    from incrowd.verify.verify import Check, Verdict, WorldCandidates
 
 _RECODINGS = {
     "Levels": "full-domain generalization",
@@ -205,6 +205,8 @@ def check_text(check: "Check", *, details: bool = False) -> RenderableType:
     parts: list[RenderableType] = [_kept(check)]
     if check.models:
         parts.append(verdicts(check.models, check.measures))
+    if check.world is not None:
+        parts.append(line(_in_the_world(check.world)))
     if details and check.losses:
         parts.append(_recounted(check))
     parts += lines(f"- {note}" for note in check.notes)
@@ -214,6 +216,16 @@ def check_text(check: "Check", *, details: bool = False) -> RenderableType:
         claimed = f"The certificate also claims, not recounted: {', '.join(check.claimed)}."
         parts.append(line(claimed, QUIET))
     return spaced(*parts, line(f"SHA-256 {check.digest}", QUIET))
+
+
+def _in_the_world(found: "WorldCandidates") -> str:
+    """How many people of the world a row may be, in a sentence (Bettini Definitions 4 and 7)."""
+    least = f"In the world, a row may be as few as {counted(found.k, 'person', 'people')}"
+    if found.k_matched is None:
+        why = f"candidates after matching were not counted: {found.uncounted}"
+        return f"{least} by containment; {why}."
+    left = f"and {found.k_matched:,} after matching, as every row is a different person"
+    return f"{least} by containment, {left} (Bettini Definition 7)."
 
 
 def _kept(check: "Check") -> Text:

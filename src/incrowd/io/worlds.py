@@ -96,8 +96,7 @@ def knowledge_of(
         declared=policy.sensitive,
         kinds={name: column.kind for name, column in policy.columns.items()},
         missing=Missing.OWN_VALUE if suppressed else policy.missing,
-        missing_values=policy.missing_values,
-        own_missing=policy.own_missing,
+        marks=policy.marks,
         one_each=policy.unit is None,
     )
 

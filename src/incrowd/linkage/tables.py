@@ -4,7 +4,7 @@ The coded columns of these tables become the data of attacks: the release with t
 original, and the release with the people of a world.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -15,8 +15,9 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.attack_data import AttackData, SharedColumn
 from incrowd.linkage.matching import match
+from incrowd.linkage.membership import Membership
 from incrowd.linkage.world_linkage import WorldLinkage
-from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, Membership, WorldTables
+from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable, WorldTables
 from incrowd.table.column import CodedColumn
 
 
@@ -38,14 +39,14 @@ class AttackTables:
         if "truth" in self.others and (not self.worlds or self.knowledge.world_id is None):
             raise PolicyError(
                 "the truth needs a world, and an id column that tells its individuals apart",
-                remedy="give the world and the name of its id column (--world FILE --id COLUMN)",
+                remedy="give the world and its id column (--world FILE --world-id COLUMN)",
             )
         if "other" in self.others and "original" not in self.others:
             raise PolicyError(
                 "comparing two releases needs their original",
                 remedy="give the original too (--original FILE)",
             )
-        _refuse_control(self.others, self.knowledge.world_id)
+        _refuse_control(self.others, self.knowledge)
         tables = (*self.worlds, *self.others.values())
         if not self.worlds:
             _refuse_unused(self.knowledge, tables)
@@ -151,8 +152,7 @@ class AttackTables:
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
             called = name if table == "release" else self.called(name, table)
-            column = where.labels(called, self.knowledge.missing_values)
-            self._labels[table, name] = CodedColumn(name, column.codes, column.domain)
+            self._labels[table, name] = where.labels(called, self.knowledge, name)
         return self._labels[table, name]
 
     def hierarchies(self, columns: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
@@ -229,6 +229,7 @@ class AttackTables:
             self.knowledge.missing,
             truth,
             listed=self.membership.listed,
+            listed_at_most=self.membership.listed_at_most,
             one_each=self.knowledge.one_each,
         )
 
@@ -241,7 +242,7 @@ class AttackTables:
     def _true_ids(self) -> CodedColumn:
         """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
-        found = table.labels(str(self.knowledge.world_id), self.knowledge.missing_values)
+        found = table.labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
             return CodedColumn(found.name, self._by_key(found.codes), found.domain)
         if len(found.codes) != records:
@@ -254,7 +255,8 @@ class AttackTables:
     def _by_key(self, ids: Codes) -> Codes:
         """The id of each released row by the key that release and truth share."""
         key = str(self.knowledge.truth_key)
-        there, here = self.others["truth"].labels(key), self.release.labels(key)
+        there = self.others["truth"].labels(key, self.knowledge)
+        here = self.release.labels(key, self.knowledge)
         if len(there.domain) < len(there.codes):
             raise InputError(
                 f"{len(there.codes) - len(there.domain):,} rows of the truth have no key {key!r}, "
@@ -271,7 +273,7 @@ class AttackTables:
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
             return None
-        ids = original.labels(str(world_id), self.knowledge.missing_values)
+        ids = original.labels(str(world_id), self.knowledge)
         if len(ids.domain) < len(ids.codes):
             return None
         place = dict(
@@ -297,6 +299,12 @@ class AttackTables:
                     f"the world also has {', '.join(more)}: what holds for some public columns "
                     "proves nothing for all of them"
                 )
+        control = [self.others[name] for name in ("control", "original") if name in self.others]
+        if len(control) > 1 and not _have_ids(control, self.knowledge.world_id):
+            yield (
+                "nothing shows that the people of the control are not in the table: name the id "
+                "column that control and original have (--world-id)"
+            )
         if "original" not in self.others:
             yield (
                 "there is no original: every attack except linkage is about the released rows "
@@ -324,14 +332,10 @@ class AttackTables:
                 "released rows: linkage cannot be right about them; check that ids are spelled "
                 "alike in both"
             )
-        if self.membership.strangers:
-            yield (
-                "no id of the original is in the world: nobody of the table is, or ids are spelled "
-                "differently; who of the table is in the world counts as unknown"
-            )
+        yield from self.membership.notes
         if world_id is None or world_id not in self.release.names:
             return
-        shown, people = self.release.labels(world_id), self.world_tables.people
+        shown, people = self.release.labels(world_id, self.knowledge), self.world_tables.people
         named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
         rows = int(named[shown.codes].sum())
         if rows:
@@ -341,7 +345,12 @@ class AttackTables:
             )
 
 
-def _refuse_control(others: Mapping[str, AttackTable], world_id: str | None) -> None:
+def _have_ids(tables: Iterable[AttackTable], world_id: str | None) -> bool:
+    """Whether all tables have the column that tells people apart."""
+    return all(world_id in table.names for table in tables)
+
+
+def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowledge) -> None:
     """Refuse a control without an original, or with people of the original."""
     if "control" not in others:
         return
@@ -350,10 +359,10 @@ def _refuse_control(others: Mapping[str, AttackTable], world_id: str | None) -> 
             "a control compares people outside the table with people in it",
             remedy="give the original too (--original FILE)",
         )
-    tables = others["control"], others["original"]
-    if world_id is None or not all(world_id in table.names for table in tables):
+    tables, world_id = (others["control"], others["original"]), knowledge.world_id
+    if world_id is None or not _have_ids(tables, world_id):
         return
-    ids = [set(table.labels(world_id).domain.labels.tolist()) for table in tables]
+    ids = [set(table.labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
     both = len(ids[0] & ids[1])
     if both:
         raise InputError(

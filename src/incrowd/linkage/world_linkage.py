@@ -1,7 +1,7 @@
 """Who of a world each released row may be, for one set of columns or for very many."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,10 +9,11 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.attack_data import AttackData, SharedColumn
+from incrowd.linkage.concealment import MOST_PAIRS, Concealed, FittingPairs
 from incrowd.linkage.fit import ColumnSets, sweep
 from incrowd.linkage.links import Linked, link
 from incrowd.linkage.world import World
-from incrowd.partition.csr import entries, grouped
+from incrowd.partition.csr import entries, grouped, owners
 from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
 
@@ -31,6 +32,8 @@ class RowCandidates:
     """The class of each row: rows of one class look the same. None if all rows differ."""
     listed: float | None = None
     """The share of the rows whose person is in the world; None if that is not known."""
+    listed_at_most: bool = False
+    """Whether `listed` is the most that it can be."""
     one_each: bool = True
     """Whether every row is about a different person."""
     fixed: bool = False
@@ -120,6 +123,8 @@ class WorldLinkage:
     """The individual of each released row, numbered as in `World.person`; 0 if not in the world."""
     listed: float | None = None
     """The share of the released people who are in the world; None if that is not known."""
+    listed_at_most: bool = False
+    """Whether `listed` is the most that it can be."""
     one_each: bool = True
     """Whether every released row is about a different person."""
 
@@ -141,6 +146,22 @@ class WorldLinkage:
         """The release, or other rows with such labels, linked with the world by some columns."""
         shown = self.release if release is None else release
         return link(shown, self.world, self.hierarchies, on=names, missing=self.missing)
+
+    @cached_property
+    def pairs(self) -> FittingPairs | None:
+        """Whom the distinct released rows fit, by all columns; None if there are too many pairs."""
+        class_of = self.candidates().classes
+        _, first, rows = np.unique(class_of, return_index=True, return_counts=True)
+        if self.linked.candidates[first].sum() > MOST_PAIRS:
+            return None
+        start, person = self.linked.candidates_of(first)
+        return FittingPairs(owners(start), person.astype(np.int64), rows.astype(np.int64))
+
+    def after_matching(self, concealed: Concealed) -> RowCandidates | None:
+        """The candidates of each released row by all columns that are left after matching."""
+        if concealed.candidates is None:
+            return None
+        return replace(self.candidates(), number=concealed.candidates[self.candidates().classes])
 
     def sweep(self, sets: ColumnSets) -> Iterator[RowCandidates]:
         """The candidates by every set of columns to play, except the set of all columns."""
@@ -170,6 +191,7 @@ class WorldLinkage:
             self._right(names),
             class_of=class_of,
             listed=self._listed,
+            listed_at_most=self.truth is None and self.listed_at_most,
             one_each=self.one_each,
             fixed=all(self._apart[name] for name in names),
         )

@@ -1,28 +1,25 @@
-"""Tables with names, what an attacker knows of them, and who of a world is in the table."""
+"""Tables with names, and what an attacker knows of them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats
+from incrowd.arrays import Codes
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.linkage.attack_data import LIMIT
-from incrowd.linkage.links import Linked, link
 from incrowd.linkage.world import World, joined_world
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import as_missing
-from incrowd.table.fold import fold
-
-if TYPE_CHECKING:
-    from incrowd.linkage.tables import AttackTables
+from incrowd.table.marks import CodingTable, MissingMarks
+from incrowd.table.parse import MARKS
 
 
-class CodableColumns(Protocol):
+class CodableColumns(CodingTable, Protocol):
     """A table that codes its columns: an engine."""
 
     @property
@@ -32,14 +29,6 @@ class CodableColumns(Protocol):
     @property
     def records(self) -> int:
         """The number of records."""
-
-    def codes(
-        self,
-        names: Sequence[str],
-        kinds: Mapping[str, Kind] | None = None,
-        missing_values: Sequence[str] = (),
-    ) -> dict[str, CodedColumn]:
-        """Columns as codes, with these texts read as missing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +56,22 @@ class AttackTable:
 
     def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
         """A column by its values, under the release's name for it."""
-        own = knowledge.own_missing.get(name, ())
-        missing = (*knowledge.missing_values, *own)
-        found = as_missing(self._coded(called, knowledge.kinds.get(name), missing), own)
-        return CodedColumn(name, found.codes, found.domain)
+        return knowledge.marks.coded(self.engine, name, knowledge.kinds.get(name), called)
 
-    def labels(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column by the text that it shows."""
+    def labels(
+        self, called: str, knowledge: "AttackerKnowledge", name: str | None = None
+    ) -> CodedColumn:
+        """A column by the text that it shows, under the release's name for it.
+
+        In a text file, a column of numbers or dates has further marks of missing values.
+        """
         kind = Kind.TEXT if self.text else None
-        return self._coded(self.column(name), kind, missing_values)
-
-    def _coded(self, name: str, kind: Kind | None, missing_values: Sequence[str]) -> CodedColumn:
-        kinds = {} if kind is None else {name: kind}
-        return self.engine.codes([name], kinds, missing_values)[name]
+        marks, own = knowledge.marks, name or called
+        shown = marks.coded(self.engine, own, kind, self.column(called))
+        if not self.text or MARKS.isdisjoint(shown.domain.labels.tolist()):
+            return shown
+        values = marks.coded(self.engine, own, None, called)
+        return shown if values.domain.kind is Kind.TEXT else as_missing(shown, tuple(MARKS))
 
 
 def _nothing(_: str) -> None:
@@ -109,10 +101,8 @@ class AttackerKnowledge:
     hierarchy: Callable[[str], AnyHierarchy | None] = _nothing
     """What builds the hierarchy of a column."""
     missing: Missing = Missing.OWN_VALUE
-    missing_values: tuple[str, ...] = ()
-    """Texts that mean missing."""
-    own_missing: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    """By column of the release, its own values that mean missing."""
+    marks: MissingMarks = field(default_factory=MissingMarks)
+    """What means missing, by the release's names of columns."""
     one_each: bool = True
     """Whether every released row is about a different person."""
     listed: float | None = None
@@ -141,7 +131,7 @@ class WorldTables:
         elif len(self.parts) > 1:
             raise PolicyError(
                 "several tables of a world need an id column that joins them",
-                remedy="name the id column that all of them have (--id)",
+                remedy="name the id column that all of them have (--world-id)",
             )
 
     def world(self, names: Sequence[str]) -> World:
@@ -187,8 +177,8 @@ class WorldTables:
     @cached_property
     def _ids(self) -> list[CodedColumn]:
         """The ids of each table, all coded by one domain."""
-        world_id, missing = str(self.knowledge.world_id), self.knowledge.missing_values
-        ids = [part.labels(world_id, missing) for part in self.parts]
+        world_id = str(self.knowledge.world_id)
+        ids = [part.labels(world_id, self.knowledge) for part in self.parts]
         return ids if len(ids) == 1 else _in_one_domain(ids)
 
 
@@ -202,117 +192,3 @@ def _in_one_domain(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
         CodedColumn(column.name, np.array(spot, dtype=np.int32)[column.codes], domain)
         for column, spot in zip(columns, spots, strict=True)
     ]
-
-
-@dataclass(frozen=True, eq=False)
-class Membership:
-    """Which people of a world are in the table, and which people of the table are in the world."""
-
-    tables: "AttackTables"
-
-    @property
-    def listed(self) -> float | None:
-        """The share of the table's people who are in the world; None if nothing shows it."""
-        if self.tables.knowledge.listed is not None:
-            return self.tables.knowledge.listed
-        named = self._named
-        return None if named is None else float((named > 0).sum()) / max(len(named), 1)
-
-    @cached_property
-    def present(self) -> Floats | None:
-        """By number of an individual: the chance that they are in the table; None if unknown.
-
-        By ids where the original or the truth has them. Otherwise by the values of the original:
-        all individuals with the values of a record are equally likely that person.
-        """
-        named, truth = self._named, self.tables.linked_world.truth
-        if named is None and truth is None:
-            return self._by_values if self._common else None
-        present = np.zeros(self._individuals)
-        for ids in (named, truth):
-            if ids is not None:
-                present[ids] = 1.0
-        present[0] = 0.0
-        return present
-
-    @property
-    def sure(self) -> bool:
-        """Whether it is known who is in the table, or at least that the world lacks nobody."""
-        return self.present is not None and (self._by_id or self._everybody_fits)
-
-    @property
-    def prior(self) -> float:
-        """The share of the world's people who are in the table; the most it can be if unknown."""
-        people = max(self.tables.linked_world.world.people, 1)
-        inside = self.tables.release.engine.records if self.present is None else self.present.sum()
-        return min(float(inside) / people, 1.0)
-
-    @property
-    def _by_id(self) -> bool:
-        return self._named is not None or self.tables.linked_world.truth is not None
-
-    @property
-    def _individuals(self) -> int:
-        return int(self.tables.linked_world.world.person.max(initial=0)) + 1
-
-    @property
-    def strangers(self) -> bool:
-        """Whether the original has ids, and none of them is in the world."""
-        return self._ids is not None and not (self._ids > 0).any()
-
-    @property
-    def _named(self) -> Codes | None:
-        """The individual of each record of the original by its id, 0 if the world lacks it.
-
-        None if no id is in the world: ids may be spelled differently, so nothing is known.
-        """
-        return None if self.strangers else self._ids
-
-    @cached_property
-    def _ids(self) -> Codes | None:
-        knowledge, original = self.tables.knowledge, self.tables.others.get("original")
-        if knowledge.world_id is None or original is None:
-            return None
-        if knowledge.world_id not in original.names:
-            return None
-        ids = original.labels(knowledge.world_id, knowledge.missing_values)
-        return self.tables.world_tables.numbers(ids)
-
-    @cached_property
-    def _by_values(self) -> Floats:
-        """The chance of each individual, if a record is anybody's who has its values."""
-        linked, records = self._records
-        start, person = linked.candidates_of(np.arange(len(linked.candidates)))
-        weight = np.repeat(records / np.maximum(linked.candidates, 1), np.diff(start))
-        found = np.bincount(person, weights=weight, minlength=self._individuals)
-        return np.minimum(found, 1.0)
-
-    @property
-    def _common(self) -> list[str]:
-        """The columns that somebody with the world knows and the original has."""
-        shared = self.tables.shared("original")
-        return [name for name in self.tables.linked_world.names if name in shared]
-
-    @property
-    def _everybody_fits(self) -> bool:
-        return not self._records[0].inconsistent
-
-    @cached_property
-    def _records(self) -> tuple[Linked, Counts]:
-        """The distinct records of the original, linked with the world, and how many of each."""
-        linked_world, names = self.tables.linked_world, self._common
-        columns = [self._as_text(name) for name in names]
-        tally = fold([column.codes for column in columns], ())
-        shown = {
-            column.name: CodedColumn(column.name, line, column.domain)
-            for column, line in zip(columns, tally.quasi, strict=True)
-        }
-        world, missing = linked_world.world, linked_world.missing
-        return link(shown, world, on=names, missing=missing), tally.counts
-
-    def _as_text(self, name: str) -> CodedColumn:
-        """A column of the original by its text, under the release's name for it."""
-        original = self.tables.others["original"]
-        called = self.tables.called(name, "original")
-        column = original.labels(called, self.tables.knowledge.missing_values)
-        return CodedColumn(name, column.codes, column.domain)

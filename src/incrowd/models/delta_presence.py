@@ -8,7 +8,15 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Flags
-from incrowd.models.model import Model, Requirement, at_most, candidates_of, fraction, part
+from incrowd.models.model import (
+    BY_CONTAINMENT,
+    Model,
+    Requirement,
+    at_most,
+    candidates_of,
+    fraction,
+    part,
+)
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 
@@ -19,7 +27,8 @@ class DeltaPresence(Model):
 
     Nergiz, Atzori and Clifton, Definition 1, the upper bound. A class that fits nobody, or fewer
     individuals than it holds, contradicts the world: its share counts as 1. It is not monotone:
-    classes whose cells overlap fit some individuals twice, and their union once.
+    classes whose cells overlap fit some individuals twice, and their union once. As for k-map,
+    small worlds are refused unless all tables that could be drawn from them were searched.
 
     >>> DeltaPresence(0.2).threshold
     0.2
@@ -31,14 +40,19 @@ class DeltaPresence(Model):
     """The smaller the share, the less sure is anybody's presence."""
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table alone."""
-    promise: ClassVar[str] = "at most {achieved} of the people of a class are in the table"
+    promise: ClassVar[str] = (
+        "at most {achieved} of the people of a class are in the table, counted by containment"
+    )
     usual: ClassVar[Mapping[str, float]] = {"delta": 0.5}
 
     @property
     def meaning(self) -> str:
         """The share of the people whom a class fits who may be in the table."""
         most = at_most(self.delta)
-        return f"Of the people of the world whom a class fits, at most {most} are in the table."
+        return (
+            f"Of the people of the world whom a class fits, at most {most} are in the table. "
+            f"{BY_CONTAINMENT}"
+        )
 
     @property
     def threshold(self) -> float:
@@ -59,3 +73,7 @@ class DeltaPresence(Model):
     def largest_presence(self) -> float:
         """Delta."""
         return self.delta
+
+    def assumptions(self) -> tuple[str, ...]:
+        """That it is counted by containment."""
+        return (f"delta-presence: {BY_CONTAINMENT[:1].lower()}{BY_CONTAINMENT[1:]}",)

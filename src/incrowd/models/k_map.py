@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 from pydantic import Field
 
 from incrowd.arrays import Flags
-from incrowd.models.model import Model, Requirement, candidates_of
+from incrowd.models.model import BY_CONTAINMENT, Model, Requirement, candidates_of
 from incrowd.partition.classes import Classes
 from incrowd.values import STRICT, dataclass
 
@@ -18,7 +18,9 @@ class KMap(Model):
 
     The crowd that a person hides in is that of the world, not that of the table, so a class of one
     record may do. A class that fits nobody contradicts the world (Definition 3) and does not
-    satisfy it.
+    satisfy it. What somebody concludes who knows how labels are chosen is not counted: in a world
+    of fewer than 40 people that is more, and such worlds are refused unless all tables that could
+    be drawn from them were searched (`release/small_worlds.py`).
 
     >>> KMap(5).threshold
     5.0
@@ -28,12 +30,19 @@ class KMap(Model):
     name: Literal["k-map"] = field(default="k-map", kw_only=True)
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table."""
-    promise: ClassVar[str] = "each record matches at least {achieved} people of the world"
+    promise: ClassVar[str] = (
+        "each record matches at least {achieved} people of the world, counted by containment"
+    )
     usual: ClassVar[Mapping[str, float]] = {"k": 5}
     monotone: ClassVar[bool] = True
     """What covers two classes fits everybody whom they fit."""
     absorbing: ClassVar[bool] = True
     """A class fits no fewer when its cells become coarser."""
+
+    @property
+    def meaning(self) -> str:
+        """How many people of the world each record matches, and how that is counted."""
+        return f"Each record matches at least {self.k} people of the world. {BY_CONTAINMENT}"
 
     @property
     def threshold(self) -> float:
@@ -52,3 +61,7 @@ class KMap(Model):
     def smallest_candidate_set(self) -> int:
         """K."""
         return self.k
+
+    def assumptions(self) -> tuple[str, ...]:
+        """That it is counted by containment."""
+        return (f"k-map: {BY_CONTAINMENT[:1].lower()}{BY_CONTAINMENT[1:]}",)

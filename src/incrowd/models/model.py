@@ -232,6 +232,13 @@ class Model(ABC):
         return ()
 
 
+BY_CONTAINMENT = (
+    "It is counted by containment: which values a label stands for. Somebody who knows how the "
+    "release was searched may tell more in small worlds."
+)
+"""The limit of models that count the people of a world, told where the promise is."""
+
+
 def at_most(share: float) -> str:
     """A share that is not exceeded, in percent and never rounded down.
 

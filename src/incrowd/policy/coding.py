@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from incrowd.engines.base import Engine
+from incrowd.errors import InputError, counted
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
-from incrowd.table.encode import as_missing
 
 
 def coded_by(
@@ -17,18 +17,26 @@ def coded_by(
     """
     known = {name: policy.columns[name] for name in names if name in policy.columns}
     kinds = {name: column.kind for name, column in known.items() if column.kind is not None}
-    own = {name: column.missing_values for name, column in known.items() if column.missing_values}
-    every = (*policy.missing_values, *missing_values)
-    codes = engine.codes([name for name in names if name not in own], kinds, every)
-    for name, values in own.items():
-        column = engine.codes([name], kinds, (*every, *values))[name]
-        codes[name] = as_missing(column, values)
-    return {name: codes[name] for name in names}
+    return policy.marks.and_everywhere(missing_values).all_coded(engine, names, kinds)
 
 
 def unit_by(engine: Engine, policy: Policy) -> CodedColumn | None:
     """Which records belong to one person; None if the policy has no such column."""
     if policy.unit is None:
         return None
-    column = engine.unit(policy.unit, policy.missing_in(policy.unit))
-    return as_missing(column, policy.columns[policy.unit].missing_values)
+    marks = policy.marks
+    return marks.clear(engine.unit(policy.unit, marks.within(policy.unit)), policy.unit)
+
+
+def refuse_marked_weights(engine: Engine, policy: Policy) -> None:
+    """Refuse sampling weights that are marks of missing values: a mark is no number of people."""
+    name = policy.weight
+    if name is None or not any(map(str.strip, policy.marks.within(name))):
+        return
+    column = coded_by(engine, policy, [name])[name]
+    if missing := int(engine.frequency(column)[0]):
+        held = counted(missing, "value that is", "values that are")
+        raise InputError(
+            f"the weight column {name!r} holds {held} missing",
+            remedy="give every record a weight of 0 or more",
+        )

@@ -8,9 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.identify.derived import Derived, derived
+from incrowd.policy.coding import unit_by
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Role
-from incrowd.table.encode import AnySeries, as_missing, encode
+from incrowd.table.encode import AnySeries, encode
 
 SAMPLE = 5_000
 """Records that are looked at."""
@@ -45,8 +46,7 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     hidden = [name for name in policy.quasi if name not in engine.sealed]
     if policy.shown.exact or not leaving or not hidden:
         return []
-    unit = None if policy.unit is None else engine.unit(policy.unit)
-    rows = engine.sample([*leaving, *hidden], SAMPLE, unit)
+    rows = engine.sample([*leaving, *hidden], SAMPLE, unit_by(engine, policy))
     coded = {
         name: _encoded(rows[name], name, policy, text=engine.text) for name in (*leaving, *hidden)
     }
@@ -54,9 +54,9 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
 
 
 def _encoded(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
-    asked, gone = policy.columns[name], policy.missing_in(name)
-    column = encode(cells, name, asked.kind, infer=text, missing_values=gone)
-    return as_missing(column, asked.missing_values)
+    kind, marks = policy.columns[name].kind, policy.marks
+    column = encode(cells, name, kind, infer=text, missing_values=marks.within(name))
+    return marks.clear(column, name)
 
 
 def sentence(found: Derived, quasi: Iterable[str]) -> str:

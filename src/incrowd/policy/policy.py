@@ -18,6 +18,7 @@ from incrowd.policy import draft as drafts
 from incrowd.recoding.show import SHOWS, Transformation
 from incrowd.search import AnySearch, Auto
 from incrowd.table.column import Kind, Missing, Role
+from incrowd.table.marks import MissingMarks
 from incrowd.values import FaultyPolicyError, Path, Setting, did_you_mean
 
 IMPROVING = 60.0
@@ -144,15 +145,21 @@ class Policy(Setting):
         """The columns of this role, in the order of the policy."""
         return tuple(name for name, column in self.columns.items() if column.role is role)
 
+    @property
+    def marks(self) -> MissingMarks:
+        """What means missing, in every column and in one only: how every verb reads tables."""
+        every = self.columns.items()
+        own = {name: column.missing_values for name, column in every if column.missing_values}
+        return MissingMarks(self.missing_values, own)
+
     def missing_in(self, name: str) -> tuple[str, ...]:
         """The texts that mean missing in a column: those of all columns, and its own."""
-        return (*self.missing_values, *self.columns[name].missing_values)
+        return self.marks.within(name)
 
     @property
     def own_missing(self) -> dict[str, tuple[str, ...]]:
         """The values that mean missing in one column only, by column."""
-        every = self.columns.items()
-        return {name: column.missing_values for name, column in every if column.missing_values}
+        return dict(self.marks.own)
 
     @property
     def shown(self) -> Transformation:

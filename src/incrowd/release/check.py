@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.base import Written
-from incrowd.errors import NotMetError
+from incrowd.errors import NotMetError, counted
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Digest, Spread, who_signed
@@ -16,11 +16,22 @@ from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows, close, fits, reference_of
 from incrowd.release.rows import dropped, leaving_names
+from incrowd.release.small_worlds import ENOUGH
+from incrowd.release.world_candidates import world_candidates
 from incrowd.table.column import Kind, Missing
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import by_number
 from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
-from incrowd.verify.verify import Check, Reference, Seen, Signed, Verdict, look, verify
+from incrowd.verify.verify import (
+    Check,
+    Reference,
+    Seen,
+    Signed,
+    Verdict,
+    WorldCandidates,
+    look,
+    verify,
+)
 
 _UNTOLD = (
     "The models cannot be checked: the release does not show its classes. Check it with its "
@@ -108,8 +119,18 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         claimed=() if claims is None else claims.claimed,
         losses={} if claims is None else claims.losses,
         measures=tuple(model.measure for model in policy.models),
+        world=_world_candidates(found.seen, policy, backing.against),
         counted=found.counted or not found.verdicts,
     )
+
+
+def _world_candidates(
+    seen: Seen | None, policy: Policy, against: WorldReference | None
+) -> WorldCandidates | None:
+    """Whom the rows may be in the world, if there is one and the release shows its classes."""
+    if seen is None or against is None or not policy.shown.coarsens:
+        return None
+    return world_candidates(seen, policy, against.public)
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +239,7 @@ def _read(checked: Checked, policy: Policy, known: Certificate | None) -> Releas
     split = split_columns(policy.quasi, names) if policy.split_ends else ()
     blank = checked.text or (known is not None and known.blank)
     tops = dict.fromkeys(split, TOP)
-    return ReleasedRows(checked.release, tops, policy.missing_values, blank, policy.own_missing)
+    return ReleasedRows(checked.release, tops, policy.marks, blank)
 
 
 def _lacking(names: Sequence[str], policy: Policy) -> list[str]:
@@ -241,6 +262,13 @@ def _opposed(certificate: Certificate | None, against: WorldReference | None) ->
     if against is None:
         return
     yield from (f"{note[:1].upper()}{note[1:]}." for note in against.notes)
+    if against.world.people < ENOUGH:
+        yield (
+            f"The world has {counted(against.world.people, 'person', 'people')}, fewer than "
+            f"{ENOUGH}: somebody who knows the search may conclude more than was counted here. "
+            "incrowd anonymize searches all tables that could be drawn from such a world; a check "
+            "cannot repeat that."
+        )
     said = None if certificate is None else certificate.world
     if said is not None and said.digests != against.digests:
         yield "The certificate was made with another world, or the world has changed since."

@@ -88,7 +88,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
     original = backing.original
     anew = None
     if original is not None and found.seen is not None and found.rows is not None:
-        anew = original.recount(found.seen, found.rows)
+        anew = original.recount(found.seen, found.rows, certificate.world)
     figures = _figures(certificate, policy, found, anew)
     said = _said(certificate)
     faults = [*_models(certificate, policy, found), *_accounts(certificate, policy, found)]

@@ -16,7 +16,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, joined, people_of
 from incrowd.models.model import of_world
-from incrowd.policy.coding import coded_by, unit_by
+from incrowd.policy.coding import coded_by, refuse_marked_weights, unit_by
 from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import IMPROVING, Policy, require_declared
@@ -243,6 +243,7 @@ def count_table(
 ) -> CountedTable:
     """Code the columns of a table, which hierarchies make cover the world's values, and count."""
     require_declared(policy, engine.names)
+    refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
     codes = coded_by(engine, policy, names)
     quasi = {

@@ -7,12 +7,12 @@ import numpy as np
 
 from incrowd.arrays import MISSING
 from incrowd.errors import InputError, NotMetError, counted
-from incrowd.release.certificate import Spread
+from incrowd.release.certificate import CertifiedWorld, Spread
 from incrowd.release.certify import spread_of
-from incrowd.release.load import LoadedTable
+from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, close
 from incrowd.release.rows import unchanging
-from incrowd.table.cells import readable, typed, without_own
+from incrowd.table.cells import typed
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
 from incrowd.verify.covering import Sides, keys_of, surplus, uncovered
@@ -20,6 +20,11 @@ from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.losses import Shown, recounted
 from incrowd.verify.spellings import own_reference
 from incrowd.verify.verify import Seen, look
+
+_OTHER_WORLD = (
+    "Labels depend on the world, and this is not the world of the certificate: losses were not "
+    "recounted, nor whether every row covers a record of the original."
+)
 
 
 @dataclass(frozen=True)
@@ -47,17 +52,25 @@ class Original:
 
     table: LoadedTable
 
-    def recount(self, seen: Seen, rows: ReleasedRows) -> Recounted:
-        """Recount from the release and its original, without the search."""
+    def recount(
+        self, seen: Seen, rows: ReleasedRows, world: CertifiedWorld | None = None
+    ) -> Recounted:
+        """Recount from the release and its original, without the search.
+
+        `world` is the one of the certificate: what labels stand for depends on it.
+        """
         faults: list[str] = []
         notes = list(self._untold())
+        other = self._of_another_world(world)
+        if other:
+            notes.append(_OTHER_WORLD)
         losses: dict[str, float] = {}
         spread: dict[str, Spread] = {}
         whole: dict[str, Spread] = {}
         try:
             spread, whole = self._spreads(rows)
-            losses = self._losses(seen, rows, notes)
-            faults += self._strange(rows, notes)
+            losses = {} if other else self._losses(seen, rows, notes)
+            faults += self._strange(rows, notes, covering=not other)
         except (InputError, NotMetError) as error:
             faults.append(f"The release does not come from this original: {error.message}.")
         return Recounted(
@@ -83,6 +96,13 @@ class Original:
             for name in names
         }
         return spread, whole
+
+    def _of_another_world(self, world: CertifiedWorld | None) -> bool:
+        """Whether a world decides what labels stand for, and it is not that of the certificate."""
+        against = self.table.against
+        if against is None or world_of_labels(self.table.policy, against) is None:
+            return False
+        return world is None or world.digests != against.digests
 
     def _untold(self) -> Iterator[str]:
         if not self.table.policy.shown.tells_loss:
@@ -148,15 +168,13 @@ class Original:
         np.maximum.at(most, held // width, weighted(place, crowds.records, len(held)))
         return {"classification": (records - int(most.sum())) / records}
 
-    def _strange(self, rows: ReleasedRows, notes: list[str]) -> Iterator[str]:
+    def _strange(self, rows: ReleasedRows, notes: list[str], *, covering: bool) -> Iterator[str]:
         """Faults: rows that no record of the original can have produced."""
         table, policy = self.table, self.table.policy
         names = unchanging(policy)
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
-        blank = table.engine.text or rows.blank
-        plain = readable(before.cells, policy.missing_values, text=blank)
-        plain = without_own(plain, policy.own_missing)
+        plain = policy.marks.readable(before.cells, text=table.engine.text or rows.blank)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(typed(after.cells, plain))
@@ -166,7 +184,7 @@ class Original:
                 f"{counted(more, 'row')} of the release {'has' if more == 1 else 'have'} "
                 "unchanged values that no remaining record of the original has."
             )
-        if not policy.shown.coarsens:
+        if not policy.shown.coarsens or not covering:
             return
         bare = uncovered(*keys, self._sides(before, after))
         if bare is None:

@@ -1,7 +1,7 @@
 """The rows of a release, read by its policy: counted, never fetched."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -11,8 +11,9 @@ from incrowd.engines.base import Rows
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Spread
 from incrowd.release.load import LoadedTable
-from incrowd.table.cells import cleared, without_own
+from incrowd.table.cells import without_own
 from incrowd.table.counted import CountedRows
+from incrowd.table.marks import MissingMarks
 from incrowd.verify.crowds import numbered, weighted
 from incrowd.verify.spellings import end_names, joined, split_columns
 from incrowd.verify.verify import Reference
@@ -25,11 +26,10 @@ class ReleasedRows:
     rows: Rows
     split: Mapping[str, str]
     """By column that leaves as two, where cells begin and end: the label of a suppressed cell."""
-    missing_values: tuple[str, ...]
+    marks: MissingMarks
+    """What means missing."""
     blank: bool
     """Whether blank texts mean missing, as in text files."""
-    own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """By column, its own values that mean missing."""
 
     def __repr__(self) -> str:
         """Without values."""
@@ -62,12 +62,12 @@ class ReleasedRows:
         """Counted rows as the policy reads them."""
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
-        own = {name: self.own[name] for name in tops if name in self.own}
+        own = {name: marks for name, marks in self.marks.own.items() if name in tops}
         return rows.with_cells(without_own(joined(self.plain(rows.cells), tops), own))
 
     def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Cells as they are stored, missing ones null."""
-        return without_own(cleared(cells, self.missing_values, text=self.blank), self.own)
+        return self.marks.cleared(cells, text=self.blank)
 
 
 def released(table: LoadedTable, rows: Rows) -> ReleasedRows:
@@ -75,7 +75,7 @@ def released(table: LoadedTable, rows: Rows) -> ReleasedRows:
     policy = table.policy
     split = split_columns(policy.quasi, rows.names)
     tops = {name: str(table.quasi[name][1].labels[-1][0]) for name in split}
-    return ReleasedRows(rows, tops, policy.missing_values, table.engine.text, policy.own_missing)
+    return ReleasedRows(rows, tops, policy.marks, table.engine.text)
 
 
 def close(policy: Policy) -> tuple[str, ...]:

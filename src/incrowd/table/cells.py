@@ -73,14 +73,19 @@ def without_own(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.Data
 
 
 def _without_own(column: pl.Series, listed: Sequence[str]) -> pl.Series:
-    texts = pl.Series(list(listed), dtype=pl.String)
-    gone = text_of(column).is_in(texts)
-    numbers = texts.cast(pl.Float64, strict=False).drop_nulls()
-    if len(numbers):
-        plain = text_of(column).set(text_of(column).str.contains(_CODE_OF_ZERO), None)
-        gone |= plain.cast(pl.Float64, strict=False).is_in(numbers)
-    gone = gone.fill_null(value=False)
+    gone = marked(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
+
+
+def marked(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
+    """Which texts are one of those listed, or the same number in another spelling."""
+    gone = cells.is_in(list(listed))
+    texts = pl.Series(list(listed), dtype=pl.String)
+    numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_list()
+    if numbers:
+        plain = cells.set(cells.str.contains(_CODE_OF_ZERO), None)
+        gone |= plain.cast(pl.Float64, strict=False).is_in(numbers)
+    return gone.fill_null(value=False)
 
 
 _CODE_OF_ZERO = r"^[+-]?0\d"

@@ -9,6 +9,7 @@ import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
 from incrowd.errors import InputError, boundary, counted
+from incrowd.table.cells import marked
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import distinct, first_of
 from incrowd.table.parse import FEW, MARKS, kind_of, merges, parse
@@ -69,6 +70,10 @@ def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
     """The column with these values read as missing: "99" is the text, and the number 99, too."""
     if not listed:
         return column
+    if column.domain.kind is Kind.TEXT:
+        texts = pl.Series(column.domain.labels.tolist(), dtype=pl.String)
+        gone = marked(texts, listed)
+        return _kept(column, ~gone.to_numpy()) if gone.any() else column
     place = _match(Domain(Kind.TEXT, np.array(listed, dtype=object)), column.domain)
     kept = np.ones(len(column.domain), dtype=np.bool_)
     kept[place[place != MISSING] - 1] = False

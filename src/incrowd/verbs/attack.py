@@ -9,6 +9,7 @@ import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
 from incrowd.attacks.limits import Limits, against_outsiders, broken
+from incrowd.attacks.matching import Matched, play_matching
 from incrowd.attacks.play import (
     Attackers,
     in_order,
@@ -267,7 +268,7 @@ def attacked(
     _refuse_broken(tables, options.promises)
     sure = _in_every_world(tables) if every_world else None
     played = [play(tables.data, options.attackers, watch)]
-    k_world, k_least, inconsistent = None, None, None
+    k_world, k_least, inconsistent, matched = None, None, None, Matched()
     if tables.worlds:
         watch.tell("linking the world", 0.0)
         linked = tables.linked_world.linked
@@ -277,6 +278,9 @@ def attacked(
         if k_world is None:
             notes.append("no released row fits anybody of the world, so k is unknown there")
         played.append(play_world(tables.linked_world, options.attackers, watch))
+        watch.tell("giving rows to different people", 0.0)
+        matched = play_matching(tables)
+        notes += matched.notes
         played.append(play_ends(tables))
     if "original" in tables.others:
         watch.tell("comparing the order of rows", 0.0)
@@ -286,7 +290,8 @@ def attacked(
         watch.tell("guessing about people who are not in the table", 0.0)
         played.append(play_control(tables))
     proof = proved(tables.public, options.promises) if options.promises else None
-    attacks = in_order([one for every in played for one in every.attacks])
+    by_matching = [] if matched.attack is None else [matched.attack]
+    attacks = in_order([*by_matching, *(one for every in played for one in every.attacks)])
     notes += _untested(tables, options.models)
     notes += [line for one in played for line in one.notes]
     notes += () if proof is None else proof.notes
@@ -295,6 +300,7 @@ def attacked(
         attacks=attacks,
         k_world=k_world,
         k_with_release=k_least,
+        k_matched=matched.k,
         inconsistent=inconsistent,
         k_every_world=None if sure is None else sure.k_sure,
         proved=proof,
@@ -331,7 +337,7 @@ def _ungated(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[
     if against_outsiders(models):
         yield (
             "the policy protects against somebody who does not know who is in the table: "
-            "--max-posterior applies to linkage and the ends of labels only"
+            "--max-posterior applies to linkage, matching and the ends of labels only"
         )
 
 

@@ -32,10 +32,9 @@ from incrowd.release.certificate import (
 )
 from incrowd.release.certificate import new_keys as make
 from incrowd.release.check import Backing, Checked, check_rows
-from incrowd.release.load import load, with_hierarchy
+from incrowd.release.load import WorldReference, load, with_hierarchy
 from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
-from incrowd.table.cells import readable, without_own
 from incrowd.table.column import Role
 from incrowd.table.encode import uncoded
 from incrowd.verify.verify import Check, Reference
@@ -89,13 +88,14 @@ def check(  # noqa: PLR0913  the release, what it promises, and what it is held 
         unchanged = asked.names(Role.KEEP)
         release = held.enter_context(opened(source, reading, asked.columns, unchanged))
         engine = release.engine
+        against = world_of(engine, world, asked, WorldNames(world_id, rename, folder))
         backing = Backing(
             paper,
             lent=policy is None,
             trusted=keys_of(trusted_keys),
-            against=world_of(engine, world, asked, WorldNames(world_id, rename, folder)),
+            against=against,
             trees={} if policy is None else trees_of(engine, asked, folder),
-            original=_original((original, original_reading), asked, folder, held),
+            original=_original((original, original_reading), (asked, folder), against, held),
         )
         tell("fingerprinting the release", 0.0)
         checked = checked_of(source, release, paper)
@@ -159,21 +159,26 @@ def _tree(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Referen
     column = coded_by(engine, policy, [name])[name]
     aligned, hierarchy = with_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
-    cells = readable(rows.cells, policy.missing_values, text=engine.text)
-    cells = without_own(cells, policy.own_missing)
+    cells = policy.marks.readable(rows.cells, text=engine.text)
     return Reference.read(rows.with_cells(cells), name, len(aligned.domain), hierarchy.maps)
 
 
 def _original(
-    given: tuple[Any, Reading | None], policy: Policy, folder: AnyPath, held: ExitStack
+    given: tuple[Any, Reading | None],
+    asked: tuple[Policy, AnyPath],
+    against: WorldReference | None,
+    held: ExitStack,
 ) -> Original | None:
-    """The original, read as it was for the release: what leaves unchanged stays as written."""
-    source, reading = given
+    """The original, read as it was for the release: what leaves unchanged stays as written.
+
+    The world belongs to it: hierarchies cover its values, and cells are made for its people.
+    """
+    (source, reading), (policy, folder) = given, asked
     if source is None:
         return None
     unchanged = policy.names(Role.KEEP)
     engine = held.enter_context(opened(source, reading, policy.columns, unchanged)).engine
-    return Original(load(engine, policy, builders_of(policy, folder)))
+    return Original(load(engine, policy, builders_of(policy, folder), against))
 
 
 def certified_policy(paper: Certificate | None, original: Any) -> Policy:

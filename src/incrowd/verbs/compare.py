@@ -24,7 +24,7 @@ from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
 from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind, Missing
-from incrowd.table.encode import as_missing
+from incrowd.table.marks import MissingMarks
 from incrowd.table.names import listed, nearest
 from incrowd.utility import models
 from incrowd.utility.column import OriginalColumn
@@ -82,9 +82,10 @@ class CompareOptions:
         return None if self.formula is None else parse_formula(self.formula)
 
     @property
-    def missing(self) -> tuple[str, ...]:
-        """Texts that mean missing."""
-        return (*(() if self.policy is None else self.policy.missing_values), *self.missing_values)
+    def marks(self) -> MissingMarks:
+        """What means missing."""
+        found = MissingMarks() if self.policy is None else self.policy.marks
+        return found.and_everywhere(self.missing_values)
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -255,11 +256,6 @@ class _Tables:
             return self._engine.codes(names, {}, options.missing_values)
         return coded_by(self._engine, options.policy, names, options.missing_values)
 
-    def _own(self, name: str) -> tuple[str, ...]:
-        """What means missing in this column only."""
-        policy = self._options.policy
-        return () if policy is None else policy.own_missing.get(name, ())
-
     def _built(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """The hierarchies of the policy and of options, built over the original's values."""
         options = self._options
@@ -293,8 +289,7 @@ class _Tables:
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
-        own = self._own(name)
-        shown = as_missing(engine.code(name, kind, (*self._options.missing, *own)), own)
+        shown = self._options.marks.coded(engine, name, kind)
         return read_column(original, shown, self._hierarchies.get(name))
 
     def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:

@@ -182,7 +182,7 @@ def _rows(given: _Given) -> ReleasedRows:
     policy, engine, paper = given.policy, given.engine, given.certificate
     split = split_columns(policy.quasi, engine.names) if policy.split_ends else ()
     blank = engine.text or (paper is not None and paper.blank)
-    return ReleasedRows(engine, dict.fromkeys(split, TOP), policy.missing_values, blank)
+    return ReleasedRows(engine, dict.fromkeys(split, TOP), policy.marks, blank)
 
 
 # The original

@@ -289,9 +289,14 @@ class Candidates:
             self._tuples.append(label_of)
         self._owners = _owners(world.individual, len(self._columns[0][1]))
 
-    @cached_property
+    @property
     def counts(self) -> Counts:
         """Candidates per class."""
+        return self._counts[self._tuple_of]
+
+    @cached_property
+    def _counts(self) -> Counts:
+        """Candidates per line: what classes show in the columns of the world."""
         counts = np.zeros(len(self._tuples[0]), dtype=np.int64)
         for people in self._blocks():
             single = people.stop <= self._owners.single
@@ -300,7 +305,25 @@ class Candidates:
                     counts[chunk] += np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
                 else:
                     counts[chunk] += np.bincount(self._pairs(bits, people)[0], minlength=len(bits))
-        return counts[self._tuple_of]
+        return counts
+
+    def members(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
+        """Pairs of a line and somebody who fits it, and the records of each line.
+
+        A line is what classes show in the columns of the world, `sizes` are the records of classes.
+        None if there are more than `most` pairs. Individuals are numbered from 0.
+        """
+        if self._counts.sum() > most:
+            return None
+        lines, persons = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
+        for people in self._blocks():
+            for chunk, bits in self._fitting(people):
+                line, person = self._pairs(bits, people)
+                lines.append(line + chunk.start)
+                persons.append(person + people.start)
+        records = np.zeros(len(self._counts), dtype=np.int64)
+        np.add.at(records, self._tuple_of, sizes)
+        return np.concatenate(lines), np.concatenate(persons), records
 
     def presence(self, people: Counts) -> float:
         """How sure it is at most that an individual is in the release, given people per class.

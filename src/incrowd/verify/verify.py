@@ -80,6 +80,20 @@ class Check(Shown):
     """For each model: which of several measures of its name it is in, such as `frequency`."""
     counted: bool = True
     """Whether every verdict was counted from the rows; if not, the certificate says it."""
+    world: "WorldCandidates | None" = None
+    """Whom rows may be in the world that was given; None without one."""
+
+
+@dataclass(frozen=True)
+class WorldCandidates:
+    """How many people of a world a released row may be (Bettini Definitions 4 and 7)."""
+
+    k: int
+    """By containment: the fewest people whom the labels of a row fit; 0 if a row fits nobody."""
+    k_matched: int | None = None
+    """After matching: the fewest who are left for a row if every row is a different person."""
+    uncounted: str = ""
+    """Why candidates after matching were not counted, in words; empty if they were."""
 
 
 @dataclass(frozen=True, eq=False)

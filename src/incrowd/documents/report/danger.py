@@ -27,6 +27,7 @@ _OUTSIDERS = (
 _MOST_ATTACKS = 14
 _ATTACKS = {
     "linkage": "Linkage: somebody with a list of named people looks up whose row this is.",
+    "matching": "Matching: the same, knowing that every row is a different person of the list.",
     "ends": "Ends of labels: somebody with such a list looks for values at the end of a span.",
     "singling-out": "Singling out: somebody reads a row as a description, and it fits one person.",
     "linkability": "Linkability: somebody who knows some columns joins them with the others.",

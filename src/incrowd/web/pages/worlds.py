@@ -19,7 +19,10 @@ count its people.
 k-map: each line fits at least k people of the world. Somebody who is alone in your table hides \
 among them, as long as the attacker does not know who is in the table.
 delta-presence: of the people of the world whom a line fits, at most a share delta is in your \
-table. So nobody can be surer than that who is in it."""
+table. So nobody who reads labels alone can be surer than that who is in it.
+Both are counted by containment: which values a label stands for. Somebody who knows how the \
+release was searched may tell more in small worlds, so worlds of fewer than 40 people are refused \
+unless all tables that could be drawn from them were searched."""
 _COUNTED = {
     edits.OF_TABLE: "people of the table (k-anonymity)",
     edits.OF_WORLD: "people of the world (k-map)",

@@ -1,0 +1,114 @@
+"""Matching: who of a world a row may be if every row is somebody else's (Bettini Definition 7).
+
+The attacker of linkage also knows that all released people are on the list and that no two rows are
+about one person. People whom a row fits, but whom another row needs, are then ruled out.
+"""
+
+from dataclasses import dataclass, replace
+
+from incrowd.attacks.attack import Attack, columns, part, people, rows
+from incrowd.attacks.linkage import linkage
+from incrowd.linkage.attack_data import LIMIT
+from incrowd.linkage.concealment import Concealed, conceal
+from incrowd.linkage.tables import AttackTables
+from incrowd.linkage.world_linkage import RowCandidates
+
+_TOO_MANY = (
+    "candidates after matching were not counted: there are too many pairs of rows and people"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Matched:
+    """The attack by matching, or why it was not played."""
+
+    attack: Attack | None = None
+    k: int | None = None
+    """The fewest people that are left for a row; None if it was not counted."""
+    notes: tuple[str, ...] = ()
+
+
+def play_matching(tables: AttackTables) -> Matched:
+    """Matching with the world of these tables."""
+    if why := _why_not(tables):
+        return Matched(notes=(why,))
+    pairs = tables.linked_world.pairs
+    concealed = None if pairs is None else conceal(pairs)
+    if pairs is None or concealed is None:
+        return Matched(notes=(_TOO_MANY,))
+    after = tables.linked_world.after_matching(concealed)
+    if after is None:
+        return Matched(notes=(_contradicted(),))
+    known = _among_those_inside(tables)
+    before = tables.linked_world.candidates()
+    attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
+    return Matched(attack, concealed.k)
+
+
+def _why_not(tables: AttackTables) -> str:
+    """Why matching says nothing about these tables; empty if it does."""
+    linked = tables.linked_world
+    if not tables.knowledge.one_each:
+        return "candidates after matching were not counted: people may have several rows"
+    listed = linked.candidates().listed
+    if listed is not None and listed < 1:
+        return "candidates after matching were not counted: not all released people are on the list"
+    right = linked.candidates().right
+    return _contradicted() if right is not None and not right.all() else ""
+
+
+def _contradicted() -> str:
+    return (
+        "candidates after matching were not counted: the world has too few people who fit for "
+        "every row to be a different one of them (it is not individualized consistent, Bettini "
+        "Definition 7)"
+    )
+
+
+def _among_those_inside(tables: AttackTables) -> Concealed | None:
+    """Who is left for somebody who also knows who of the world is in the table, if ids say that."""
+    membership, pairs = tables.membership, tables.linked_world.pairs
+    if not membership.known or membership.inside is None or pairs is None:
+        return None
+    return conceal(pairs.among(membership.inside))
+
+
+def matching(
+    before: RowCandidates, after: RowCandidates, k_known: int | None = None, limit: float = LIMIT
+) -> Attack:
+    """How often a random one of the people left for a row is the right person.
+
+    `before` are the candidates by containment, `after` those that are left, and `k_known` are the
+    fewest that are left for somebody who also knows who of the list is in the table.
+    """
+    found = linkage(after, limit)
+    k, k_matched = before.k or 0, after.k or 0
+    fewer = int((after.number < before.number).sum())
+    alone = int((after.number == 1).sum())
+    right = ("at most " if found.bound else "") + part(found.success, "all released rows")
+    more = {} if k_known is None else {"k_known": k_known}
+    says = (
+        f"Somebody holds a list of {people(after.individuals)} with {columns(after.knows)}, and "
+        "knows that all released people are on it and that every row is a different one of them. "
+        f"By containment the row with the fewest fits {people(k)}; if every row has a person of "
+        f"its own, {people(k_matched)} {'is' if k_matched == 1 else 'are'} left. For "
+        f"{rows(fewer)} fewer people are left than fit, for {rows(alone)} one only. Drawing one "
+        f"of those left names the right person for {right}."
+    )
+    if k_known is not None:
+        says += (
+            " Somebody who also knows who of the list is in the table is left with "
+            f"{people(k_known)} for some row."
+        )
+    return replace(
+        found,
+        kind="matching",
+        says=says,
+        figures={
+            "k": k,
+            "k_matched": k_matched,
+            "fewer": fewer,
+            "alone": alone / max(len(after.number), 1),
+            **more,
+        },
+    )

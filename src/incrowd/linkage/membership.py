@@ -1,0 +1,189 @@
+"""Who of a world is in the table, and who of the table is in the world: ids decide."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from incrowd.arrays import Codes, Flags
+from incrowd.linkage.links import Linked, link
+from incrowd.table.column import CodedColumn
+from incrowd.table.fold import fold
+
+if TYPE_CHECKING:
+    from incrowd.linkage.tables import AttackTables
+
+
+@dataclass(frozen=True, eq=False)
+class Membership:
+    """Which people of a world are in the table, and which people of the table are in the world.
+
+    Ids of the original or of the truth say it. Ids that are all spelled otherwise than in the world
+    say nothing, and no ids at all say nothing either: then the values of the original tell who may
+    be there at most.
+    """
+
+    tables: "AttackTables"
+
+    @property
+    def listed(self) -> float | None:
+        """The share of the released people who are in the world; None if nothing shows it.
+
+        If records were left out, the most that it can be: nobody on the list was.
+        """
+        named, records = self._named, self.tables.release.engine.records
+        if named is None:
+            return self.tables.knowledge.listed
+        return min(float((named > 0).sum()) / max(records, 1), 1.0)
+
+    @property
+    def listed_at_most(self) -> bool:
+        """Whether `listed` is a bound: the ids are those of more people than were released."""
+        named = self._named
+        return named is not None and bool(
+            0 < (named > 0).sum() < len(named) != self.tables.release.engine.records
+        )
+
+    @property
+    def known(self) -> bool:
+        """Whether ids say who of the world is in the table."""
+        return self._named is not None or self.tables.linked_world.truth is not None
+
+    @cached_property
+    def inside(self) -> Flags | None:
+        """By number of an individual: whether they are in the table.
+
+        If it is not `known`, whether they may be: a record of the original has their values. None
+        if nothing shows even that.
+        """
+        if not self.known:
+            return self._by_values if self._common else None
+        inside = np.zeros(self._individuals, dtype=np.bool_)
+        for ids in (self._named, self.tables.linked_world.truth):
+            if ids is not None:
+                inside[ids] = True
+        inside[0] = False
+        return inside
+
+    @property
+    def gated(self) -> bool:
+        """Whether limits apply to what is claimed of people of the world.
+
+        They do if it is known who is in the table, or if the world may hold the whole table: then
+        the worst case counts.
+        """
+        return self.known or (self.inside is not None and self._everybody_fits)
+
+    @property
+    def prior(self) -> float:
+        """The share of the world's people who are in the table; the most it can be if unknown."""
+        people = max(self.tables.linked_world.world.people, 1)
+        some = np.inf if self.inside is None else float(self.inside.sum())
+        most = some if self.known else min(some, self.tables.release.engine.records)
+        return min(most / people, 1.0)
+
+    @property
+    def notes(self) -> Iterable[str]:
+        """What ids say, and what they do not."""
+        if self._ids is None or not len(self._ids):
+            return
+        listed, respelled = int((self._ids > 0).sum()), self._respelled
+        if respelled > listed:
+            yield (
+                f"{listed:,} of {len(self._ids):,} ids of the original are in the world as they "
+                f"are written, and {respelled:,} apart from case, leading zeros, spaces and signs: "
+                "spell ids alike"
+                + ("" if listed else "; who of the table is in the world counts as unknown")
+            )
+        elif not listed:
+            yield "no id of the original is in the world: nobody of the table is on the list"
+
+    @property
+    def _individuals(self) -> int:
+        return int(self.tables.linked_world.world.person.max(initial=0)) + 1
+
+    @property
+    def _named(self) -> Codes | None:
+        """The individual of each record of the original by its id, 0 if the world lacks it.
+
+        None if there are no ids, or if they are in the world only in another spelling.
+        """
+        if self._ids is None or (not (self._ids > 0).any() and self._respelled):
+            return None
+        return self._ids
+
+    @cached_property
+    def _ids(self) -> Codes | None:
+        column = self._id_column
+        return None if column is None else self.tables.world_tables.numbers(column)
+
+    @cached_property
+    def _id_column(self) -> CodedColumn | None:
+        """The ids of the original."""
+        knowledge, original = self.tables.knowledge, self.tables.others.get("original")
+        if knowledge.world_id is None or original is None or not self.tables.worlds:
+            return None
+        if knowledge.world_id not in original.names:
+            return None
+        return original.labels(knowledge.world_id, knowledge)
+
+    @cached_property
+    def _respelled(self) -> int:
+        """Records of the original whose id is in the world, however it is spelled."""
+        column = self._id_column
+        if column is None:
+            return 0
+        there = {plain_spelling(one) for one in self.tables.world_tables.people}
+        held = Counter(column.codes.tolist())
+        labels = enumerate(column.domain.labels.tolist(), start=1)
+        return sum(held[code] for code, one in labels if plain_spelling(one) in there)
+
+    @cached_property
+    def _by_values(self) -> Flags:
+        """Whether a record of the original has the values of each individual."""
+        linked = self._records
+        _, person = linked.candidates_of(np.arange(len(linked.candidates)))
+        found: Flags = np.bincount(person, minlength=self._individuals) > 0
+        return found
+
+    @property
+    def _common(self) -> list[str]:
+        """The columns that somebody with the world knows and the original has."""
+        shared = self.tables.shared("original")
+        return [name for name in self.tables.linked_world.names if name in shared]
+
+    @property
+    def _everybody_fits(self) -> bool:
+        return not self._records.inconsistent
+
+    @cached_property
+    def _records(self) -> Linked:
+        """The distinct records of the original, linked with the world."""
+        linked_world, names = self.tables.linked_world, self._common
+        columns = [self._as_text(name) for name in names]
+        tally = fold([column.codes for column in columns], ())
+        shown = {
+            column.name: CodedColumn(column.name, line, column.domain)
+            for column, line in zip(columns, tally.quasi, strict=True)
+        }
+        world, missing = linked_world.world, linked_world.missing
+        return link(shown, world, on=names, missing=missing)
+
+    def _as_text(self, name: str) -> CodedColumn:
+        """A column of the original by its text, under the release's name for it."""
+        called = self.tables.called(name, "original")
+        return self.tables.others["original"].labels(called, self.tables.knowledge, name)
+
+
+def plain_spelling(label: str) -> str:
+    """An id without case, leading zeros, spaces, signs and a decimal zero.
+
+    >>> plain_spelling(" 00-17.0"), plain_spelling("P 017"), plain_spelling("0")
+    ('17', 'p017', '0')
+    """
+    letters = re.sub(r"[\W_]", "", re.sub(r"\.0+$", "", label.strip())).casefold()
+    return letters.lstrip("0") or letters[:1]

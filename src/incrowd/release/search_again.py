@@ -1,0 +1,95 @@
+"""Searching other tables of a world as the table itself was searched."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+
+from incrowd.arrays import MISSING, Counts
+from incrowd.engines.base import Staged
+from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.memory_release import MemoryStaged
+from incrowd.errors import InfeasibleError, NotMetError
+from incrowd.linkage.world import World
+from incrowd.policy.policy import Policy
+from incrowd.release.load import Builder, LoadedTable, RunContext, load
+from incrowd.verify.spellings import end_names
+
+Cells = tuple[str, ...]
+"""What a record shows in the quasi-identifying columns, as text; empty where missing."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchAgain:
+    """Makes the release of other tables that could be drawn from the world of a table."""
+
+    table: LoadedTable
+    builders: Mapping[str, Builder]
+    release: Callable[[LoadedTable, RunContext], Staged]
+    """Searches a table and stages its rows."""
+    context: RunContext
+
+    def __call__(self, rows: Counts) -> list[Cells | None] | None:
+        """What the records of a table show, given the row of the world of each.
+
+        None for a record that is left out, and instead of all if there is no release.
+        """
+        engine = MemoryEngine(self._people[rows.tolist()], text=False)
+        try:
+            other = load(engine, self._policy, self.builders, self.table.against)
+            staged = self.release(other, self.context)
+        except (InfeasibleError, NotMetError):
+            return None
+        assert isinstance(staged, MemoryStaged)  # noqa: S101  the table is in memory
+        shown: list[Cells | None] = [None] * len(rows)
+        cells = _texts(staged.rows)
+        for record, one in zip(staged.take.tolist(), cells, strict=True):
+            shown[record] = one
+        return shown
+
+    @cached_property
+    def _policy(self) -> Policy:
+        """The policy for the columns that the search uses."""
+        columns = {name: self.table.policy.columns[name] for name in self.table.policy.quasi}
+        return self.table.policy.model_copy(update={"columns": columns})
+
+    @cached_property
+    def _people(self) -> pl.DataFrame:
+        """The world as a table with the columns that the search uses."""
+        against = self.table.against
+        assert against is not None  # noqa: S101  only tables against a world are searched again
+        return world_frame(against.world, self._policy.quasi)
+
+
+def world_frame(world: World, names: Sequence[str]) -> pl.DataFrame:
+    """These columns of a world as a table."""
+    columns = []
+    for name in names:
+        column = world.columns[name]
+        values = pl.Series(name, np.asarray(column.domain.values)).extend_constant(None, 1)
+        place = np.where(column.codes == MISSING, len(column.domain), column.codes - 1)
+        columns.append(values.gather(place))
+    return pl.DataFrame(columns)
+
+
+def shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
+    """How many records show what in the quasi-identifying columns of rows that are to leave."""
+    names = [
+        stored
+        for name in quasi
+        for stored in ((name,) if name in staged.names else end_names(name))
+    ]
+    rows = staged.counts(names)
+    shown: Counter[Cells | None] = Counter()
+    for cells, records in zip(_texts(rows.cells), rows.records.tolist(), strict=True):
+        shown[cells] += records
+    return shown
+
+
+def _texts(rows: pl.DataFrame) -> Iterator[Cells]:
+    """The cells of each row as text."""
+    for row in rows.rows():
+        yield tuple("" if cell is None else str(cell) for cell in row)

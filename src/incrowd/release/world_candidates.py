@@ -1,0 +1,28 @@
+"""How many people of a world a released row may be: by containment, and after matching."""
+
+from incrowd.linkage.concealment import MOST_PAIRS, FittingPairs, conceal
+from incrowd.policy.policy import Policy
+from incrowd.verify.candidates import Candidates, PublicTable
+from incrowd.verify.verify import Seen, WorldCandidates
+
+_UNITS = "people may have several rows"
+_TOO_MANY = "there are too many pairs of rows and people"
+_CONTRADICTED = (
+    "the world has too few people who fit for every row to be a different one of them (it is not "
+    "individualized consistent)"
+)
+
+
+def world_candidates(seen: Seen, policy: Policy, world: PublicTable) -> WorldCandidates:
+    """Whom the rows may be in this world (Bettini Definitions 4 and 7)."""
+    found = Candidates(seen.quasi, seen.crowds, world, policy.missing)
+    k = int(found.counts.min())
+    if policy.unit is not None:
+        return WorldCandidates(k, uncounted=_UNITS)
+    members = found.members(seen.crowds.sizes, MOST_PAIRS)
+    concealed = None if members is None else conceal(FittingPairs(*members))
+    if concealed is None:
+        return WorldCandidates(k, uncounted=_TOO_MANY)
+    if concealed.k is None:
+        return WorldCandidates(k, uncounted=_CONTRADICTED)
+    return WorldCandidates(k, concealed.k)

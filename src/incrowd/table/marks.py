@@ -1,0 +1,84 @@
+"""What means missing in a table: the one reading of the marks that a policy lists.
+
+Cells that are empty, NaN or null are missing in any case. Every verb that reads a table by a policy
+reads it through `MissingMarks`: codes through `coded`, cells through `readable` and `cleared`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Protocol
+
+import polars as pl
+
+from incrowd.table import cells
+from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.encode import as_missing
+
+
+class CodingTable(Protocol):
+    """A table that codes its columns: an engine."""
+
+    def codes(
+        self,
+        names: Sequence[str],
+        kinds: Mapping[str, Kind] | None = None,
+        missing_values: Sequence[str] = (),
+    ) -> dict[str, CodedColumn]:
+        """Columns as codes, with these texts read as missing."""
+
+
+@dataclass(frozen=True)
+class MissingMarks:
+    """Texts that mean missing, in every column and in one column only.
+
+    A mark of every column is a text; a mark of one column is also the number that it spells.
+
+    >>> marks = MissingMarks(("NA",), {"age": ("99",)})
+    >>> marks.within("age"), marks.within("sex")
+    (('NA', '99'), ('NA',))
+    """
+
+    everywhere: tuple[str, ...] = ()
+    own: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    """By column, the marks that it alone has."""
+
+    def within(self, name: str) -> tuple[str, ...]:
+        """The marks of one column: those of all columns, and its own."""
+        return (*self.everywhere, *self.own.get(name, ()))
+
+    def and_everywhere(self, more: Sequence[str]) -> "MissingMarks":
+        """These marks, and more of every column."""
+        return MissingMarks((*self.everywhere, *more), self.own)
+
+    def coded(
+        self, table: CodingTable, name: str, kind: Kind | None = None, called: str | None = None
+    ) -> CodedColumn:
+        """A column as codes, 0 is missing; `called` is the table's name for it."""
+        there = called or name
+        column = table.codes([there], {} if kind is None else {there: kind}, self.within(name))
+        found = self.clear(column[there], name)
+        return CodedColumn(name, found.codes, found.domain)
+
+    def all_coded(
+        self, table: CodingTable, names: Sequence[str], kinds: Mapping[str, Kind]
+    ) -> dict[str, CodedColumn]:
+        """Several columns as codes, in the order of the names."""
+        plain = [name for name in names if name not in self.own]
+        codes = table.codes(plain, kinds, self.everywhere)
+        codes |= {
+            name: self.coded(table, name, kinds.get(name)) for name in names if name in self.own
+        }
+        return {name: codes[name] for name in names}
+
+    def clear(self, column: CodedColumn, name: str) -> CodedColumn:
+        """A coded column with the marks that it alone has read as missing."""
+        return as_missing(column, self.own.get(name, ()))
+
+    def readable(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
+        """Cells with every missing one null; `text` says that blanks mean missing, too."""
+        return cells.without_own(cells.readable(rows, self.everywhere, text=text), self.own)
+
+    def cleared(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
+        """As `readable`, but columns with a dictionary keep it."""
+        return cells.without_own(cells.cleared(rows, self.everywhere, text=text), self.own)
