@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts, Values
+from incrowd.arrays import MISSING, Codes, Flags, Floats, Texts, Values
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
@@ -128,21 +127,15 @@ class Hierarchy:
         shown[mixed] = self.labels[-1][0]
         return shown
 
-    def show_sets(self, start: Counts, code: Codes) -> Texts:
-        """What a release shows for sets of leaves: class c has `code[start[c]:start[c + 1]]`.
+    def show_set(self, codes: Sequence[int]) -> str | None:
+        """What a release shows for a set of leaves, ascending.
 
         One leaf shows its value, missing alone None, missing with others the label of the top.
         """
-        labels = [None, *self.labels[0].tolist()]
-        shown = np.full(len(start) - 1, None, dtype=object)
-        for c, (first, last) in enumerate(pairwise(start.tolist())):
-            values = code[first:last].tolist()
-            if len(values) > 1:
-                mixed = values[0] == MISSING
-                shown[c] = self.labels[-1][0] if mixed else value_set([labels[v] for v in values])
-            else:
-                shown[c] = labels[values[0]]
-        return shown
+        if codes[0] == MISSING:
+            return str(self.labels[-1][0]) if len(codes) > 1 else None
+        values = [str(self.labels[0][code - 1]) for code in codes]
+        return values[0] if len(values) == 1 else value_set(values)
 
     def _spans(self, low: Codes, high: Codes, lowest: int) -> Texts:
         size = len(self.leaves) + 1
@@ -176,9 +169,15 @@ class Hierarchy:
         """
         return self.decode_all([label])[0]
 
-    def decode_all(self, labels: Sequence[str | None] | Texts) -> Decoded:
-        """The leaf codes of many labels; each distinct label is decoded once."""
-        return self._decoder.decode(labels)
+    def decode_all(
+        self, labels: Sequence[str | None] | Texts, named: frozenset[str] | None = None
+    ) -> Decoded:
+        """The leaf codes of many labels; each distinct label is decoded once.
+
+        In a set, `*others*` stands for every leaf that no label of its column names: `named` is
+        what these labels name (`labels.named_in`), if the ones given are not all of them.
+        """
+        return self._decoder.decode(labels, named)
 
     @classmethod
     def checked(
