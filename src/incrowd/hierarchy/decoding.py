@@ -28,7 +28,6 @@ Run = tuple[int, int]
 """First and last leaf code."""
 
 
-
 @dataclass(frozen=True, eq=False)
 class Decoded:
     """The leaves that many labels may stand for, as runs of codes.

@@ -203,7 +203,8 @@ def check(hierarchy: Hierarchy, column: str) -> None:
     """Raise `InputError` unless the hierarchy keeps its promises (Sweeney Section 3.1).
 
     Every leaf is covered, each level is a function of the level below, every node is a run of
-    leaves, one value stands on top, and no two nodes of a level share a label.
+    leaves, one value stands on top, no two nodes of a level share a label, and a label that comes
+    back on a higher level is that of the node right above it.
     """
     maps, n = hierarchy.maps, len(hierarchy.leaves)
     if maps.ndim != 2 or maps.shape[1] != n + 1 or len(maps) != len(hierarchy.labels):
@@ -216,6 +217,7 @@ def check(hierarchy: Hierarchy, column: str) -> None:
         raise InputError(f"the hierarchy of {column!r} does not start from the values themselves")
     for level in range(len(maps)):
         _check_level(hierarchy, level, column)
+    _check_names(hierarchy, column)
 
 
 def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
@@ -234,6 +236,28 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
     if len(labels) != expected or distinct != expected:
         labelled = counted(distinct, "distinct label")
         raise InputError(f"{where} has {counted(expected, 'node')} but {labelled}")
+
+
+def _check_names(hierarchy: Hierarchy, column: str) -> None:
+    """Refuse names that stand for one thing here and for another one there.
+
+    A value or node may have the name of its own parent, which then covers it. Any other name that
+    comes back would show somebody as what others are, as where x is shown as y and y as x.
+    """
+    levels = [labels.tolist() for labels in hierarchy.labels[:-1]]
+    highest = {label: level for level, labels in enumerate(levels) for label in labels}
+    for level, labels in enumerate(levels[:-1]):
+        above = hierarchy.maps[level + 1][hierarchy.bounds[level][0][1:]] - 1
+        parents = hierarchy.labels[level + 1][above].tolist()
+        pairs = zip(labels, parents, strict=True)
+        reused = sum(highest[label] > level and label != parent for label, parent in pairs)
+        if reused:
+            things = counted(reused, "value" if level == 0 else "node")
+            raise InputError(
+                f"level {level} of the hierarchy of {column!r} has {things} with the name of a "
+                "node that is not right above, so that this name stands for two things",
+                remedy="give each node a name of its own; a parent may repeat the name of a child",
+            )
 
 
 def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:

@@ -59,7 +59,11 @@ class CodeList:
                 remedy="use another hierarchy",
             )
         height = len(known[0])
-        rows = [(label, *(path or (OTHER,) * height), TOP) for label, path in paths.items()]
+        groups = groups_by_name(known)
+        rows = [
+            (label, *(path or groups.get(label) or (OTHER,) * height), TOP)
+            for label, path in paths.items()
+        ]
         rows.sort(key=lambda row: (row[-2] == OTHER, *reversed(row[1:]), row[0]))
         return Tree(tuple(rows), ordered=False).build(Domain(Kind.TEXT, texts(labels)), column)
 
@@ -71,6 +75,19 @@ def path_of(system: System, label: str) -> Path | None:
     (('West South Central', 'South'), ('62', 'J'), ('Q4', 'H2'))
     """
     return _PATHS[system](label.strip())
+
+
+def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
+    """The path of a value that is itself the name of a group: it lies in this group.
+
+    >>> groups_by_name([("West South Central", "South")])["South"]
+    ('South', 'South')
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        for level, name in enumerate(path):
+            found.setdefault(name, ((name,) * level + path[level:]))
+    return found
 
 
 def share_of(system: System, labels: Iterable[str]) -> float:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass as plain
+from itertools import pairwise
 from operator import itemgetter
 from typing import Annotated, Literal
 
@@ -63,9 +64,16 @@ class Tree:
     name: Literal["tree"] = "tree"
 
     def __post_init__(self) -> None:
-        """Refuse nodes without a name: a table would read them as missing."""
+        """Refuse nodes without a name, which a table reads as missing, and names of two things."""
         if any("" in row[1:] for row in self.rows if "" in row):
             raise ValueError("a parent has no name; give every parent a name")
+        height = max(map(len, self.rows))
+        if reused := reused_names([(*row, *[row[-1]] * (height - len(row))) for row in self.rows]):
+            rows = counted(len(reused), "row")
+            raise ValueError(
+                f"{rows} of a tree (first row {reused[0] + 1}) have an entry that is the name of "
+                "another node, not right above it; give each node a name of its own"
+            )
 
     def __repr__(self) -> str:
         """Without values."""
@@ -168,6 +176,29 @@ def leads_up(nodes: Sequence[str], parents: Sequence[str]) -> bool:
     """Whether each node has one parent, wherever it is listed; both have one entry per leaf."""
     parent = dict(zip(nodes, parents, strict=True))
     return list(map(parent.__getitem__, nodes)) == list(parents)
+
+
+def reused_names(rows: Sequence[Path]) -> list[int]:
+    """The rows, all of one length, with a name that stands for two things, counted from 0.
+
+    An entry may repeat below the top only as its own parent: otherwise x could be shown as y, and y
+    as x.
+
+    >>> reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
+    [0, 1]
+    """
+    levels = columns_of(rows)
+    if len(set(levels[-1])) == 1:
+        levels = levels[:-1]
+    highest = {name: level for level, names in enumerate(levels) for name in names}
+    return sorted(
+        {
+            i
+            for level, (names, parents) in enumerate(pairwise(levels))
+            for i, (name, parent) in enumerate(zip(names, parents, strict=True))
+            if name != parent and highest[name] > level
+        }
+    )
 
 
 @plain(frozen=True, eq=False, repr=False)
