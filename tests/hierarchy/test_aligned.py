@@ -7,7 +7,6 @@ import naive.cells as naive
 from incrowd.hierarchy import Flat, Intervals, Ordered, Tree
 from incrowd.hierarchy.aligned import Ask, align
 from incrowd.hierarchy.cells import best_parts
-from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.labels import reach_of
 from incrowd.hierarchy.rounding import DateStep
 from incrowd.table.column import Domain, Kind

@@ -78,7 +78,7 @@ BUILDERS = [
     (Prefix(separator="."), text_domains()),
     (Flat(), anything),
     (Suggested(), anything),
-    (Tree((("a", "x"), ("b", "y", "z"), ("[a, b]", "b", "z")), other="rest"), text_domains()),
+    (Tree((("a", "x"), ("b", "y", "z"), ("[a, b]", "[b]", "z")), other="rest"), text_domains()),
     (Tree((("1", "a"), ("2", "a"), ("3.5", "1"))), number_domains()),
     (Ordered(("a", "b, c", '"', "[d]", "e"), sizes=(2, 4)), text_domains()),
     (Ordered(("1", "2", "3"), groups=(("low", "low", "high"),)), number_domains()),

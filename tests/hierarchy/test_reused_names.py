@@ -1,4 +1,6 @@
-"""A name of a hierarchy stands for one thing: a tree in which values take each other's is refused."""
+"""A name of a hierarchy stands for one thing: a tree that shows x as y and y as x is refused."""
+
+from itertools import pairwise
 
 import polars as pl
 import pytest
@@ -68,9 +70,10 @@ def test_a_name_for_two_things_is_refused_however_the_tree_comes(rows, tmp_path)
     with pytest.raises(PolicyError, match="the name of another node"):
         Column(role="quasi", hierarchy={"name": "tree", "rows": rows})
     listed = ", ".join(str(list(row)) for row in rows).replace("'", '"')
-    text = f'[[models]]\nname = "k-anonymity"\nk = 2\n[columns.town]\nrole = "quasi"\nhierarchy = {{ name = "tree", rows = [{listed}] }}\n'
+    column = f'role = "quasi", hierarchy = {{ name = "tree", rows = [{listed}] }}'
+    models = '[[models]]\nname = "k-anonymity"\nk = 2'
     with pytest.raises(PolicyError, match="the name of another node"):
-        Policy.loads(f"version = 1\n{text}")
+        Policy.loads(f"version = 1\n{models}\n[columns]\ntown = {{ {column} }}\n")
     assert not any(f"'{name}'" in str(caught.value) for row in rows for name in row)
     height = max(map(len, rows))
     path = tmp_path / "town.csv"
@@ -135,9 +138,7 @@ def test_rows_are_refused_just_if_a_name_has_leaves_that_are_not_below_it(rows):
         there = [level for level, covered in enumerate(found) if covered is not None]
         if there:
             steps = found[there[0] : there[-1] + 1]
-            wrong |= None in steps or any(
-                not a <= b for a, b in zip(steps, steps[1:], strict=False)
-            )
+            wrong |= None in steps or any(not a <= b for a, b in pairwise(steps))
     assert bool(reused_names(rows)) == wrong
 
 

@@ -8,8 +8,8 @@ OTHERS = "others"
 def members(paths, people, k):
     """What each leaf is shown as: itself, a node over it, or others.
 
-    `paths` are the nodes over each leaf, from the lowest to the one below the top; `people` says how
-    many hold each leaf.
+    `paths` are the nodes over each leaf, from the lowest to the one below the top; `people` says
+    how many hold each leaf.
     """
     shown = {leaf: leaf for leaf in paths if people[leaf] >= k}
     for level in range(max(map(len, paths.values()), default=0)):

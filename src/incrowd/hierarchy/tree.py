@@ -69,10 +69,10 @@ class Tree:
             raise ValueError("a parent has no name; give every parent a name")
         height = max(map(len, self.rows))
         if reused := reused_names([(*row, *[row[-1]] * (height - len(row))) for row in self.rows]):
-            rows = counted(len(reused), "row")
+            rows = counted(len(reused), "row of a tree has", "rows of a tree have")
             raise ValueError(
-                f"{rows} of a tree (first row {reused[0] + 1}) have an entry that is the name of "
-                "another node, not right above it; give each node a name of its own"
+                f"{rows} an entry that is the name of another node, not right above it (first row "
+                f"{reused[0] + 1}); give each node a name of its own"
             )
 
     def __repr__(self) -> str:
