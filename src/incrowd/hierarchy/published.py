@@ -10,7 +10,7 @@ from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
 from incrowd.hierarchy.labels import TOP
-from incrowd.hierarchy.tree import Tree
+from incrowd.hierarchy.tree import Tree, groups_by_name
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -75,19 +75,6 @@ def path_of(system: System, label: str) -> Path | None:
     (('West South Central', 'South'), ('62', 'J'), ('Q4', 'H2'))
     """
     return _PATHS[system](label.strip())
-
-
-def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
-    """The path of a value that is itself the name of a group: it lies in this group.
-
-    >>> groups_by_name([("West South Central", "South")])["South"]
-    ('South', 'South')
-    """
-    found: dict[str, Path] = {}
-    for path in paths:
-        for level, name in enumerate(path):
-            found.setdefault(name, ((name,) * level + path[level:]))
-    return found
 
 
 def share_of(system: System, labels: Iterable[str]) -> float:

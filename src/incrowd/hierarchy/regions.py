@@ -10,8 +10,7 @@ from unicodedata import combining, normalize
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
-from incrowd.hierarchy.published import groups_by_name
-from incrowd.hierarchy.tree import Tree
+from incrowd.hierarchy.tree import Tree, groups_by_name
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 

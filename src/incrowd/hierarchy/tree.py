@@ -1,6 +1,6 @@
 """Hierarchies that are written down: one row per leaf, from the value to the top."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass as plain
 from itertools import pairwise
 from operator import itemgetter
@@ -57,7 +57,8 @@ class Tree:
 
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     other: str | None = None
-    """Under which node, below the top, values go that are not in the tree; None: nowhere."""
+    """Under which node, below the top, values go that are not in the tree; None: nowhere. A value
+    that is itself the name of a node goes under that node."""
     ordered: bool = True
     """Whether leaves that are numbers or dates have an order; false for codes that only look like
     numbers, as the kind "text" of a column says."""
@@ -93,8 +94,10 @@ class Tree:
             height += 1
         if self.other is not None:
             top = next(iter(paths.values()))[-1]
+            groups = groups_by_name(path[1:-1] for path in paths.values())
+            rest = (self.other,) * (height - 2)
             for label in domain.labels.tolist():
-                paths.setdefault(label, (label, *[self.other] * (height - 2), top))
+                paths.setdefault(label, (label, *groups.get(label, rest), top))
         _refuse_torn(paths, column)
         return _assemble(paths, domain.kind, column, nominal=not self.ordered)
 
@@ -165,6 +168,19 @@ def _refuse_torn(paths: dict[str, Path], column: str) -> None:
             f" (first seen with leaf {min(torn.values())})",
             remedy="give each node one parent, or nodes of different meaning different names",
         )
+
+
+def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
+    """The path of a value that is itself the name of a group: it lies in this group.
+
+    >>> groups_by_name([("West South Central", "South")])["South"]
+    ('South', 'South')
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        for level, name in enumerate(path):
+            found.setdefault(name, (name,) * level + path[level:])
+    return found
 
 
 def columns_of(rows: Sequence[Path]) -> list[list[str]]:
