@@ -31,12 +31,12 @@ def tables() -> Iterator[tuple[str, pl.DataFrame, Mapping[str, object]]]:
     yield "made-up towns", made_up(), {}
 
 
-def made_up(rows: int = 20_000, seed: int = 1) -> pl.DataFrame:
+def made_up(rows: int = 6_000, seed: int = 1) -> pl.DataFrame:
     """Towns and trades by Zipf's law, many of one person, with ages and sexes."""
     rng = np.random.default_rng(seed)
     return pl.DataFrame(
         {
-            "town": [f"town {place}" for place in np.minimum(rng.zipf(1.5, rows), 5_000)],
+            "town": [f"town {place}" for place in np.minimum(rng.zipf(1.5, rows), 2_000)],
             "trade": [f"trade {place}" for place in np.minimum(rng.zipf(1.8, rows), 400)],
             "age": np.clip(rng.normal(45, 18, rows), 18, 95).astype(int),
             "sex": rng.choice(["f", "m"], rows),

@@ -17,14 +17,29 @@ from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
 
-@dataclass(frozen=True, config=STRICT, kw_only=True)
+@dataclass(frozen=True, config=STRICT, kw_only=True, repr=False)
 class Flat:
     """Only suppression above the values.
 
     Numbers and dates keep their order, so that a search that shows spans can still use it.
+
+    >>> Flat(values=("f", "m", "x")).build(Domain(Kind.TEXT, texts(["f", "m"])), "sex")
+    Hierarchy(2 levels, 3 leaves)
     """
 
+    values: tuple[str, ...] = ()
+    """A public list of the values that the column can have, whoever is in the table; if it is not
+    given, those of the table. `*others*` in a set stands for all that no label names of them."""
     name: Literal["flat"] = "flat"
+
+    def __post_init__(self) -> None:
+        """Refuse a list that contradicts itself."""
+        if len(set(self.values)) < len(self.values):
+            raise ValueError("a value is listed twice; list each value once")
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Flat({len(self.values)} values)" if self.values else "Flat()"
 
     def build(
         self,
@@ -32,8 +47,24 @@ class Flat:
         column: str,
         counts: Counts | None = None,  # noqa: ARG002  every builder gets them
     ) -> Hierarchy:
-        """The values, and `*`."""
-        return stack(domain, [], column=column, ordered=domain.kind is not Kind.TEXT)
+        """The values, and `*`; those that the list lacks are found when the column is encoded."""
+        leaves = _listed(self.values, domain.kind, column) if self.values else domain
+        return stack(leaves, [], column=column, ordered=domain.kind is not Kind.TEXT)
+
+
+def _listed(labels: Sequence[str], kind: Kind, column: str) -> Domain:
+    """The values of a list: texts as they come, numbers and dates in their order."""
+    if kind is Kind.TEXT:
+        return Domain(kind, texts(labels))
+    values = as_values(list(labels), kind, strict=False)
+    if values is None:
+        what = "dates" if kind is Kind.DATE else "numbers"
+        raise InputError(
+            f"the list of values of {column!r} has entries that are no {what}, as those of the "
+            "column are",
+            remedy='list values of its kind, or set kind = "text"',
+        )
+    return Domain(kind, np.unique(values))
 
 
 Row = Annotated[tuple[str, ...], Field(min_length=1)]

@@ -169,7 +169,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
     "dates": _dates,
     "file": lambda given: File(",".join(given)),
-    "flat": _plain(Flat),
+    "flat": lambda given: Flat(values=tuple(given)),
     "intervals": _intervals,
     "ordered": lambda given: Ordered(tuple(given)),
     "prefix": _prefix,
