@@ -201,8 +201,8 @@ def test_a_value_of_somebody_who_counts_for_another_is_pooled():
     towns = Flat().build(Domain(Kind.TEXT, np.array(["a", "b", "z"], dtype=object)), "town")
     people, present = np.array([0, 5, 6, 0]), np.array([0, 5, 6, 1])
     pools = pools_of(towns, people, 3, present)
-    assert pools.labels.tolist() == [None, None, "b"]
-    assert pools.of.tolist() == [0, 1, 2, 1]
+    assert pools.labels.tolist() == [None, "b", None]
+    assert pools.of.tolist() == [0, 2, 1, 2]
 
 
 def recounted(frame, asked):

@@ -15,7 +15,7 @@ import polars as pl
 from incrowd.arrays import Codes, Counts, Flags, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds
+from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds, read_members
 from incrowd.table.cells import text_of
 from incrowd.table.column import Domain
 from incrowd.table.counted import CountedRows
@@ -80,8 +80,12 @@ def covers(decoder: _Decoder, column: ShownColumn) -> None:
 
 
 def _as_another(decoder: _Decoder, column: ShownColumn) -> Flags:
-    """Which pairs show a value that the record does not hold, and no node over both."""
-    code = {label: code for code, label in enumerate(decoder.labels[0].tolist(), start=1)}
+    """Which pairs show a value that the record does not hold, and neither a node over both.
+
+    A value that is written as a set may stand for what the set does.
+    """
+    values = enumerate(decoder.labels[0].tolist(), start=1)
+    code = {label: code for code, label in values if read_members(label) is None}
     texts = column.cells.labels.to_list()
     value = np.array([0, *(code.get(text, 0) for text in texts)])[column.cells.codes]
     wrong: Flags = (value > 0) & (value != column.codes)
