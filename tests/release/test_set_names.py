@@ -108,6 +108,13 @@ def test_nobody_of_a_world_is_named_by_a_value_that_they_alone_hold(seed):
     assert not named_in(labels(release)) & alone
     exact = incrowd.anonymize(frame, policy(tree=False, ends="exact"), seed=1)
     assert named_in(labels(exact)) & alone
+    told = [
+        attack.figures["told"]
+        for made in (release, exact)
+        for attack in incrowd.attack(made.frame, world=world, knows="town").attacks
+        if attack.kind == "ends"
+    ]
+    assert told[0] == 0 < told[1]
 
 
 @pytest.mark.slow
