@@ -58,7 +58,7 @@ def test_the_searches_named_here_are_known():
 
 
 @pytest.mark.slow
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.integers(0, 10**6),
     st.sampled_from(SHOWING_SETS),

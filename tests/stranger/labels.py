@@ -109,9 +109,8 @@ def may_be(label, value, kind, named=()):
         return True
     values = members(label)
     if values is not None:
-        if label.endswith(f"{OTHERS}}}") and not any(may_be(one, value, kind) for one in named):
-            return True
-        return any(may_be(one, value, kind) for one in values)
+        rest = label.endswith(f"{OTHERS}}}") and not any(may_be(n, value, kind) for n in named)
+        return rest or any(may_be(one, value, kind) for one in values)
     if kind == "text":
         return label.endswith("*") and value.startswith(label.rstrip("*"))
     bounds = ends(label)
