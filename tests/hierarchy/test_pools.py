@@ -8,6 +8,7 @@ import naive.pools as naive
 from incrowd.hierarchy import Flat, Tree
 from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.pools import pools_of
+from incrowd.search.layout import _runs
 from incrowd.table.column import Domain, Kind
 
 counts = st.lists(st.integers(0, 9), min_size=1, max_size=14)
@@ -84,3 +85,21 @@ def test_few_values_are_shown_as_one_that_names_nothing():
     lonely = pools_of(towns, np.array([0, 9, 9, 4, 1]), 3, people)
     assert lonely.labels.tolist() == [None, "a", "b", None]
     assert lonely.show_set([3]) == "{*others*}"
+
+
+@settings(max_examples=60, deadline=None)
+@given(counts, st.integers(1, 10))
+def test_runs_are_priced_by_all_members_between_their_ends(held, k):
+    _, tree = tree_of(len(held))
+    people = np.array([3, *held])
+    pools = pools_of(tree, people, k, people)
+    low, high = (side.ravel() for side in np.indices((len(people), len(people))))
+    low, high = low[low <= high].astype(np.int32), high[low <= high].astype(np.int32)
+    sets = _runs(low, high, pools)
+    for i, (first, last) in enumerate(zip(low, high, strict=True)):
+        found = np.unique(
+            np.arange(first, last + 1) if pools is None else pools.of[first : last + 1]
+        )
+        if pools is not None:
+            found = found[pools.topmost(np.zeros(len(found), dtype=np.int64), found)]
+        assert sorted(sets.code[sets.start[i] : sets.start[i + 1]]) == found.tolist()
