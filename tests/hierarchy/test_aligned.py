@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 import naive.cells as naive
 from incrowd.hierarchy import Flat, Intervals, Ordered, Tree
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.cells import best_parts, pools_of
-from incrowd.hierarchy.hierarchy import texts
+from incrowd.hierarchy.cells import best_parts
 from incrowd.hierarchy.labels import reach_of
 from incrowd.hierarchy.rounding import DateStep
 from incrowd.table.column import Domain, Kind
@@ -196,26 +195,6 @@ def test_missing_values_and_absent_leaves():
     grid = align(tree, people, Ask(2))
     assert grid.of[0] == 0
     assert grid.labels.tolist() == ["2", "3"]
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=12), st.integers(1, 10))
-def test_pools_hold_a_crowd_and_rare_values_are_never_alone(counts, k):
-    names = texts([f"v{i:02d}" for i in range(len(counts))])
-    rows = tuple((name, f"n{i // 3}", f"m{i // 6}", "*") for i, name in enumerate(names))
-    tree = Tree(rows).build(Domain(Kind.TEXT, names), "x")
-    people = np.array([3, *counts])
-    pools = pools_of(tree.maps, people, k)
-    if pools is None:
-        assert all(count >= k for count in counts if count)
-        return
-    held = np.flatnonzero(people[1:]) + 1
-    sizes = np.bincount(pools, people)[pools[held]]
-    assert sizes.min() >= min(k, people[held].sum())
-    assert pools[0] == 0
-    assert (pools[held] > 0).all()
-    common = people[held] >= k
-    assert len(np.unique(pools[held][common])) >= common.sum() - 1 or not common.any()
 
 
 def test_the_outermost_cells_stay_inside_the_highest_level():

@@ -78,8 +78,8 @@ BUILDERS = [
     (Prefix(separator="."), text_domains()),
     (Flat(), anything),
     (Suggested(), anything),
-    (Tree((("a", "x"), ("b", "y", "z"), ("[a, b]", "b", "z")), other="rest"), text_domains()),
-    (Tree((("1", "a"), ("2", "a"), ("3.5", "1"))), number_domains()),
+    (Tree((("a", "x"), ("b", "y", "z"), ("[a, b]", "[b]", "z")), other="rest"), text_domains()),
+    (Tree((("1", "a"), ("2", "a"), ("3.5", "b"))), number_domains()),
     (Ordered(("a", "b, c", '"', "[d]", "e"), sizes=(2, 4)), text_domains()),
     (Ordered(("1", "2", "3"), groups=(("low", "low", "high"),)), number_domains()),
 ]
@@ -259,16 +259,16 @@ def test_dates_decode_in_their_own_unit():
     assert hierarchy.decode("1965-03-01 00:00:00").tolist() == [2]
 
 
-def test_a_label_of_two_nodes_stands_for_both():
-    rows = (("a", "b", "*"), ("b", "c", "*"), ("d", "c", "*"), ("e", "e", "*"))
+def test_a_value_with_the_name_of_its_parent_stands_for_the_parent():
+    rows = (("a", "b", "*"), ("b", "b", "*"), ("d", "c", "*"), ("e", "e", "*"))
     hierarchy = Tree(rows).build(Domain(Kind.TEXT, texts(["a"])), "x")
     assert hierarchy.decode("b").tolist() == [1, 2]
 
 
-def test_leaves_between_two_nodes_of_a_label_stay_out():
-    rows = (("a", "p", "*"), ("b", "q", "*"), ("p", "r", "*"), ("c", "r", "*"))
+def test_leaves_between_two_members_of_a_set_stay_out():
+    rows = (("a", "p", "*"), ("b", "q", "*"), ("s", "r", "*"), ("c", "r", "*"))
     hierarchy = Tree(rows).build(Domain(Kind.TEXT, texts(["a"])), "x")
-    decoded = hierarchy.decode_all(["p", "p", "p"])
+    decoded = hierarchy.decode_all(["{p, s}"] * 3)
     assert decoded[0].tolist() == [1, 3]
     assert decoded.covers(codes(1, 2, 3)).tolist() == [True, False, True]
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.hierarchy import labels
+from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.labels import Bounds
 from incrowd.table.column import Domain, Kind
 
@@ -44,7 +45,7 @@ def test_intervals_are_read_as_they_are_written(low, high, inside):
     assert (found.low, found.high) == (low, high)
     assert low is None or found.low_inside == inside[0]
     assert high is None or found.high_inside == inside[1]
-    assert labels.read_any_bounds(label) == found
+    assert read_any_bounds(label) == found
 
 
 def test_quarters_and_masked_codes_are_read_as_they_are_written():
@@ -68,7 +69,7 @@ def test_quarters_and_masked_codes_are_read_as_they_are_written():
     ],
 )
 def test_labels_of_other_tools_are_read(label, bounds):
-    assert labels.read_any_bounds(label) == bounds
+    assert read_any_bounds(label) == bounds
 
 
 def test_spans_between_nodes_reach_from_the_first_to_the_last():

@@ -160,7 +160,7 @@ def test_options(text, spec):
         ("age=intervals:five", "must be numbers"),
         ("age=intervals:-5", "'width' must be above 0"),
         ("age=intervals:5,7", "multiple of the one before"),
-        ("age=flat:3", "takes no parameters"),
+        ("age=auto:3", "takes no parameters"),
         ("age=dates:week", "cannot be 'dates'"),
     ],
 )

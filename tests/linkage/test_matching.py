@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import naive.hierarchy
 from incrowd.hierarchy import Dates, Intervals, Prefix, Tree
-from incrowd.hierarchy.labels import read_any_bounds
+from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.linkage.atoms import sets_of
 from incrowd.linkage.matching import leaves_of, match
 from incrowd.table.column import Domain, Kind

@@ -9,13 +9,19 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import incrowd
-from incrowd.hierarchy.labels import read_set, value_set
+from incrowd.errors import InputError, PolicyError
+from incrowd.hierarchy import Flat
+from incrowd.hierarchy.hierarchy import texts
+from incrowd.hierarchy.labels import has_others, named_in, read_members, read_set, value_set
+from incrowd.hierarchy.written_labels import WrittenLabels
+from incrowd.io.hierarchies import parse_option
 from incrowd.loss import Entropy, Gcp, Granularity
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
 from incrowd.recoding import Pieces, Spans
 from incrowd.recoding.show.labels import ShowSets
 from incrowd.search import Mondrian
+from incrowd.table.column import Domain, Kind
 from strategies import problem_of, tables
 
 
@@ -98,3 +104,43 @@ def test_a_release_with_sets_is_verified_and_loses_less():
     sets, nodes = made("sets"), made("spans")
     assert sets.k >= 7
     assert sets.loss["gcp"] <= nodes.loss["gcp"]
+
+
+@given(st.lists(st.text(), max_size=4, unique=True))
+@example(["*others*"])
+@example(["a", "*others*"])
+@example(["a, *others*"])
+def test_a_set_with_all_others_reads_back(values):
+    if values != [""]:
+        found = read_members(value_set(values, others=True))
+        assert (list(found.values), found.others) == (values, True)
+        if values:
+            plain = read_members(value_set(values))
+            assert (list(plain.values), plain.others) == (values, False)
+
+
+def test_what_a_column_names_is_all_that_its_labels_say():
+    assert named_in(["{a, b, *others*}", "c", "{*others*}", "*", None]) == {"a", "b", "c"}
+    assert has_others("{*others*}")
+    assert not has_others('{"*others*"}')
+
+
+def test_others_stand_for_what_no_label_names():
+    tree = Flat(values=("a", "b", "c", "d")).build(Domain(Kind.TEXT, texts(["a"])), "x")
+    found = tree.decode_all(["{a, *others*}", "b", "{*others*}", None, "*"])
+    assert [found[i].tolist() for i in range(3)] == [[1, 3, 4], [2], [3, 4]]
+    assert tree.decode_all(["{*others*}"], frozenset("abc"))[0].tolist() == [4]
+    reader = WrittenLabels(Domain(Kind.TEXT, texts(["a", "b", "z"])))
+    assert reader.runs("{a, *others*}", frozenset("ab")) == [(1, 1), (3, 3)]
+
+
+def test_a_list_of_public_values_is_the_domain():
+    numbers = Flat(values=("2", "10", "1")).build(Domain(Kind.NUMBER, np.array([1, 2])), "x")
+    assert numbers.labels[0].tolist() == ["1", "2", "10"]
+    assert numbers.ordered
+    assert repr(Flat(values=("secret",))) == "Flat(1 values)"
+    assert parse_option("sex=flat:f,m")[1] == Flat(values=("f", "m"))
+    with pytest.raises(InputError, match="no numbers"):
+        Flat(values=("secret",)).build(Domain(Kind.NUMBER, np.array([1, 2])), "x")
+    with pytest.raises(PolicyError, match="listed twice"):
+        Flat(values=("a", "a"))

@@ -12,8 +12,8 @@ import incrowd
 import naive.cells as naive
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
-from incrowd.hierarchy.cells import pools_of
-from incrowd.hierarchy.labels import reach_of, read_bounds, read_set
+from incrowd.hierarchy.labels import reach_of, read_bounds
+from incrowd.hierarchy.pools import pools_of
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
@@ -84,24 +84,6 @@ def test_exact_ends_are_there_on_request_and_the_certificate_says_what_they_give
     assert any("only one person has such a value" in line for line in found.certificate.assumptions)
     aligned = incrowd.anonymize(frame, asked.model_copy(update={"ends": "aligned"}), seed=1)
     assert not any("exact values" in line for line in aligned.certificate.assumptions)
-
-
-def test_sets_name_no_value_that_few_hold():
-    rng = np.random.default_rng(2)
-    common = rng.integers(0, 6, 300)
-    rare = np.arange(300) < 20
-    towns = [f"rare{i}" if rare[i] else f"town{common[i]}" for i in range(300)]
-    frame = pl.DataFrame({"town": towns, "age": rng.integers(20, 60, 300)})
-    asked = policy(columns=quasi("town", "age"), show="sets", search="crowd")
-    held = dict(frame["town"].value_counts().iter_rows())
-    for label in shown(frame, asked, "town"):
-        named = read_set(label) or [label]
-        few = [value for value in named if value != "*" and held[value] < 5]
-        assert not few or sum(held[value] for value in named if value in held) >= 5
-        assert not few or sum(held[value] for value in few) >= 5 or len(named) > len(few)
-    exact = asked.model_copy(update={"ends": "exact"})
-    named = [read_set(label) or [label] for label in shown(frame, exact, "town")]
-    assert any(held.get(values[0], 5) < 5 for values in named if len(values) > 1)
 
 
 def test_a_declared_grid_gives_few_labels():
@@ -218,7 +200,9 @@ def test_cells_cover_values_of_people_who_count_for_another(seed, search):
 def test_a_value_of_somebody_who_counts_for_another_is_pooled():
     towns = Flat().build(Domain(Kind.TEXT, np.array(["a", "b", "z"], dtype=object)), "town")
     people, present = np.array([0, 5, 6, 0]), np.array([0, 5, 6, 1])
-    assert pools_of(towns.maps, people, 3, present).tolist() == [0, 1, 2, 1]
+    pools = pools_of(towns, people, 3, present)
+    assert pools.labels.tolist() == [None, "b", None]
+    assert pools.of.tolist() == [0, 2, 1, 2]
 
 
 def recounted(frame, asked):

@@ -13,6 +13,7 @@ import incrowd
 import naive.ends
 import naive.world
 from incrowd.hierarchy import Flat
+from incrowd.hierarchy.pools import pools_of
 from incrowd.linkage.attained_ends import AttainedEndsCounter
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World
@@ -227,14 +228,15 @@ def test_a_class_counts_the_people_of_its_part_that_fits_fewest(case):
     assert counts == [fewest(problem, outcome, c, people) for c in range(len(counts))]
 
 
-@pytest.mark.parametrize(("pools", "counts"), [(None, [1]), ([0, 1, 2, 2], [4])])
-def test_every_pool_of_a_set_counts_by_itself(pools, counts):
+@pytest.mark.parametrize(("pools", "counts"), [(False, [1]), (True, [4])])
+def test_every_member_of_a_set_counts_by_itself(pools, counts):
     """Five people have a, one b and three c: whoever shows {a, b} names the one."""
     domain = Domain(Kind.TEXT, np.array(["a", "b", "c"], dtype=object))
     table = [Flat().build(domain, "q0")], [[1, 2]], [[1, 1]], None
     problem = problem_of(table, [KMap(2)], Gcp())
-    held = None if pools is None else np.array(pools, np.int32)
-    column = replace(problem.columns[0], sets=True, pools=held)
+    tree, held = problem.columns[0].hierarchy, np.array([0, 5, 1, 3])
+    named = pools_of(tree, held, 4, held) if pools else None
+    column = replace(problem.columns[0], sets=True, pools=named)
     codes = np.array([1] * 5 + [2] + [3] * 3, np.int32)
     world = World({"q0": CodedColumn("q0", codes, domain)})
     guarded = AttainedEndsCounter.by(CandidateCounter.of(world, [column]))

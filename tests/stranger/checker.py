@@ -11,7 +11,7 @@ from collections import Counter
 from fractions import Fraction
 from pathlib import Path
 
-from stranger.labels import MISSING, may_be, number, period
+from stranger.labels import MISSING, may_be, names, number, period
 
 
 def table(path):
@@ -55,6 +55,7 @@ class Shown:
         if asked.get("class_column"):
             cells = [(row[asked["class_column"]],) for row in released]
         self.cells = cells
+        self.names = {}
         self.classes = {}
         for i, shown in enumerate(cells):
             self.classes.setdefault(shown, []).append(i)
@@ -64,6 +65,10 @@ class Shown:
         if self.unit is None:
             return i
         return self.source[row["row"]][self.unit] or ("alone", i)
+
+    def named(self, name):
+        """All that the labels of a column name."""
+        return self.names.setdefault(name, names({row[name] for row in self.rows}))
 
     def crowds(self):
         """Per class: the rows that nobody can tell from it."""
@@ -187,7 +192,7 @@ def candidates(shown, world):
         if anything and MISSING in (cell, value):
             return True
         if (name, cell, value) not in known:
-            known[name, cell, value] = may_be(cell, value, kinds[name])
+            known[name, cell, value] = may_be(cell, value, kinds[name], shown.named(name))
         return known[name, cell, value]
 
     found = []
@@ -254,7 +259,9 @@ def faults(shown):
         found.append("more records left out than may be")
     if asked["show"] in {"spans", "sets"} and shown.source:
         wrong = sum(
-            not may_be(row[name], shown.source[row["row"]][name], shown.kinds[name])
+            not may_be(
+                row[name], shown.source[row["row"]][name], shown.kinds[name], shown.named(name)
+            )
             for row in shown.rows
             for name in shown.quasi
         )

@@ -1,8 +1,8 @@
 """What a label of a release may stand for, read as text.
 
 `37`, `[20, 30)`, `[17, 25]`, `(-inf, 20)`, `[90, inf)`, `≥ 100000`, `< 1930`, `1965-03`, `1965-Q1`,
-`1965-H2`, `1965`, `[1965, 1970]`, `0213*`, `{A, B}`, `["a, b", "c"]`, `*`. An empty cell is
-missing.
+`1965-H2`, `1965`, `[1965, 1970]`, `0213*`, `{A, B}`, `{A, *others*}`, `["a, b", "c"]`, `*`. An
+empty cell is missing.
 """
 
 import calendar
@@ -13,6 +13,7 @@ from fractions import Fraction
 
 MISSING = ""
 TOP = "*"
+OTHERS = "*others*"
 _NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
 _DAY = re.compile(r"(\d{4})(?:-(\d{2}))?(?:-(\d{2}))?")
 _PART = re.compile(r"(\d{4})-?(Q[1-4]|H[12])")
@@ -78,8 +79,16 @@ def members(label):
     """The values that a set names, None if the label is no set."""
     if not (len(label) > 2 and label[0] == "{" and label[-1] == "}"):
         return None
-    inside = label[1:-1]
+    inside = label[1:-1].removesuffix(OTHERS).removesuffix(", ")
+    if not inside:
+        return []
     return json.loads(f"[{inside}]") if inside.startswith('"') else inside.split(", ")
+
+
+def names(labels):
+    """All that the labels of a column name."""
+    every = ([label] if members(label) is None else members(label) for label in labels)
+    return {name for found in every for name in found if name not in {TOP, MISSING}}
 
 
 def same(one, other, kind):
@@ -89,15 +98,19 @@ def same(one, other, kind):
     return one == other
 
 
-def may_be(label, value, kind):
-    """Whether a cell of the release may stand for a value; both as text, "" where missing."""
+def may_be(label, value, kind, named=()):
+    """Whether a cell of the release may stand for a value; both as text, "" where missing.
+
+    `named` is all that the labels of the column name.
+    """
     if MISSING in (label, value):
         return label in (value, TOP)
     if label == TOP or same(label, value, kind):
         return True
     values = members(label)
     if values is not None:
-        return any(same(one, value, kind) for one in values)
+        rest = label.endswith(f"{OTHERS}}}") and not any(may_be(n, value, kind) for n in named)
+        return rest or any(may_be(one, value, kind) for one in values)
     if kind == "text":
         return label.endswith("*") and value.startswith(label.rstrip("*"))
     bounds = ends(label)

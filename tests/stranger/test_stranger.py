@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from stranger.labels import may_be
+from stranger.labels import may_be, names
 
 HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1]))
@@ -50,6 +50,13 @@ sys.path.insert(0, str(HERE.parents[1]))
 )
 def test_labels_as_they_are_written(label, value, kind, fits):
     assert may_be(label, value, kind) is fits
+
+
+@pytest.mark.parametrize(("value", "fits"), [("a", True), ("b", False), ("c", True)])
+def test_others_are_what_no_label_of_the_column_names(value, fits):
+    named = names(["{a, *others*}", "b", "*", "{*others*}"])
+    assert named == {"a", "b"}
+    assert may_be("{a, *others*}", value, "text", named) is fits
 
 
 def test_the_stranger_uses_the_standard_library_only():

@@ -6,7 +6,8 @@ has what its label ends on, the attacker claims that this person is in the table
 one individual fits the class at all.
 
 `[17, 25]` shows the first and the last value of a class, so somebody is 17 and somebody is 25; a
-set shows values that somebody has. A half-open interval such as `[20, 30)` or `≥ 100000` joins
+set shows values and nodes that somebody has, and `*others*` that somebody has a value that no label
+of the column names. A half-open interval such as `[20, 30)` or `≥ 100000` joins
 cells of a grid. The ends of the other labels of the column show where cells may meet: between two
 neighboring ends there is at least one cell that belongs to somebody.
 """
@@ -22,12 +23,13 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Texts
 from incrowd.attacks.attack import Attack, columns, part
 from incrowd.attacks.rates import PersonRisk, Rate
+from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.labels import (
     Bounds,
     parse_date,
     parse_number,
-    read_any_bounds,
-    read_set,
+    read_members,
+    value_set,
     write_bounds,
 )
 from incrowd.linkage.world_linkage import WorldLinkage
@@ -184,9 +186,11 @@ class EndCells:
 
     def of(self, label: str) -> tuple[str, ...]:
         """The cells at the ends of a label, each once; none of a label that shows no ends."""
-        members = read_set(label)
+        members = read_members(label)
         if members is not None:
-            return tuple(dict.fromkeys(members)) if len(members) > 1 else ()
+            rest = [value_set([], others=True)] if members.others else []
+            named = tuple(dict.fromkeys([*members.values, *rest]))
+            return named if len(named) > 1 else ()
         bounds = self._read(label)
         if bounds is None:
             return ()

@@ -1,8 +1,8 @@
-"""What labels may end on: cells along an ordered column, pools of rare values for sets.
+"""What the labels of spans may end on: cells along an ordered column.
 
 A span that ends on the first and the last value of its class tells that somebody has exactly these.
 So spans end where cells do, and each cell holds many people of the table (`hierarchy.aligned`
-chooses them). Sets show rare values only together with others.
+chooses them). What sets may name is in `hierarchy.pools`.
 """
 
 from collections.abc import Sequence
@@ -222,36 +222,3 @@ def grid_of(
         tuple(bounds),
         shown,
     )
-
-
-def pools_of(maps: Codes, people: Counts, k: int, present: Counts | None = None) -> Codes | None:
-    """The pool of each code: every pool that holds anybody holds at least k people.
-
-    `maps` are those of the hierarchy, `people` counts the people of each code; entry 0 is for
-    missing values, which stay apart. Rare values are pooled with rare values of the same node, on
-    the lowest level where that is enough; the rest joins the smallest pool. None if every value has
-    k people. `present` is above 0 for every value that a set may show, also if nobody counts for
-    it (default: the values with people).
-    """
-    pool = np.arange(len(people), dtype=np.int32)
-    held = np.flatnonzero((people if present is None else present)[1:]) + 1
-    if not len(held) or people[held].min() >= k:
-        return None
-    for level in range(1, len(maps)):
-        sizes = np.bincount(pool, people, minlength=len(people))
-        rare = held[sizes[pool[held]] < k]
-        _, place = np.unique(maps[level][rare], return_inverse=True)
-        first = np.full(len(rare), len(people), dtype=np.int32)
-        np.minimum.at(first, place, pool[rare])
-        pool[rare] = first[place]
-    return _complete(pool, people, held, k)
-
-
-def _complete(pool: Codes, people: Counts, held: Codes | Counts, k: int) -> Codes:
-    """With the one pool that is still too small, if there is one, made part of the next larger."""
-    numbers = np.unique(pool[held])
-    sizes = np.bincount(pool, people, minlength=len(people))[numbers]
-    if len(numbers) > 1 and sizes.min() < k:
-        smallest, larger = numbers[np.argsort(sizes, kind="stable")[:2]].tolist()
-        pool = np.where(np.isin(pool, [smallest, larger]), min(smallest, larger), pool)
-    return pool.astype(np.int32)

@@ -1,11 +1,9 @@
 """From labels back to the values that they may stand for (Bettini's Dec).
 
 A hierarchy knows its own labels (`Decoder`). Where no hierarchy says it, a label stands for what is
-written (`WrittenLabels`): a value of the column stands for itself, whatever else it looks like.
+written (`hierarchy.written_labels`).
 """
 
-import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,25 +13,19 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.labels import (
-    TOP,
     Bounds,
+    has_others,
+    named_in,
     number_text,
     parse_date,
     parse_number,
-    read_any_bounds,
     read_bounds,
-    read_masked,
-    read_quarter,
-    read_set,
+    read_members,
 )
 from incrowd.table.column import Domain, Kind, count_below
-from incrowd.table.parse import parse
 
 Run = tuple[int, int]
 """First and last leaf code."""
-
-_NAME_LIKE = re.compile(r"\+|[+-]?0\d")
-_LAST = chr(0x10FFFF)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +84,7 @@ class Decoder:
         self._labels = labels
         self._bounds = bounds
         self._ordered = ordered
+        self._others: dict[frozenset[str], list[Run]] = {}
 
     @cached_property
     def _leaf(self) -> dict[str, int]:
@@ -108,11 +101,17 @@ class Decoder:
         runs[self._labels[-1][0]] = [(MISSING, len(self._leaves))]
         return runs
 
-    def decode(self, labels: Sequence[str | None] | Texts) -> Decoded:
-        """The leaves of each label; `InputError` counts those that stand for none."""
+    def decode(
+        self, labels: Sequence[str | None] | Texts, named: frozenset[str] | None = None
+    ) -> Decoded:
+        """The leaves of each label; `InputError` counts those that stand for none.
+
+        `named` is what all labels of the column name (default: what these labels name).
+        """
         number: dict[str | None, int] = {}
         of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int32)
-        runs = [self._runs(label) for label in number]
+        unnamed = self._unnamed(number, named)
+        runs = [self._runs(label, unnamed) for label in number]
         self._refuse_unknown(of, runs)
         start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
         ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
@@ -120,7 +119,18 @@ class Decoder:
 
     def stands_for(self, label: str, run: Run) -> bool:
         """Whether a label stands for the leaves of this run and no others."""
-        return self._runs(label) == [run]
+        return self._runs(label, []) == [run]
+
+    def _unnamed(self, labels: Iterable[str | None], named: frozenset[str] | None) -> list[Run]:
+        """The leaves that `*others*` stands for: those of none of the names."""
+        if not any(label is not None and has_others(label) for label in labels):
+            return []
+        names = named_in(labels) if named is None else named
+        if names not in self._others:
+            below_top = names - {self._labels[-1][0]}
+            runs = (run for name in below_top for run in self._runs(name, []))
+            self._others = {names: complement(runs, len(self._leaves))}
+        return self._others[names]
 
     def _refuse_unknown(self, of: Codes, runs: list[list[Run]]) -> None:
         unknown = np.array([not found for found in runs], dtype=np.bool_)
@@ -132,7 +142,7 @@ class Decoder:
                 remedy="decode them with the hierarchy that made them",
             )
 
-    def _runs(self, label: str | None) -> list[Run]:
+    def _runs(self, label: str | None, unnamed: list[Run]) -> list[Run]:
         if label is None:
             return [(MISSING, MISSING)]
         plain = self._plain_span(label) if self._ordered else None
@@ -145,10 +155,10 @@ class Decoder:
         between = None if bounds is None else self._between(bounds)
         if between is not None:
             found.append(between)
-        found.extend(self._members(label))
+        found.extend(self._members(label, unnamed))
         if len(found) == 1:
             return found
-        return _union(found) if found else self._exact(label)
+        return union(found) if found else self._exact(label)
 
     def _plain_span(self, label: str) -> Run | None:
         """The leaves of a plain span such as `[17, 25]`, looked up quickly; None for other labels.
@@ -165,12 +175,20 @@ class Decoder:
         named = label in self._leaf or label in known or first in known or last in known
         return None if named else (low, high)
 
-    def _members(self, label: str) -> list[Run]:
-        """The leaves that the label of a set names; none if one of its values is unknown."""
-        values = read_set(label)
-        if values is None or not all(value in self._leaf for value in values):
+    def _members(self, label: str, unnamed: list[Run]) -> list[Run]:
+        """The leaves of what the label of a set names; none if one of its members is unknown."""
+        members = read_members(label)
+        if members is None:
             return []
-        return [(self._leaf[value], self._leaf[value]) for value in values]
+        runs = [self._member(value) for value in members.values]
+        if not all(runs):
+            return []
+        return [*(run for found in runs for run in found), *(unnamed if members.others else ())]
+
+    def _member(self, name: str) -> list[Run]:
+        """The leaf and the nodes of this name."""
+        code = self._leaf.get(name)
+        return [*self._nodes.get(name, ()), *([] if code is None else [(code, code)])]
 
     def _between(self, bounds: Bounds) -> Run | None:
         if bounds.low_inside and bounds.high_inside:
@@ -198,7 +216,8 @@ class Decoder:
         return [] if run is None else [run]
 
 
-def _union(runs: list[Run]) -> list[Run]:
+def union(runs: Iterable[Run]) -> list[Run]:
+    """All codes of these runs, as runs that are ascending and apart."""
     merged: list[Run] = []
     for low, high in sorted(runs):
         if merged and low <= merged[-1][1] + 1:
@@ -206,6 +225,20 @@ def _union(runs: list[Run]) -> list[Run]:
         else:
             merged.append((low, high))
     return merged
+
+
+def complement(runs: Iterable[Run], size: int) -> list[Run]:
+    """The codes from 1 to `size` that lie in none of these runs, as runs.
+
+    >>> complement([(0, 0), (2, 3), (3, 4)], 6)
+    [(1, 1), (5, 6)]
+    """
+    left, next_code = [], 1
+    for low, high in sorted(runs):
+        if low > next_code:
+            left.append((next_code, low - 1))
+        next_code = max(next_code, high + 1)
+    return [*left, (next_code, size)] if next_code <= size else left
 
 
 def runs_of(codes: Iterable[int]) -> list[Run]:
@@ -217,171 +250,6 @@ def runs_of(codes: Iterable[int]) -> list[Run]:
         else:
             runs.append((code, code))
     return runs
-
-
-class WrittenLabels:
-    """Reads labels as values of one column, by the way they are written; made once per column.
-
-    Where the column holds years, as numbers, dates stand for the years that they lie in; where it
-    holds days, moments stand for their days.
-    """
-
-    def __init__(self, domain: Domain) -> None:
-        self._domain = domain
-        self._edges: dict[tuple[Kind, str | None, bool, bool], Run | None] = {}
-
-    def runs(self, label: str) -> list[Run]:
-        """The codes of the values that a label may stand for; empty if it stands for none."""
-        exact = self._exact(label)
-        if exact:
-            return [(exact, exact)]
-        if label and not label.strip(TOP):
-            return [(1, len(self._domain))] if len(self._domain) else []
-        members = read_set(label)
-        if members is not None:
-            return self._any_of(members)
-        return self._period(label) or self._between(label) or self._beginning(label)
-
-    @cached_property
-    def _code(self) -> dict[str, int]:
-        return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
-
-    def _exact(self, label: str) -> int:
-        """The code of a value, also if it is spelled in another way (39.0 for 39); 0 if unknown."""
-        if label in self._code:
-            return self._code[label]
-        number = parse_number(label)
-        if number is None:
-            return 0
-        if self._domain.kind is Kind.NUMBER:
-            run = locate(self._domain, Bounds(label, label, high_inside=True))
-            return 0 if run is None else run[0]
-        return 0 if _NAME_LIKE.match(label) else self._code.get(number_text(number), 0)
-
-    def _any_of(self, members: list[str]) -> list[Run]:
-        """The codes of the members of a set, also if no blank is written between them."""
-        found = runs_of(filter(None, map(self._exact, members)))
-        bare = members[0].split(",") if len(members) == 1 else []
-        return found or runs_of(filter(None, map(self._exact, bare)))
-
-    def _period(self, label: str) -> list[Run]:
-        """The days or moments of a day, a month, a quarter or a year."""
-        bounds = read_quarter(label, dash=False)
-        if bounds is None and parse_date(label) is not None:
-            bounds = Bounds(label, label, high_inside=True)
-        if bounds is None:
-            return []
-        return self._located(bounds, Kind.DATE) or self._years(bounds)
-
-    def _between(self, label: str) -> list[Run]:
-        bounds = read_any_bounds(label)
-        if bounds is None:
-            return []
-        found = self._located(bounds, Kind.NUMBER) or self._located(bounds, Kind.DATE)
-        found = found or self._years(bounds)
-        if found or self._domain.kind is not Kind.TEXT:
-            return found
-        ends = [end for end in (bounds.low, bounds.high) if end is not None]
-        quantities = all(parse_number(end) is not None for end in ends)
-        return [] if quantities else self._in_order(bounds)
-
-    def _located(self, bounds: Bounds, kind: Kind) -> list[Run]:
-        """The values between two bounds, texts among them read as numbers or dates."""
-        if self._domain.kind not in {kind, Kind.TEXT}:
-            return []
-        low = self._edge(kind, bounds.low, inside=bounds.low_inside, upper=False)
-        high = self._edge(kind, bounds.high, inside=bounds.high_inside, upper=True)
-        if low is None or high is None or low[0] > high[1]:
-            return []
-        if self._domain.kind is kind:
-            return [(low[0], high[1])]
-        return runs_of(self._scales[kind][1][low[0] - 1 : high[1]].tolist())
-
-    def _years(self, bounds: Bounds) -> list[Run]:
-        """The numbers that are years in which there is something between two dates."""
-        if self._domain.kind is not Kind.NUMBER:
-            return []
-        low, high = _year(bounds.low), _year(bounds.high, before=not bounds.high_inside)
-        if (low is None, high is None) != (bounds.low is None, bounds.high is None):
-            return []
-        return self._located(Bounds(low, high, high_inside=True), Kind.NUMBER)
-
-    def _edge(self, kind: Kind, end: str | None, *, inside: bool, upper: bool) -> Run | None:
-        """The values on one side of a bound; many labels have the same bounds."""
-        key = (kind, end, inside, upper)
-        if key not in self._edges:
-            scale = self._domain if self._domain.kind is kind else self._scales[kind][0]
-            if kind is Kind.DATE and not upper:
-                end, inside = _from_day(end, scale, inside=inside)
-            bounds = Bounds(None, end, high_inside=inside) if upper else Bounds(end, None, inside)
-            self._edges[key] = locate(scale, bounds)
-        return self._edges[key]
-
-    @cached_property
-    def _scales(self) -> dict[Kind, tuple[Domain, Codes]]:
-        """Texts as numbers and as dates, as far as they are: values in their order, and codes."""
-        return {kind: self._scale(kind) for kind in (Kind.NUMBER, Kind.DATE)}
-
-    def _scale(self, kind: Kind) -> tuple[Domain, Codes]:
-        parsed = parse(self._domain.labels, kind)
-        codes = np.flatnonzero(parsed.fits).astype(np.int32)
-        codes = codes[np.argsort(parsed.values[codes], kind="stable")]
-        return Domain(kind, parsed.values[codes]), codes + np.int32(1)
-
-    @cached_property
-    def _sorted(self) -> tuple[list[str], Codes]:
-        """The labels by code point, and the code of each."""
-        labels = self._domain.labels.tolist()
-        order = sorted(range(len(labels)), key=labels.__getitem__)
-        return [labels[i] for i in order], np.array(order, dtype=np.int32) + np.int32(1)
-
-    def _slice(self, low: int, high: int) -> list[Run]:
-        return runs_of(self._sorted[1][low:high].tolist())
-
-    def _in_order(self, bounds: Bounds) -> list[Run]:
-        """Texts between two others by code point."""
-        labels, _ = self._sorted
-        low = 0
-        if bounds.low is not None:
-            low = (bisect_left if bounds.low_inside else bisect_right)(labels, bounds.low)
-        high = len(labels)
-        if bounds.high is not None:
-            high = (bisect_right if bounds.high_inside else bisect_left)(labels, bounds.high)
-        return self._slice(low, high)
-
-    def _beginning(self, label: str) -> list[Run]:
-        """Codes of which the last characters are masked; whole numbers get back their zeros."""
-        found = read_masked(label)
-        if found is None:
-            return []
-        shown, hidden = found
-        if self._domain.kind is Kind.NUMBER:
-            if not shown.isdecimal():
-                return []
-            low = int(shown) * 10**hidden
-            return self._located(Bounds(str(low), str(low + 10**hidden)), Kind.NUMBER)
-        labels, _ = self._sorted
-        return self._slice(bisect_left(labels, shown), bisect_right(labels, shown + _LAST))
-
-
-def _year(end: str | None, *, before: bool = False) -> str | None:
-    """The year of a date, or of what is just before it; None if it is no date."""
-    date = None if end is None else parse_date(end)
-    unit = "Y" if date is None else np.datetime_data(date.dtype)[0]
-    if date is None or unit == "Y":
-        return None
-    step = np.array(int(before), dtype=f"timedelta64[{unit}]")
-    return str((date - step).astype("datetime64[Y]"))
-
-
-def _from_day(end: str | None, scale: Domain, *, inside: bool) -> tuple[str | None, bool]:
-    """Where what begins at a moment begins if only days are known: on the day of the moment."""
-    date = None if end is None else parse_date(end)
-    if date is None or scale.values.dtype != np.dtype("datetime64[D]"):
-        return end, inside
-    if np.datetime_data(date.dtype)[0] in {"Y", "M", "D"}:
-        return end, inside
-    return str(date.astype("datetime64[D]")), True
 
 
 def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:

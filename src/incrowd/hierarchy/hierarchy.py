@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts, Values
+from incrowd.arrays import MISSING, Codes, Flags, Floats, Texts, Values
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
@@ -128,21 +127,15 @@ class Hierarchy:
         shown[mixed] = self.labels[-1][0]
         return shown
 
-    def show_sets(self, start: Counts, code: Codes) -> Texts:
-        """What a release shows for sets of leaves: class c has `code[start[c]:start[c + 1]]`.
+    def show_set(self, codes: Sequence[int]) -> str | None:
+        """What a release shows for a set of leaves, ascending.
 
         One leaf shows its value, missing alone None, missing with others the label of the top.
         """
-        labels = [None, *self.labels[0].tolist()]
-        shown = np.full(len(start) - 1, None, dtype=object)
-        for c, (first, last) in enumerate(pairwise(start.tolist())):
-            values = code[first:last].tolist()
-            if len(values) > 1:
-                mixed = values[0] == MISSING
-                shown[c] = self.labels[-1][0] if mixed else value_set([labels[v] for v in values])
-            else:
-                shown[c] = labels[values[0]]
-        return shown
+        if codes[0] == MISSING:
+            return str(self.labels[-1][0]) if len(codes) > 1 else None
+        values = [str(self.labels[0][code - 1]) for code in codes]
+        return values[0] if len(values) == 1 else value_set(values)
 
     def _spans(self, low: Codes, high: Codes, lowest: int) -> Texts:
         size = len(self.leaves) + 1
@@ -176,9 +169,15 @@ class Hierarchy:
         """
         return self.decode_all([label])[0]
 
-    def decode_all(self, labels: Sequence[str | None] | Texts) -> Decoded:
-        """The leaf codes of many labels; each distinct label is decoded once."""
-        return self._decoder.decode(labels)
+    def decode_all(
+        self, labels: Sequence[str | None] | Texts, named: frozenset[str] | None = None
+    ) -> Decoded:
+        """The leaf codes of many labels; each distinct label is decoded once.
+
+        In a set, `*others*` stands for every leaf that no label of its column names: `named` is
+        what these labels name (`labels.named_in`), if the ones given are not all of them.
+        """
+        return self._decoder.decode(labels, named)
 
     @classmethod
     def checked(
@@ -204,7 +203,8 @@ def check(hierarchy: Hierarchy, column: str) -> None:
     """Raise `InputError` unless the hierarchy keeps its promises (Sweeney Section 3.1).
 
     Every leaf is covered, each level is a function of the level below, every node is a run of
-    leaves, one value stands on top, and no two nodes of a level share a label.
+    leaves, one value stands on top, no two nodes of a level share a label, and a label that comes
+    back on a higher level is that of the node right above it.
     """
     maps, n = hierarchy.maps, len(hierarchy.leaves)
     if maps.ndim != 2 or maps.shape[1] != n + 1 or len(maps) != len(hierarchy.labels):
@@ -217,6 +217,7 @@ def check(hierarchy: Hierarchy, column: str) -> None:
         raise InputError(f"the hierarchy of {column!r} does not start from the values themselves")
     for level in range(len(maps)):
         _check_level(hierarchy, level, column)
+    _check_names(hierarchy, column)
 
 
 def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
@@ -235,6 +236,28 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
     if len(labels) != expected or distinct != expected:
         labelled = counted(distinct, "distinct label")
         raise InputError(f"{where} has {counted(expected, 'node')} but {labelled}")
+
+
+def _check_names(hierarchy: Hierarchy, column: str) -> None:
+    """Refuse names that stand for one thing here and for another one there.
+
+    A value or node may have the name of its own parent, which then covers it. Any other name that
+    comes back would show somebody as what others are, as where x is shown as y and y as x.
+    """
+    levels = [labels.tolist() for labels in hierarchy.labels[:-1]]
+    highest = {label: level for level, labels in enumerate(levels) for label in labels}
+    for level, labels in enumerate(levels[:-1]):
+        above = hierarchy.maps[level + 1][hierarchy.bounds[level][0][1:]] - 1
+        parents = hierarchy.labels[level + 1][above].tolist()
+        pairs = zip(labels, parents, strict=True)
+        reused = sum(highest[label] > level and label != parent for label, parent in pairs)
+        if reused:
+            things = counted(reused, "value" if level == 0 else "node")
+            raise InputError(
+                f"level {level} of the hierarchy of {column!r} has {things} with the name of a "
+                "node that is not right above, so that this name stands for two things",
+                remedy="give each node a name of its own; a parent may repeat the name of a child",
+            )
 
 
 def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:

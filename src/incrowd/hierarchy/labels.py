@@ -5,19 +5,20 @@
 | `[20, 30)`, `(0, 5]`, `< 20`, `≥ 90` | an interval; `(-inf, 20)` and `[90, inf)` are read, too |
 | `[17, 25]`, `[1965-03-01, 1965-04-17]` | a span: its first and its last value |
 | `["a, b", "c"]` | a span of texts that could be read in two ways, as a JSON list |
-| `{A, B}`, `{"a, b", "c"}` | a set of values |
+| `{A, B}`, `{"a, b", "c"}` | a set of values, or of nodes |
+| `{A, *others*}`, `{*others*}` | the same, and every value that no label of the column names |
 | `1965`, `1965-03`, `1965-Q1` | a period of dates |
 | `0213*` | all codes that begin with these characters |
 | `*` | every value |
 
-Other tools write intervals in other ways (`20-29`, `[20,30)`, `]20; Inf)`, `90+`, `<=20`), which
-`read_any_bounds` reads. Which values of a column a label stands for is in `hierarchy.decoding`.
+Other tools write intervals in other ways, which `hierarchy.foreign_labels` reads. Which values of a
+column a label stands for is in `hierarchy.decoding`.
 """
 
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +33,8 @@ TOP = "*"
 """What a suppressed cell shows, unless a tree has its own word for it."""
 MASK = "*"
 """What stands for each masked character of a code."""
+OTHERS = "*others*"
+"""In a set, last and without quotes: every value that no label of the column names."""
 DAY = 86_400 * 1e6
 """Microseconds: dates lie on this scale."""
 LASTING = frozenset("YMD")
@@ -41,7 +44,7 @@ _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 _DATE = re.compile(r"-?[0-9]{4,5}(-[0-9]{2}(-[0-9]{2}([ T][0-9]{2}:[0-9]{2}(:[0-9.]+)?)?)?)?")
 _QUARTER = re.compile(r"(?P<year>[0-9]{4,5})(?P<dash>-?)Q(?P<quarter>[1-4])")
-_UNSAFE_IN_SET = re.compile(r'[{}"]|, |^$')
+_UNSAFE_IN_SET = re.compile(r'[{}"]|, |^$|^\*others\*$')
 _UNSAFE = re.compile(r'[\[\]()"]|, ')
 
 
@@ -231,22 +234,48 @@ def _read_quoted(label: str) -> Bounds | None:
 # Sets and masked codes
 
 
-def value_set(labels: Sequence[str]) -> str:
-    """The label of any of these values.
+@dataclass(frozen=True, repr=False)
+class SetMembers:
+    """What the label of a set names, and whether it stands for all values not named, too."""
 
-    >>> value_set(["A", "B"]), value_set(["a, b", "c"])
-    ('{A, B}', '{"a, b", "c"}')
+    values: tuple[str, ...]
+    others: bool = False
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"SetMembers({len(self.values)} values{' and others' * self.others})"
+
+
+def value_set(labels: Sequence[str], *, others: bool = False) -> str:
+    """The label of any of these values; with `others`, of those, too, that no label names.
+
+    >>> value_set(["A", "B"]), value_set(["a, b", "c"]), value_set(["A"], others=True)
+    ('{A, B}', '{"a, b", "c"}', '{A, *others*}')
     """
     if any(_UNSAFE_IN_SET.search(label) or label != label.strip() for label in labels):
-        return f"{{{json.dumps(list(labels), ensure_ascii=False)[1:-1]}}}"
-    return f"{{{', '.join(labels)}}}"
+        members = [json.dumps(label, ensure_ascii=False) for label in labels]
+    else:
+        members = list(labels)
+    return f"{{{', '.join([*members, *[OTHERS] * others])}}}"
 
 
-def read_set(label: str) -> list[str] | None:
-    """The values of a set; None if it is another label."""
+def read_members(label: str) -> SetMembers | None:
+    """What a set names; None if it is another label.
+
+    >>> read_members('{"a, b", "c", *others*}')
+    SetMembers(2 values and others)
+    """
     if len(label) < 3 or label[0] != "{" or label[-1] != "}":
         return None
     inside = label[1:-1]
+    if inside == OTHERS:
+        return SetMembers((), others=True)
+    others = inside.endswith(f", {OTHERS}")
+    values = _read_list(inside.removesuffix(f", {OTHERS}"))
+    return None if values is None else SetMembers(tuple(values), others)
+
+
+def _read_list(inside: str) -> list[str] | None:
     if not inside.startswith('"'):
         return inside.split(", ")
     try:
@@ -254,6 +283,35 @@ def read_set(label: str) -> list[str] | None:
     except (ValueError, RecursionError):
         return None
     return values if all(isinstance(value, str) for value in values) else None
+
+
+def read_set(label: str) -> list[str] | None:
+    """The values that a set names; None if it is another label."""
+    members = read_members(label)
+    return None if members is None else list(members.values)
+
+
+def has_others(label: str) -> bool:
+    """Whether a label stands for all values, too, that no label of its column names."""
+    members = read_members(label)
+    return members is not None and members.others
+
+
+def named_in(labels: Iterable[str | None]) -> frozenset[str]:
+    """All that labels of a column name: members of sets, and the other labels themselves.
+
+    `*others*` stands for every value under none of these names. What is suppressed names nothing.
+
+    >>> sorted(named_in(["{A, B, *others*}", "C", "*", None]))
+    ['A', 'B', 'C']
+    """
+    found: set[str] = set()
+    for label in labels:
+        if label is None or not label.strip(TOP):
+            continue
+        members = read_members(label)
+        found.update((label,) if members is None else members.values)
+    return frozenset(found)
 
 
 def masked(shown: str, width: int) -> str:
@@ -288,7 +346,7 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
     >>> reach_of("[20, 30)", ages), reach_of("37", ages), reach_of("≥ 90", ages)
     ((20.0, 29.0), (37.0, 37.0), (90.0, inf))
     """
-    return None if domain.kind is Kind.TEXT else _reach(ends_of(label), domain)
+    return None if domain.kind is Kind.TEXT else bounds_reach(ends_of(label), domain)
 
 
 def node_reach(label: str, domain: Domain) -> Reach | None:
@@ -300,7 +358,7 @@ def node_reach(label: str, domain: Domain) -> Reach | None:
     """
     quarter = read_quarter(label) if domain.kind is Kind.DATE else None
     if quarter is not None:
-        return _reach(quarter, domain)
+        return bounds_reach(quarter, domain)
     found = reach_of(label, domain)
     bounds = read_bounds(label) if found is None else None
     if bounds is None or bounds.low is None or bounds.high is None:
@@ -309,7 +367,8 @@ def node_reach(label: str, domain: Domain) -> Reach | None:
     return None if low is None or high is None else (low[0], high[1])
 
 
-def _reach(bounds: Bounds, domain: Domain) -> Reach | None:
+def bounds_reach(bounds: Bounds, domain: Domain) -> Reach | None:
+    """The smallest and the largest value between bounds; None if they are none of the column."""
     read = _date_place if domain.kind is Kind.DATE else _number_place
     low: float | None = -math.inf
     high: float | None = math.inf
@@ -340,58 +399,3 @@ def _date_place(text: str, domain: Domain, inside: bool, *, first: bool) -> floa
         date = date + 1
     place = float(date.astype("datetime64[us]").astype(np.int64))
     return place if first else place - step_of(domain)
-
-
-# Intervals as other tools write them
-
-_DASHED = re.compile(r"\[(?P<a>[^\[\],]+?) ?[-–] ?(?P<b>[^\[\],]+?)\]")  # noqa: RUF001  a dash as releases write it
-_BARE = re.compile(r"(?P<l>[\[\](])(?P<a>[^\[\](),;]+)[,;] ?(?P<b>[^\[\](),;]+)(?P<r>[\[\])])")
-_PLAIN = re.compile(r"(?P<a>\d+(\.\d+)?) ?[-–] ?(?P<b>\d+(\.\d+)?)")  # noqa: RUF001  the same
-_FROM_ON = re.compile(r"(?P<a>\d+(\.\d+)?)\+")
-_COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?|\d{4}(-\d{2}){1,2})")
-
-
-def read_any_bounds(label: str) -> Bounds | None:
-    """The bounds of an interval, in our spelling or another tool's; None for another label."""
-    found = _read_bare(label) or read_bounds(label)
-    if found is not None:
-        return found
-    dashed = _DASHED.fullmatch(label) or _PLAIN.fullmatch(label)
-    if dashed is not None:
-        return Bounds(dashed["a"], dashed["b"], high_inside=True)
-    above = _FROM_ON.fullmatch(label)
-    if above is not None:
-        return Bounds(above["a"], None)
-    compared = _COMPARED.fullmatch(label)
-    if compared is None:
-        return None
-    inside = compared["sign"] in {"<=", ">=", "≤", "≥"}
-    if compared["sign"][0] in "<≤":
-        return Bounds(None, compared["a"], high_inside=inside)
-    return Bounds(compared["a"], None, low_inside=inside)
-
-
-def written_reach(label: str, domain: Domain) -> Reach | None:
-    """How far a label reaches (`node_reach`), in our spelling or another tool's.
-
-    >>> written_reach("20-29", Domain(Kind.NUMBER, np.arange(20, 40)))
-    (20.0, 29.0)
-    """
-    found = node_reach(label, domain)
-    if found is not None or domain.kind is Kind.TEXT:
-        return found
-    bounds = read_any_bounds(label)
-    return None if bounds is None else _reach(bounds, domain)
-
-
-def _read_bare(label: str) -> Bounds | None:
-    """An interval of numbers or dates as R, ARX and others write it: `[20,30)`, `]20; Inf)`."""
-    found = _BARE.fullmatch(label)
-    if found is None:
-        return None
-    low = None if found["a"].lower() in {"-inf", "-∞"} else found["a"]
-    high = None if found["b"].lower().removeprefix("+") in {"inf", "∞"} else found["b"]
-    ends = [end for end in (low, high) if end is not None]
-    if any(parse_number(end) is None and parse_date(end) is None for end in ends):
-        return None
-    return Bounds(low, high, found["l"] == "[", found["r"] == "]")

@@ -10,7 +10,7 @@ from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
 from incrowd.hierarchy.labels import TOP
-from incrowd.hierarchy.tree import Tree
+from incrowd.hierarchy.tree import Tree, groups_by_name
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -59,7 +59,11 @@ class CodeList:
                 remedy="use another hierarchy",
             )
         height = len(known[0])
-        rows = [(label, *(path or (OTHER,) * height), TOP) for label, path in paths.items()]
+        groups = groups_by_name(known)
+        rows = [
+            (label, *(path or groups.get(label) or (OTHER,) * height), TOP)
+            for label, path in paths.items()
+        ]
         rows.sort(key=lambda row: (row[-2] == OTHER, *reversed(row[1:]), row[0]))
         return Tree(tuple(rows), ordered=False).build(Domain(Kind.TEXT, texts(labels)), column)
 

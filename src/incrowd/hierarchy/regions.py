@@ -10,7 +10,7 @@ from unicodedata import combining, normalize
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
-from incrowd.hierarchy.tree import Tree
+from incrowd.hierarchy.tree import Tree, groups_by_name
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -61,7 +61,12 @@ class Regions:
                 f"none of the {len(labels)} values of {column!r} is a country",
                 remedy="use English names or ISO 3166 codes, or another hierarchy",
             )
-        rows = [(label, *_regions(label), "*") for label in labels]
+        paths = {label: _countries().get(_key(label)) for label in labels}
+        groups = groups_by_name(path for path in paths.values() if path is not None)
+        rows = [
+            (label, *(path or groups.get(label) or (OTHER, OTHER)), "*")
+            for label, path in paths.items()
+        ]
         rows.sort(key=lambda row: (row[2] == OTHER, row[2], row[1]))
         return Tree(tuple(rows)).build(Domain(Kind.TEXT, texts(labels)), column)
 
@@ -69,10 +74,6 @@ class Regions:
 def is_country(label: str) -> bool:
     """Whether a text is the name or code of a country."""
     return _key(label) in _countries()
-
-
-def _regions(label: str) -> tuple[str, str]:
-    return _countries().get(_key(label), (OTHER, OTHER))
 
 
 def _key(label: str) -> str:

@@ -1,7 +1,8 @@
 """Hierarchies that are written down: one row per leaf, from the value to the top."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass as plain
+from itertools import pairwise
 from operator import itemgetter
 from typing import Annotated, Literal
 
@@ -16,14 +17,29 @@ from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
 
-@dataclass(frozen=True, config=STRICT, kw_only=True)
+@dataclass(frozen=True, config=STRICT, kw_only=True, repr=False)
 class Flat:
     """Only suppression above the values.
 
     Numbers and dates keep their order, so that a search that shows spans can still use it.
+
+    >>> Flat(values=("f", "m", "x")).build(Domain(Kind.TEXT, texts(["f", "m"])), "sex")
+    Hierarchy(2 levels, 3 leaves)
     """
 
+    values: tuple[str, ...] = ()
+    """A public list of the values that the column can have, whoever is in the table; if it is not
+    given, those of the table. `*others*` in a set stands for all that no label names of them."""
     name: Literal["flat"] = "flat"
+
+    def __post_init__(self) -> None:
+        """Refuse a list that contradicts itself."""
+        if len(set(self.values)) < len(self.values):
+            raise ValueError("a value is listed twice; list each value once")
+
+    def __repr__(self) -> str:
+        """Without values."""
+        return f"Flat({len(self.values)} values)" if self.values else "Flat()"
 
     def build(
         self,
@@ -31,8 +47,24 @@ class Flat:
         column: str,
         counts: Counts | None = None,  # noqa: ARG002  every builder gets them
     ) -> Hierarchy:
-        """The values, and `*`."""
-        return stack(domain, [], column=column, ordered=domain.kind is not Kind.TEXT)
+        """The values, and `*`; those that the list lacks are found when the column is encoded."""
+        leaves = _listed(self.values, domain.kind, column) if self.values else domain
+        return stack(leaves, [], column=column, ordered=domain.kind is not Kind.TEXT)
+
+
+def _listed(labels: Sequence[str], kind: Kind, column: str) -> Domain:
+    """The values of a list: texts as they come, numbers and dates in their order."""
+    if kind is Kind.TEXT:
+        return Domain(kind, texts(labels))
+    values = as_values(list(labels), kind, strict=False)
+    if values is None:
+        what = "dates" if kind is Kind.DATE else "numbers"
+        raise InputError(
+            f"the list of values of {column!r} has entries that are no {what}, as those of the "
+            "column are",
+            remedy='list values of its kind, or set kind = "text"',
+        )
+    return Domain(kind, np.unique(values))
 
 
 Row = Annotated[tuple[str, ...], Field(min_length=1)]
@@ -56,16 +88,24 @@ class Tree:
 
     rows: Annotated[tuple[Row, ...], Field(min_length=1)]
     other: str | None = None
-    """Under which node, below the top, values go that are not in the tree; None: nowhere."""
+    """Under which node, below the top, values go that are not in the tree; None: nowhere. A value
+    that is itself the name of a node goes under that node."""
     ordered: bool = True
     """Whether leaves that are numbers or dates have an order; false for codes that only look like
     numbers, as the kind "text" of a column says."""
     name: Literal["tree"] = "tree"
 
     def __post_init__(self) -> None:
-        """Refuse nodes without a name: a table would read them as missing."""
+        """Refuse nodes without a name, which a table reads as missing, and names of two things."""
         if any("" in row[1:] for row in self.rows if "" in row):
             raise ValueError("a parent has no name; give every parent a name")
+        height = max(map(len, self.rows))
+        if reused := reused_names([(*row, *[row[-1]] * (height - len(row))) for row in self.rows]):
+            rows = counted(len(reused), "row of a tree has", "rows of a tree have")
+            raise ValueError(
+                f"{rows} an entry that is the name of another node, not right above it (first row "
+                f"{reused[0] + 1}); give each node a name of its own"
+            )
 
     def __repr__(self) -> str:
         """Without values."""
@@ -85,8 +125,10 @@ class Tree:
             height += 1
         if self.other is not None:
             top = next(iter(paths.values()))[-1]
+            groups = groups_by_name(path[1:-1] for path in paths.values())
+            rest = (self.other,) * (height - 2)
             for label in domain.labels.tolist():
-                paths.setdefault(label, (label, *[self.other] * (height - 2), top))
+                paths.setdefault(label, (label, *groups.get(label, rest), top))
         _refuse_torn(paths, column)
         return _assemble(paths, domain.kind, column, nominal=not self.ordered)
 
@@ -159,6 +201,19 @@ def _refuse_torn(paths: dict[str, Path], column: str) -> None:
         )
 
 
+def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
+    """The path of a value that is itself the name of a group: it lies in this group.
+
+    >>> groups_by_name([("West South Central", "South")])["South"]
+    ('South', 'South')
+    """
+    found: dict[str, Path] = {}
+    for path in paths:
+        for level, name in enumerate(path):
+            found.setdefault(name, (name,) * level + path[level:])
+    return found
+
+
 def columns_of(rows: Sequence[Path]) -> list[list[str]]:
     """Rows of one length, turned: what stands at each place."""
     return [list(map(itemgetter(j), rows)) for j in range(len(rows[0]))]
@@ -168,6 +223,29 @@ def leads_up(nodes: Sequence[str], parents: Sequence[str]) -> bool:
     """Whether each node has one parent, wherever it is listed; both have one entry per leaf."""
     parent = dict(zip(nodes, parents, strict=True))
     return list(map(parent.__getitem__, nodes)) == list(parents)
+
+
+def reused_names(rows: Sequence[Path]) -> list[int]:
+    """The rows, all of one length, with a name that stands for two things, counted from 0.
+
+    An entry may repeat below the top only as its own parent: otherwise x could be shown as y, and y
+    as x.
+
+    >>> reused_names([("x", "y", "*"), ("y", "x", "*"), ("z", "z", "*")])
+    [0, 1]
+    """
+    levels = columns_of(rows)
+    if len(set(levels[-1])) == 1:
+        levels = levels[:-1]
+    highest = {name: level for level, names in enumerate(levels) for name in names}
+    return sorted(
+        {
+            i
+            for level, (names, parents) in enumerate(pairwise(levels))
+            for i, (name, parent) in enumerate(zip(names, parents, strict=True))
+            if name != parent and highest[name] > level
+        }
+    )
 
 
 @plain(frozen=True, eq=False, repr=False)

@@ -27,7 +27,7 @@ from incrowd.hierarchy import (
     Tree,
     ZipCodes,
 )
-from incrowd.hierarchy.tree import columns_of, leads_up
+from incrowd.hierarchy.tree import columns_of, leads_up, reused_names
 from incrowd.io import files
 from incrowd.io.text import decoded
 from incrowd.io.unpacked import gunzipped
@@ -55,6 +55,7 @@ def read_tree(path: Path | str, other: str | None = None) -> Tree:
     _refuse_ragged(lines, path)
     _refuse_blank(lines, path)
     _refuse_inconsistent(lines, path)
+    _refuse_reused(lines, path)
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be used")):
         return Tree(tuple(fields for _, fields in lines), other=other)
 
@@ -169,7 +170,7 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
     "dates": _dates,
     "file": lambda given: File(",".join(given)),
-    "flat": _plain(Flat),
+    "flat": lambda given: Flat(values=tuple(given)),
     "intervals": _intervals,
     "ordered": lambda given: Ordered(tuple(given)),
     "prefix": _prefix,
@@ -260,6 +261,18 @@ def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
             f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with a second "
             f"parent for an entry of field {level} (first at line {torn[0]})",
             remedy="give each entry one parent, or give different things different names",
+        )
+
+
+def _refuse_reused(lines: list[Line], path: Path) -> None:
+    """A name stands for one value or node, and for those right above that repeat it."""
+    reused = reused_names([fields for _, fields in lines])
+    if reused:
+        raise InputError(
+            f"the hierarchy file {path.name!r} has {counted(len(reused), 'line')} with an entry "
+            "that is the name of another node, not right above it (first at line "
+            f"{lines[reused[0]][0]})",
+            remedy="give each node a name of its own; a parent may repeat the name of a child",
         )
 
 

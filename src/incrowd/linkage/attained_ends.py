@@ -1,8 +1,8 @@
 """Candidates of a class for an attacker who knows that somebody attains the ends of its labels.
 
 If a class shows the span of its own records, somebody in the table has a value in its first cell,
-somebody in its last cell, somebody in each pool of its set; and if it shows a node, its records are
-from at least two branches. Each of these parts of a class must fit enough people by itself: the
+somebody in its last cell, somebody in each member of its set; and if it shows a node, its records
+are from at least two branches. Each of these parts of a class must fit enough people by itself: the
 class counts as many as the part that fits fewest.
 """
 
@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.hierarchy.pools import Pools
 from incrowd.linkage.candidates import CandidateCounter, DecodedColumn, ValueSetsLike
 from incrowd.partition.csr import entries, grouped, offsets
 
@@ -22,6 +23,7 @@ class _Runs:
 
     start: Counts
     code: Codes
+    pools: Pools | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,7 @@ class AttainedEndsCounter(CandidateCounter):
     ) -> Iterator[_Part]:
         for one in self.columns:
             if one.place in sets:
-                yield _pools(one, cells, sets)
+                yield _members(one, cells, sets)
             elif one.column.hierarchy.ordered:
                 yield from _ends(one, cells, sets)
             else:
@@ -93,24 +95,18 @@ def _ends(
         yield part
 
 
-def _pools(
+def _members(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _Part:
-    """Each pool of the sets that classes show, by itself."""
+    """Each member of the sets that classes show, by itself."""
     held = sets[one.place]
     sizes = np.diff(held.start)
     class_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
-    pools = one.column.pools
-    pool = held.code if pools is None else pools[held.code]
     first = held.code[np.minimum(held.start[:-1], max(len(held.code) - 1, 0))]
     plain = first[class_of] > MISSING
-    width = int(pool.max(initial=0)) + 1
-    keys = class_of[plain].astype(np.int64) * width + pool[plain]
-    order = np.argsort(keys, kind="stable")
-    every, begin = np.unique(keys[order], return_index=True)
-    part = _taken((every // width).astype(np.int32), cells, sets)
-    code = held.code[plain][order]
-    part.sets[one.place] = _Runs(np.append(begin, len(code)).astype(np.int64), code)
+    part = _taken(class_of[plain], cells, sets)
+    code = held.code[plain]
+    part.sets[one.place] = _Runs(np.arange(len(code) + 1, dtype=np.int64), code, held.pools)
     return part
 
 
@@ -149,4 +145,4 @@ def _taken(
 
 def _sets_of(held: ValueSetsLike, of: Codes) -> _Runs:
     entry, _ = entries(held.start, of)
-    return _Runs(offsets(np.diff(held.start)[of]), held.code[entry])
+    return _Runs(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

@@ -12,6 +12,7 @@ from incrowd.errors import InputError
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.pools import Pools, set_labels
 from incrowd.linkage.atoms import AtomSets, sets_of
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import persons_of
@@ -33,7 +34,7 @@ class _Column(Protocol):
     @property
     def grid(self) -> CellGrid | None: ...
     @property
-    def pools(self) -> Codes | None: ...
+    def pools(self) -> Pools | None: ...
     @property
     def finest(self) -> Codes: ...
     def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
@@ -49,7 +50,12 @@ class ValueSetsLike(Protocol):
 
     @property
     def code(self) -> Codes:
-        """The values, one class after the other."""
+        """The values, or members of the pools, one class after the other."""
+        ...
+
+    @property
+    def pools(self) -> Pools | None:
+        """What sets may name; None if that is every value."""
         ...
 
 
@@ -112,7 +118,8 @@ class DecodedColumn:
         if not fresh:
             return
         labels = [None, *(label for label in fresh if label is not None)]
-        found = self.matcher.match(labels)
+        pools = self.column.pools
+        found = self.matcher.match(labels, None if pools is None else pools.names)
         if self.missing is Missing.MATCHES_ANYTHING:
             found = found.anything(unknown=self.unknown)
         for i, label in enumerate(labels):
@@ -305,7 +312,8 @@ class CandidateCounter:
             low, high, level = (matrix[one.place] for matrix in cells)
             labels = one.labels((low, high, level), spans=spans)
             if (held := sets.get(one.place)) is not None:
-                labels = one.column.hierarchy.show_sets(held.start, held.code).tolist()
+                shape = held.start, held.code, held.pools
+                labels = set_labels(one.column.hierarchy, *shape).tolist()
             shown.append(one.matched(labels))
         found = [sets_of(matching) for matching, _ in shown]
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]

@@ -17,8 +17,9 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.decoding import Run, runs_of
+from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, parse_date, parse_number, read_any_bounds
+from incrowd.hierarchy.labels import TOP, parse_date, parse_number
 from incrowd.linkage.atoms import sets_of
 from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.index import index_of

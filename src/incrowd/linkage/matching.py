@@ -8,9 +8,10 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
 from incrowd.errors import InputError
-from incrowd.hierarchy.decoding import Run, WrittenLabels, runs_of
+from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP
+from incrowd.hierarchy.labels import TOP, named_in
+from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.partition.csr import offsets
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import parse
@@ -102,9 +103,13 @@ class Matcher:
         self.outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
         self._dec = _Dec(domain, hierarchy, leaf, order)
 
-    def match(self, labels: Labels) -> Matching:
-        """What each label may stand for; see `match`."""
-        return from_runs(self._dec.runs(labels), self.place, self.outside)
+    def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
+        """What each label may stand for; see `match`.
+
+        `named` is what all labels of the column name (default: what these labels name).
+        """
+        names = named_in(labels) if named is None else named
+        return from_runs(self._dec.runs(labels, names), self.place, self.outside)
 
 
 class _Dec:
@@ -123,19 +128,21 @@ class _Dec:
         self._all = WrittenLabels(domain)
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
-    def runs(self, labels: Labels) -> list[list[Run]]:
-        """The runs of places of each label."""
-        by_hierarchy = self._decoded([label for label in labels if label is not None])
-        return [self._of(label, by_hierarchy) for label in labels]
+    def runs(self, labels: Labels, named: frozenset[str]) -> list[list[Run]]:
+        """The runs of places of each label; `named` is what all labels of the column name."""
+        by_hierarchy = self._decoded([label for label in labels if label is not None], named)
+        return [self._of(label, by_hierarchy, named) for label in labels]
 
-    def _of(self, label: str | None, by_hierarchy: dict[str, list[Run]]) -> list[Run]:
+    def _of(
+        self, label: str | None, by_hierarchy: dict[str, list[Run]], named: frozenset[str]
+    ) -> list[Run]:
         if label is None:
             return [(MISSING, MISSING)]
         if label in self._tops:
             return [(MISSING, self._size)]
         if label not in by_hierarchy:
-            return self._placed(self._all.runs(label))
-        rest = self._rest.runs(label) if self._known < self._size else []
+            return self._placed(self._all.runs(label, named))
+        rest = self._rest.runs(label, named) if self._known < self._size else []
         return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
 
     def _placed(self, runs: list[Run]) -> list[Run]:
@@ -144,17 +151,17 @@ class _Dec:
             return runs
         return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
 
-    def _decoded(self, labels: list[str]) -> dict[str, list[Run]]:
+    def _decoded(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
         """By label that the hierarchy knows: the runs of places of its leaves."""
         if self._hierarchy is None or not labels:
             return {}
         try:
-            decoded = self._hierarchy.decode_all(labels)
+            decoded = self._hierarchy.decode_all(labels, named)
         except InputError:
             if len(labels) == 1:
                 return {}
             half = len(labels) // 2
-            return self._decoded(labels[:half]) | self._decoded(labels[half:])
+            return self._decoded(labels[:half], named) | self._decoded(labels[half:], named)
         known = self._leaf[: self._known]
         first = np.searchsorted(known, decoded.low, side="left") + 1
         last = np.searchsorted(known, decoded.high, side="right")

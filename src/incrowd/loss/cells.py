@@ -57,8 +57,7 @@ class ShownCells:
             return self._span_level(self.column.grid)
         if self.sets is None:
             return self.level
-        ends = self.sets.code[self.sets.start[:-1]], self.sets.code[self.sets.start[1:] - 1]
-        return self.column.hierarchy.join_level(*ends)
+        return self.column.hierarchy.join_level(*self.sets.ends)
 
     def _span_level(self, grid: CellGrid) -> Codes:
         """The level of the node that a span is the name of, else where all its values meet."""

@@ -5,7 +5,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
+from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.loss.cells import ShownCells, cells_at, cells_of
 from incrowd.loss.loss import MeanLoss
 from incrowd.recoding import Outcome, QuasiColumn
@@ -86,8 +86,9 @@ def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
 def _under(cells: ShownCells, frequency: Counts) -> Counts:
     """Records of the table whose value lies under each cell, missing ones apart."""
     if cells.sets is not None:
-        held = np.where(cells.sets.code == MISSING, 0, frequency[cells.sets.code])
-        return np.add.reduceat(held, cells.sets.start[:-1])
+        values = np.append(0, frequency[1:])
+        pools = cells.sets.pools
+        return cells.sets.sums(values if pools is None else pools.sums(values))
     up_to = np.cumsum(frequency)
     under: Counts = up_to[cells.high] - up_to[np.maximum(cells.low, 1) - 1]
     return under

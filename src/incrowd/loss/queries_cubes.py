@@ -279,17 +279,18 @@ def _runs(cells: ShownCells) -> _CodeRuns:
 
 
 def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
-    """The values of sets one by one; a set that is shown as suppressed is one run of all."""
+    """The values of sets as runs; a set that is shown as suppressed is one run of all."""
     assert cells.sets is not None  # noqa: S101  asked before
-    mixed, sizes = cells.suppressed, cells.sets.sizes
+    mixed, (begin, low, high) = cells.suppressed, cells.sets.runs()
+    sizes = np.diff(begin)
     keep = np.repeat(~mixed, sizes)
     first = np.zeros(len(keep), dtype=np.bool_)
-    first[cells.sets.start[:-1]] = True
+    first[begin[:-1]] = True
     stays = keep | first
-    low = np.where(keep, cells.sets.code, least)[stays].astype(np.int32)
-    high = np.where(keep, cells.sets.code, most)[stays].astype(np.int32)
+    low = np.where(keep, low, least)[stays].astype(np.int32)
+    high = np.where(keep, high, most)[stays].astype(np.int32)
     start = offsets(np.where(mixed, 1, sizes))
-    return _CodeRuns(start, low, high, 1.0 / np.where(mixed, most - least + 1, sizes))
+    return _CodeRuns(start, low, high, 1.0 / np.where(mixed, most - least + 1, cells.sets.sizes))
 
 
 def _steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:

@@ -8,7 +8,8 @@ from math import floor, inf
 
 import numpy as np
 
-from incrowd.hierarchy.labels import parse_number, read_any_bounds, read_bounds, read_set
+from incrowd.hierarchy.foreign_labels import read_any_bounds
+from incrowd.hierarchy.labels import parse_number, read_bounds, read_set
 from incrowd.pii.column_names import AGE, BIRTH, DATE, DATE_ELEMENTS, EVENT, NOT_WHEN
 from incrowd.pii.profile import MOST, ColumnFinding, ColumnProfile, SafeHarborRules, looks_like
 from incrowd.table.column import Kind

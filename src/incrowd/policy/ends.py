@@ -9,7 +9,8 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.aligned import Ask, align
-from incrowd.hierarchy.cells import CellGrid, pools_of
+from incrowd.hierarchy.cells import CellGrid
+from incrowd.hierarchy.pools import pools_of
 from incrowd.models.model import Model
 from incrowd.policy.policy import Policy
 from incrowd.recoding import QuasiColumn
@@ -98,7 +99,7 @@ def with_ends(
     models: Sequence[Model],
     world: Counts | None = None,
 ) -> QuasiColumn:
-    """The column with the cells that its spans may end on, and the pools of its sets.
+    """The column with the cells that its spans may end on, and what its sets may name.
 
     Where the people of a world are given, cells and pools are made for them, whoever of them is in
     the table; those of the table count only for values that nobody in the world has. As it is if
@@ -111,7 +112,8 @@ def with_ends(
         return column
     present = np.maximum(people, holders.each())
     if column.sets:
-        return replace(column, pools=pools_of(column.hierarchy.maps, people, k, present))
+        pools = pools_of(column.hierarchy, people, k, present, column.highest)
+        return replace(column, pools=pools)
     if not column.hierarchy.ordered:
         return column
     asked = policy.columns[column.name]

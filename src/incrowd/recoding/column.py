@@ -9,6 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.hierarchy import Hierarchy
+from incrowd.hierarchy.pools import Pools
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,9 +34,8 @@ class QuasiColumn:
     grid: CellGrid | None = None
     """The cells that spans may end on; None lets them end on values, or on nodes of the lowest
     level."""
-    pools: Codes | None = None
-    """Where cells show sets: the pool of each code, whose values are shown together; None if every
-    value may be shown by itself."""
+    pools: Pools | None = None
+    """Where cells show sets: what they may name; None if that is every value."""
 
     @property
     def top(self) -> int:

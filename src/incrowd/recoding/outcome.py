@@ -82,7 +82,7 @@ def outcome_of(
         recoding.spans,
         tally=cut,
         class_of=pieces.class_of,
-        sets=recoding.value_sets(cut, columns),
+        sets={j: sets.as_read() for j, sets in recoding.value_sets(cut, columns).items()},
         exact=recoding.exact,
         buckets=recoding.class_buckets(cut),
     )

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.hierarchy.pools import Pools
 from incrowd.partition.classes import numbered
-from incrowd.partition.csr import offsets
+from incrowd.partition.csr import entries, offsets
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.recoding import Pieces, Recoding, placed
 from incrowd.table.tally import Tally
@@ -17,31 +18,62 @@ from incrowd.table.tally import Tally
 
 @dataclass(frozen=True, eq=False)
 class ValueSets:
-    """The values of each class in one column, in compressed rows.
+    """What the set of each class names in one column, in compressed rows.
 
-    Class c holds the codes `code[start[c]:start[c + 1]]`, ascending, each once.
+    Class c names the members `code[start[c]:start[c + 1]]`, ascending, each once, none within
+    another. Members are the codes of values, or those of `pools`; missing is 0 in both.
     """
 
     start: Counts
     code: Codes
+    pools: Pools | None = None
+
+    @property
+    def members(self) -> Counts:
+        """How many members each set has."""
+        return np.diff(self.start)
 
     @property
     def sizes(self) -> Counts:
-        """How many values each class holds."""
-        return np.diff(self.start)
+        """How many values each set may stand for; missing is one."""
+        if self.pools is None:
+            return self.members
+        return self.sums(self.pools.leaves)
 
     @property
     def mixed(self) -> Flags:
         """Which classes hold missing and other values."""
-        mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.sizes > 1)
+        mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.members > 1)
         return mixed
+
+    @property
+    def ends(self) -> tuple[Codes, Codes]:
+        """The first and the last code that each set may stand for."""
+        if self.pools is None:
+            return self.code[self.start[:-1]], self.code[self.start[1:] - 1]
+        low = np.minimum.reduceat(self.pools.first[self.code], self.start[:-1])
+        return low, np.maximum.reduceat(self.pools.last[self.code], self.start[:-1])
+
+    def sums(self, amount: Counts) -> Counts:
+        """The sum of an amount per member over the members of each set."""
+        sums: Counts = np.add.reduceat(amount[self.code], self.start[:-1])
+        return sums
+
+    def runs(self) -> tuple[Counts, Codes, Codes]:
+        """The codes that each set may stand for, as runs in compressed rows: first and last."""
+        if self.pools is None:
+            return self.start, self.code, self.code
+        begin, low, high = self.pools.all_runs
+        entry, _ = entries(begin, self.code)
+        lengths = np.add.reduceat(np.diff(begin)[self.code], self.start[:-1])
+        return offsets(lengths), low[entry], high[entry]
 
     def take(self, which: Codes) -> "ValueSets":
         """The sets of these classes, in this order."""
-        sizes = self.sizes[which]
+        sizes = self.members[which]
         start = offsets(sizes)
         entry = np.arange(start[-1]) + np.repeat(self.start[which] - start[:-1], sizes)
-        return ValueSets(start, self.code[entry])
+        return ValueSets(start, self.code[entry], self.pools)
 
     @property
     def numbers(self) -> Codes:
@@ -50,6 +82,23 @@ class ValueSets:
         ends = pairwise(self.start.tolist())
         found = [number.setdefault(self.code[a:b].tobytes(), len(number)) for a, b in ends]
         return np.where(self.mixed, len(number), found).astype(np.int32)
+
+    def as_read(self) -> "ValueSets":
+        """The same with `*others*` as a reader of all these labels takes it.
+
+        Values that might be named, but are in no set that is shown, then belong to it.
+        """
+        pools = self.pools
+        if pools is None or pools.others is None:
+            return self
+        plain = np.repeat(~self.mixed, self.members)
+        shown = np.zeros(len(pools.level), dtype=np.bool_)
+        shown[self.code[plain]] = True
+        if not shown[pools.others]:
+            return self
+        shown[MISSING] = True
+        read, number = pools.only(shown)
+        return ValueSets(self.start, number[self.code], read)
 
 
 def value_sets(
@@ -61,26 +110,22 @@ def value_sets(
     for j, column in enumerate(columns):
         if column.sets:
             group = class_of[kept] if buckets is None else buckets[j][class_of[kept]]
-            width = len(column.frequency)
-            pairs = np.unique(group.astype(np.int64) * width + tally.quasi[j, kept])
-            if column.pools is not None:
-                pairs = _pooled(pairs, width, column.pools)
-            every = np.arange(int(group.max(initial=-1)) + 2) * width
-            start = np.searchsorted(pairs, every).astype(np.int64)
-            sets = ValueSets(start, (pairs % width).astype(np.int32))
+            sets = _sets_of(group.astype(np.int64), tally.quasi[j, kept], column)
             found[j] = sets if buckets is None else sets.take(buckets[j])
     return found
 
 
-def _pooled(pairs: Counts, width: int, pools: Codes) -> Counts:
-    """Pairs of a group and a code, with all other codes of the code's pool."""
-    members = np.argsort(pools, kind="stable")
-    start = np.searchsorted(pools[members], np.arange(int(pools.max()) + 2))
-    group, pool = pairs // width, pools[pairs % width]
-    size = np.diff(start)[pool]
-    entry = np.arange(size.sum()) + np.repeat(start[pool] - np.cumsum(size) + size, size)
-    pooled: Counts = np.unique(np.repeat(group, size) * width + members[entry])
-    return pooled
+def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
+    """The set of each group: its values, or what they may be shown as."""
+    pools = column.pools
+    member = codes if pools is None else pools.of[codes]
+    width = len(column.frequency)
+    pairs = np.unique(group * width + member)
+    if pools is not None:
+        pairs = pairs[pools.topmost(pairs // width, (pairs % width).astype(np.int32))]
+    every = np.arange(int(group.max(initial=-1)) + 2) * width
+    start = np.searchsorted(pairs, every).astype(np.int64)
+    return ValueSets(start, (pairs % width).astype(np.int32), pools)
 
 
 @dataclass(frozen=True, eq=False)

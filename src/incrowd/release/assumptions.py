@@ -74,7 +74,8 @@ def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
         yield (
             "Spans end on exact values of people in the class, and sets name exact values: whoever "
             "knows that only one person has such a value learns that this person is in the table. "
-            'ends = "aligned" prevents most of that.'
+            'With ends = "aligned" sets name nothing that fewer people hold than a class must '
+            "have, and spans end on cells with as many."
         )
         if named:
             yield (

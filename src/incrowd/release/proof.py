@@ -12,13 +12,16 @@ import polars as pl
 
 from incrowd.arrays import Counts
 from incrowd.engines.base import RowPlan, Staged, Written
+from incrowd.linkage.world import people_of
 from incrowd.models.model import Model
+from incrowd.policy.ends import crowd_of, world_crowd_of
 from incrowd.recoding.column_cells import ByValue
-from incrowd.release.load import LoadedTable
+from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, close, released
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
+from incrowd.verify.named import named_by_crowds, people_by_code
 from incrowd.verify.shown import (
     ShownColumn,
     by_number,
@@ -122,6 +125,21 @@ class ReleaseEvidence:
     def held(self, columns: tuple[str, ...]) -> CountedRows:
         """What the records held in these columns, by class."""
         return self.rows.clear(self.staged.held(columns))
+
+    def holders(self, column: str) -> tuple[Counts, int]:
+        """How many people hold each leaf of a column, and how many must hold what a set names.
+
+        Where a world decides what labels may name, its people count.
+        """
+        table, models = self.table, self.table.compiled.problem.models
+        codes, hierarchy = table.quasi[column]
+        rows = table.engine.counts((), [codes], table.unit)
+        people = people_by_code(rows, column, len(hierarchy.leaves) + 1)
+        world = world_of_labels(table.policy, table.against)
+        if world is None or column not in world.columns:
+            return people, crowd_of(models)
+        there = people_of(world, column, hierarchy.leaves)
+        return np.maximum(people, there), world_crowd_of(models)
 
     def pairs(self, column: str) -> CountedRows:
         """What the records held in a column that is replaced, and what they show."""
@@ -249,3 +267,6 @@ def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> No
     judge.demand(hierarchy, column)
     coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
     within(hierarchy, name, column.cells, policy.columns[name])
+    if policy.shown.sets and policy.ends == "aligned":
+        people, crowd = evidence.holders(name)
+        named_by_crowds(hierarchy, name, column.cells, people, crowd)

@@ -8,6 +8,7 @@ a column shows sets of values, a span is priced as if it held every value betwee
 import numpy as np
 
 from incrowd.arrays import Codes, Flags, Floats
+from incrowd.hierarchy.pools import Pools
 from incrowd.kernels import histogram
 from incrowd.kernels.boxes import FORBIDDEN, Boxes
 from incrowd.loss.cells import ShownCells
@@ -78,7 +79,7 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     low, high = column.widened(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     wide = _too_wide(column, low, high, level)
-    sets = _runs(low, high) if column.sets else None
+    sets = _runs(low, high, column.pools) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
     costs = np.asarray(
@@ -89,11 +90,22 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     return costs
 
 
-def _runs(low: Codes, high: Codes) -> ValueSets:
+def _runs(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
     """All values from one to another: what a set between them shows at most."""
-    start = offsets(high - low + 1)
-    code = np.arange(start[-1]) - np.repeat(start[:-1] - low, high - low + 1)
-    return ValueSets(start, code.astype(np.int32))
+    sizes = high - low + 1
+    start = offsets(sizes)
+    code = (np.arange(start[-1]) - np.repeat(start[:-1] - low, sizes)).astype(np.int32)
+    if pools is None:
+        return ValueSets(start, code)
+    before, after = pools.neighbours
+    named: Flags = before[code] < np.repeat(low, sizes)
+    member = pools.of[code]
+    node = pools.above[member]
+    while (node > 0).any():
+        named &= (node == 0) | (after[node, np.repeat(low, sizes)] > np.repeat(high, sizes))
+        node = pools.above[node]
+    begin = np.append(0, np.cumsum(named))[start]
+    return ValueSets(begin.astype(np.int64), member[named], pools)
 
 
 def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Flags:

@@ -14,8 +14,9 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run
+from incrowd.hierarchy.foreign_labels import written_reach
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.labels import TOP, written_reach
+from incrowd.hierarchy.labels import TOP, named_in
 from incrowd.linkage.matching import Matcher, Matching, from_runs
 from incrowd.table.column import CodedColumn
 from incrowd.utility.column import Cells, OriginalColumn
@@ -212,6 +213,7 @@ class _Labels:
     ) -> None:
         self._original, self._shown, self._hierarchy = original, shown, hierarchy
         self._texts: list[str] = shown.domain.labels.tolist()
+        self._named = named_in(self._texts)
         self._size = len(original.domain)
         self._reach = [written_reach(text, original.domain) for text in self._texts]
         self._matcher = Matcher(original.domain, hierarchy)
@@ -246,7 +248,7 @@ class _Labels:
         """The places of each label: by its ends if it has such, else by hierarchy and spelling."""
         runs = self._by_ends()
         rest = [i for i, found in enumerate(runs) if not found]
-        found = self._matcher.match([self._texts[i] for i in rest])
+        found = self._matcher.match([self._texts[i] for i in rest], self._named)
         ends = list(zip(found.low.tolist(), found.high.tolist(), strict=True))
         for i, (a, b) in zip(rest, pairwise(found.start.tolist()), strict=True):
             runs[i] = ends[a:b]
@@ -304,7 +306,7 @@ class _Labels:
     def _decoded(self, text: str, otherwise: int) -> float:
         assert self._hierarchy is not None  # noqa: S101  asked for only then
         try:
-            decoded = self._hierarchy.decode_all([text])
+            decoded = self._hierarchy.decode_all([text], self._named)
         except InputError:
             return float(otherwise)
         return float((decoded.high - np.maximum(decoded.low, 1) + 1).sum())

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts
 from incrowd.errors import InputError, NotMetError
-from incrowd.hierarchy.decoding import Decoded, WrittenLabels
-from incrowd.hierarchy.labels import TOP
+from incrowd.hierarchy.decoding import Decoded
+from incrowd.hierarchy.labels import TOP, named_in
+from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.parse import parse
 from incrowd.verify.crowds import Cells, Crowds, pack
@@ -43,8 +44,13 @@ class LabelTree(Protocol):
         """The values that it knows."""
         ...
 
-    def decode_all(self, labels: Sequence[str | None]) -> Decoded:
-        """The leaves of each label; `InputError` if one stands for none."""
+    def decode_all(
+        self, labels: Sequence[str | None], named: frozenset[str] | None = None
+    ) -> Decoded:
+        """The leaves of each label; `InputError` if one stands for none.
+
+        `named` is what all labels of the column name.
+        """
         ...
 
 
@@ -78,12 +84,12 @@ class Meaning:
 def meaning_of(
     labels: Sequence[str | None], domain: Domain, tree: LabelTree | None, *, anything: bool
 ) -> Meaning:
-    """What these labels may stand for among the values of a world; None is a missing cell.
+    """What all labels of a column may stand for among the values of a world; None is missing.
 
     A missing cell stands for a missing value, the label of the top for everything, missing too.
     With `anything` a missing value matches anything, in the release as in the world.
     """
-    reader = _Reader(domain, tree)
+    reader = _Reader(domain, tree, named_in(labels))
     runs = [reader.runs(label) for label in labels]
     if anything:
         everything = np.array([[MISSING, len(domain)]], dtype=np.int64)
@@ -98,7 +104,7 @@ def meaning_of(
 class _Reader:
     """Reads labels as places of one column of a world."""
 
-    def __init__(self, domain: Domain, tree: LabelTree | None) -> None:
+    def __init__(self, domain: Domain, tree: LabelTree | None, named: frozenset[str]) -> None:
         leaf = np.full(len(domain), _NO_LEAF, dtype=np.int64)
         if tree is not None:
             leaf = _leaves(domain, tree.leaves)
@@ -106,6 +112,7 @@ class _Reader:
         self.place: Codes = np.zeros(len(domain) + 1, dtype=np.int32)
         self.place[order + 1] = np.arange(1, len(domain) + 1, dtype=np.int32)
         self._tree = tree
+        self._named = named
         self._leaf = leaf[order][leaf[order] < _NO_LEAF]
         self._written = WrittenLabels(domain)
         rest = order[len(self._leaf) :]
@@ -120,20 +127,21 @@ class _Reader:
             return _pairs([(MISSING, len(self.place) - 1)])
         leaves = self._leaves_of(label)
         if self._tree is None:
-            return _pairs(self._written.runs(label))
+            return _pairs(self._written.runs(label, self._named))
         if leaves is None:
-            codes = [np.arange(low, high + 1) for low, high in self._written.runs(label)]
+            written = self._written.runs(label, self._named)
+            codes = [np.arange(low, high + 1) for low, high in written]
             return _together(np.sort(self.place[np.concatenate([_NONE, *codes])]))
         known = len(self._leaf)
-        rest = _pairs(self._rest.runs(label) if known + 1 < len(self.place) else []) + known
-        return np.concatenate([leaves, rest])
+        outside = self._rest.runs(label, self._named) if known + 1 < len(self.place) else []
+        return np.concatenate([leaves, _pairs(outside) + known])
 
     def _leaves_of(self, label: str) -> Counts | None:
         """The places of the leaves of a label; None if the hierarchy does not know it."""
         if self._tree is None:
             return None
         try:
-            decoded = self._tree.decode_all([label])
+            decoded = self._tree.decode_all([label], self._named)
         except InputError:
             return None
         first = np.searchsorted(self._leaf, decoded.low, side="left") + 1

@@ -12,10 +12,10 @@ from typing import Any, Protocol
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Codes, Counts, Texts
+from incrowd.arrays import Codes, Counts, Flags, Texts
 from incrowd.errors import InputError, NotMetError, counted
 from incrowd.hierarchy.decoding import Decoded
-from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds
+from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds, read_members
 from incrowd.table.cells import text_of
 from incrowd.table.column import Domain
 from incrowd.table.counted import CountedRows
@@ -60,13 +60,15 @@ class ShownColumn:
 def covers(decoder: _Decoder, column: ShownColumn) -> None:
     """Every released cell stands for a set of values with the original among them.
 
-    The sets are those of the hierarchy's own decoding (Bettini's Dec).
+    The sets are those of the hierarchy's own decoding (Bettini's Dec). A label that is a value of
+    the column stands for other values only as the name of a node over it.
     """
     cells = column.cells
     texts: list[str | None] = [None, *cells.labels.to_list()]
     try:
         each = decoder.decode_all(texts)
         outside = ~replace(each, of=each.of[cells.codes]).covers(column.codes)
+        outside |= _as_another(decoder, column)
         lost = int(column.records[outside].sum())
     except InputError:
         lost = int(column.records.sum())
@@ -75,6 +77,32 @@ def covers(decoder: _Decoder, column: ShownColumn) -> None:
             f"{counted(lost, 'cell')} of {column.name!r} {'does' if lost == 1 else 'do'} not "
             "cover the original value"
         )
+
+
+def _as_another(decoder: _Decoder, column: ShownColumn) -> Flags:
+    """Which pairs show a value that the record does not hold, and neither a node over both.
+
+    A value that is written as a set may stand for what the set does.
+    """
+    values = enumerate(decoder.labels[0].tolist(), start=1)
+    code = {label: code for code, label in values if read_members(label) is None}
+    texts = column.cells.labels.to_list()
+    value = np.array([0, *(code.get(text, 0) for text in texts)])[column.cells.codes]
+    wrong: Flags = (value > 0) & (value != column.codes)
+    for number in np.unique(column.cells.codes[wrong]).tolist():
+        here = np.flatnonzero(wrong & (column.cells.codes == number))
+        text = texts[number - 1]
+        wrong[here] = ~_with_name(decoder, text, code[text])[column.codes[here]]
+    return wrong
+
+
+def _with_name(decoder: _Decoder, text: str, value: int) -> Flags:
+    """The codes that a value may be shown for: its own, and those of nodes over it of its name."""
+    found: Flags = np.arange(decoder.maps.shape[1]) == value
+    for nodes, labels in zip(decoder.maps[1:], decoder.labels[1:], strict=True):
+        if labels[nodes[value] - 1] == text:
+            found |= nodes == nodes[value]
+    return found
 
 
 def coarse(decoder: _Decoder, name: str, cells: Cells, lowest: int) -> None:

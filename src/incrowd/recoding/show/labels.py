@@ -6,6 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from incrowd.hierarchy.pools import set_labels
 from incrowd.recoding.column_cells import ByClass, Cell
 from incrowd.recoding.outcome import Outcome
 from incrowd.recoding.show.transformation import Transformation
@@ -43,8 +44,11 @@ def shown_by_class(outcome: Outcome, j: int) -> ByClass:
     column = outcome.columns[j]
     hierarchy = column.hierarchy
     if (sets := outcome.sets.get(j)) is not None:
-        labels = hierarchy.show_sets(sets.start, sets.code)
-        return ByClass(labels, original=bool((sets.sizes == 1).all()))
+        labels = set_labels(hierarchy, sets.start, sets.code, sets.pools)
+        named = sets.members == 1
+        if sets.pools is not None:
+            named &= sets.pools.level[sets.code[sets.start[:-1]]] == 0
+        return ByClass(labels, original=bool(named.all()))
     low, high, level = outcome.low[j], outcome.high[j], outcome.level[j]
     missing = (high == 0) & (level < hierarchy.height)
     labels = hierarchy.show(low, high, level, outcome.spans, lowest=column.lowest, grid=column.grid)

@@ -293,7 +293,7 @@ def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells,
 
 def _pooled(column: QuasiColumn, codes: Codes) -> Codes:
     """Codes whose values are shown together made equal."""
-    return codes if column.pools is None else column.pools[codes]
+    return codes if column.pools is None else column.pools.of[codes]
 
 
 def _places(known: Codes, asked: Codes) -> Codes:

@@ -1,0 +1,215 @@
+"""Labels read by the way they are written, where no hierarchy says what they stand for.
+
+A value of the column stands for itself, whatever else it looks like.
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import cached_property
+
+import numpy as np
+
+from incrowd.arrays import Codes
+from incrowd.hierarchy.decoding import Run, complement, locate, runs_of, union
+from incrowd.hierarchy.foreign_labels import read_any_bounds
+from incrowd.hierarchy.labels import (
+    TOP,
+    Bounds,
+    number_text,
+    parse_date,
+    parse_number,
+    read_masked,
+    read_members,
+    read_quarter,
+)
+from incrowd.table.column import Domain, Kind
+from incrowd.table.parse import parse
+
+_NAME_LIKE = re.compile(r"\+|[+-]?0\d")
+_LAST = chr(0x10FFFF)
+
+
+class WrittenLabels:
+    """Reads labels as values of one column, by the way they are written; made once per column.
+
+    Where the column holds years, as numbers, dates stand for the years that they lie in; where it
+    holds days, moments stand for their days.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self._domain = domain
+        self._unnamed: dict[frozenset[str], list[Run]] = {}
+        self._edges: dict[tuple[Kind, str | None, bool, bool], Run | None] = {}
+
+    def runs(self, label: str, named: frozenset[str] = frozenset()) -> list[Run]:
+        """The codes of the values that a label may stand for; empty if it stands for none.
+
+        `named` is what all labels of the column name: `*others*` stands for the rest.
+        """
+        exact = self._exact(label)
+        if exact:
+            return [(exact, exact)]
+        if label and not label.strip(TOP):
+            return [(1, len(self._domain))] if len(self._domain) else []
+        members = read_members(label)
+        if members is not None:
+            found = self._any_of(list(members.values))
+            return union([*found, *self._others(named)]) if members.others else found
+        return self._coarse(label)
+
+    def _coarse(self, label: str) -> list[Run]:
+        """The codes of a label that names more than a value: a period, an interval, a mask."""
+        return self._period(label) or self._between(label) or self._beginning(label)
+
+    @cached_property
+    def _code(self) -> dict[str, int]:
+        return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
+
+    def _exact(self, label: str) -> int:
+        """The code of a value, also if it is spelled in another way (39.0 for 39); 0 if unknown."""
+        if label in self._code:
+            return self._code[label]
+        number = parse_number(label)
+        if number is None:
+            return 0
+        if self._domain.kind is Kind.NUMBER:
+            run = locate(self._domain, Bounds(label, label, high_inside=True))
+            return 0 if run is None else run[0]
+        return 0 if _NAME_LIKE.match(label) else self._code.get(number_text(number), 0)
+
+    def _others(self, named: frozenset[str]) -> list[Run]:
+        """The codes under none of these names."""
+        if named not in self._unnamed:
+            runs = (run for name in named for run in self._any_of([name]))
+            self._unnamed = {named: complement(runs, len(self._domain))}
+        return self._unnamed[named]
+
+    def _any_of(self, members: list[str]) -> list[Run]:
+        """The codes of the members of a set, also if no blank is written between them."""
+        found = union([run for member in members for run in self._member(member)])
+        bare = members[0].split(",") if len(members) == 1 else []
+        return found or runs_of(filter(None, map(self._exact, bare)))
+
+    def _member(self, name: str) -> list[Run]:
+        """The codes of a value, or of a node whose name says what it stands for."""
+        exact = self._exact(name)
+        return [(exact, exact)] if exact else self._coarse(name)
+
+    def _period(self, label: str) -> list[Run]:
+        """The days or moments of a day, a month, a quarter or a year."""
+        bounds = read_quarter(label, dash=False)
+        if bounds is None and parse_date(label) is not None:
+            bounds = Bounds(label, label, high_inside=True)
+        if bounds is None:
+            return []
+        return self._located(bounds, Kind.DATE) or self._years(bounds)
+
+    def _between(self, label: str) -> list[Run]:
+        bounds = read_any_bounds(label)
+        if bounds is None:
+            return []
+        found = self._located(bounds, Kind.NUMBER) or self._located(bounds, Kind.DATE)
+        found = found or self._years(bounds)
+        if found or self._domain.kind is not Kind.TEXT:
+            return found
+        ends = [end for end in (bounds.low, bounds.high) if end is not None]
+        quantities = all(parse_number(end) is not None for end in ends)
+        return [] if quantities else self._in_order(bounds)
+
+    def _located(self, bounds: Bounds, kind: Kind) -> list[Run]:
+        """The values between two bounds, texts among them read as numbers or dates."""
+        if self._domain.kind not in {kind, Kind.TEXT}:
+            return []
+        low = self._edge(kind, bounds.low, inside=bounds.low_inside, upper=False)
+        high = self._edge(kind, bounds.high, inside=bounds.high_inside, upper=True)
+        if low is None or high is None or low[0] > high[1]:
+            return []
+        if self._domain.kind is kind:
+            return [(low[0], high[1])]
+        return runs_of(self._scales[kind][1][low[0] - 1 : high[1]].tolist())
+
+    def _years(self, bounds: Bounds) -> list[Run]:
+        """The numbers that are years in which there is something between two dates."""
+        if self._domain.kind is not Kind.NUMBER:
+            return []
+        low, high = _year(bounds.low), _year(bounds.high, before=not bounds.high_inside)
+        if (low is None, high is None) != (bounds.low is None, bounds.high is None):
+            return []
+        return self._located(Bounds(low, high, high_inside=True), Kind.NUMBER)
+
+    def _edge(self, kind: Kind, end: str | None, *, inside: bool, upper: bool) -> Run | None:
+        """The values on one side of a bound; many labels have the same bounds."""
+        key = (kind, end, inside, upper)
+        if key not in self._edges:
+            scale = self._domain if self._domain.kind is kind else self._scales[kind][0]
+            if kind is Kind.DATE and not upper:
+                end, inside = _from_day(end, scale, inside=inside)
+            bounds = Bounds(None, end, high_inside=inside) if upper else Bounds(end, None, inside)
+            self._edges[key] = locate(scale, bounds)
+        return self._edges[key]
+
+    @cached_property
+    def _scales(self) -> dict[Kind, tuple[Domain, Codes]]:
+        """Texts as numbers and as dates, as far as they are: values in their order, and codes."""
+        return {kind: self._scale(kind) for kind in (Kind.NUMBER, Kind.DATE)}
+
+    def _scale(self, kind: Kind) -> tuple[Domain, Codes]:
+        parsed = parse(self._domain.labels, kind)
+        codes = np.flatnonzero(parsed.fits).astype(np.int32)
+        codes = codes[np.argsort(parsed.values[codes], kind="stable")]
+        return Domain(kind, parsed.values[codes]), codes + np.int32(1)
+
+    @cached_property
+    def _sorted(self) -> tuple[list[str], Codes]:
+        """The labels by code point, and the code of each."""
+        labels = self._domain.labels.tolist()
+        order = sorted(range(len(labels)), key=labels.__getitem__)
+        return [labels[i] for i in order], np.array(order, dtype=np.int32) + np.int32(1)
+
+    def _slice(self, low: int, high: int) -> list[Run]:
+        return runs_of(self._sorted[1][low:high].tolist())
+
+    def _in_order(self, bounds: Bounds) -> list[Run]:
+        """Texts between two others by code point."""
+        labels, _ = self._sorted
+        low = 0
+        if bounds.low is not None:
+            low = (bisect_left if bounds.low_inside else bisect_right)(labels, bounds.low)
+        high = len(labels)
+        if bounds.high is not None:
+            high = (bisect_right if bounds.high_inside else bisect_left)(labels, bounds.high)
+        return self._slice(low, high)
+
+    def _beginning(self, label: str) -> list[Run]:
+        """Codes of which the last characters are masked; whole numbers get back their zeros."""
+        found = read_masked(label)
+        if found is None:
+            return []
+        shown, hidden = found
+        if self._domain.kind is Kind.NUMBER:
+            if not shown.isdecimal():
+                return []
+            low = int(shown) * 10**hidden
+            return self._located(Bounds(str(low), str(low + 10**hidden)), Kind.NUMBER)
+        labels, _ = self._sorted
+        return self._slice(bisect_left(labels, shown), bisect_right(labels, shown + _LAST))
+
+
+def _year(end: str | None, *, before: bool = False) -> str | None:
+    """The year of a date, or of what is just before it; None if it is no date."""
+    date = None if end is None else parse_date(end)
+    unit = "Y" if date is None else np.datetime_data(date.dtype)[0]
+    if date is None or unit == "Y":
+        return None
+    step = np.array(int(before), dtype=f"timedelta64[{unit}]")
+    return str((date - step).astype("datetime64[Y]"))
+
+
+def _from_day(end: str | None, scale: Domain, *, inside: bool) -> tuple[str | None, bool]:
+    """Where what begins at a moment begins if only days are known: on the day of the moment."""
+    date = None if end is None else parse_date(end)
+    if date is None or scale.values.dtype != np.dtype("datetime64[D]"):
+        return end, inside
+    if np.datetime_data(date.dtype)[0] in {"Y", "M", "D"}:
+        return end, inside
+    return str(date.astype("datetime64[D]")), True
