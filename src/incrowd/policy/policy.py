@@ -61,6 +61,9 @@ class Column(Setting):
     derived: Literal["refuse", "accept"] = "refuse"
     """Whether to refuse a column that leaves as it is and follows from quasi-identifying ones, or
     they from it, as a body mass index from height and weight."""
+    alone: Literal["refuse", "accept"] = "refuse"
+    """Whether to refuse a column that leaves as it is and by which more people are alone in their
+    class than `max_alone` allows, as by a sampling weight or an exact sum."""
 
 
 def _known_show(name: str) -> str:
@@ -109,6 +112,9 @@ class Policy(Setting):
     """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The largest share of the records that may be left out, 0..1."""
+    max_alone: Annotated[float, Field(ge=0, le=1)] = 0.05
+    """The largest share of the people that may be alone in the release for whoever also knows the
+    columns that leave as they are, 0..1; columns with `alone = "accept"` do not count."""
     time_limit: Annotated[float, Field(gt=0)] = 60.0
     """Seconds that the search may take."""
     search: Annotated[AnySearch, BeforeValidator(_named)] = Auto()

@@ -20,6 +20,7 @@ from incrowd.release.original import Original, Recounted
 from incrowd.release.policy_record import promised, redacted, restored_roles
 from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.table.column import Missing
+from incrowd.verify.alone import Alone
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.verify import Seen, Verdict
 
@@ -42,6 +43,8 @@ class _Found(Protocol):
     def counted(self) -> bool: ...
     @property
     def sealed(self) -> tuple[str, ...]: ...
+    @property
+    def alone(self) -> Alone | None: ...
 
 
 class _Backing(Protocol):
@@ -96,6 +99,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
     faults += _spreads(certificate, policy, found.rows)
     faults += () if anew is None else (*anew.faults, *_other_spread(certificate, anew))
     faults += (*_assumed(certificate), *_telling(certificate, policy, found))
+    faults += _other_alone(certificate, policy, found)
     proven = {
         "digest",
         "rows_sha256",
@@ -104,7 +108,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
         *_proven(certificate, policy, found, backing),
     }
     if found.seen is not None:
-        proven.add("unchanged")
+        proven |= {"unchanged"} if policy.unit is not None else {"unchanged", "alone"}
     if anew is not None:
         proven |= {"spread", "kinds"}
     every = [name for name in _places(certificate) if name not in {"signature", "schema"}]
@@ -263,6 +267,20 @@ def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterato
     shares = distinct_shares(lambda name: [rows.counts((name,))], policy, found.sealed)
     if shares != certificate.unchanged:
         yield ("Unchanged columns have another share of distinct values than the certificate says.")
+
+
+def _other_alone(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+    """Other shares of people who are alone; those of a unit cannot be counted again."""
+    said, alone = certificate.alone, found.alone
+    if said is None or found.rows is None or policy.unit is not None:
+        return
+    if alone is None or (said.columns, said.together) != (dict(alone.columns), alone.together):
+        yield "Other shares of the people are alone in the release than the certificate says."
+    elif _same_policy(policy, certificate) and (said.unaccepted, said.limit) != (
+        alone.unaccepted,
+        alone.limit,
+    ):
+        yield "The certificate's limit of people who are alone is not that of its policy."
 
 
 def _comparable(certificate: Certificate) -> bool:

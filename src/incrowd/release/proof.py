@@ -3,7 +3,7 @@
 This is the only place that queries the evidence; all judges are in `verify`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,11 +14,14 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import RowPlan, Staged, Written
 from incrowd.models.model import Model
 from incrowd.recoding.column_cells import ByValue
+from incrowd.release.kept import alone_among, kept_columns
 from incrowd.release.load import LoadedTable
 from incrowd.release.released import ReleasedRows, released
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
+from incrowd.table.encode import uncoded
+from incrowd.verify.alone import Alone
 from incrowd.verify.shown import (
     ShownColumn,
     by_number,
@@ -56,6 +59,8 @@ class Proof:
     labels: Mapping[str, int]
     """By quasi-identifying column: how many different labels it shows."""
     verdicts: tuple[Verdict, ...]
+    alone: Alone | None = None
+    """Whom columns that leave as they are single out; None if there is none."""
 
     @classmethod
     def of(cls, seen: Seen, verdicts: tuple[Verdict, ...]) -> "Proof":
@@ -111,7 +116,13 @@ class ReleaseEvidence:
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
-    policy, evidence = table.policy, ReleaseEvidence(table, staged, written)
+    evidence = ReleaseEvidence(table, staged, written)
+    return replace(_proved(plan, evidence), alone=_alone(evidence))
+
+
+def _proved(plan: RowPlan, evidence: ReleaseEvidence) -> Proof:
+    """The proof of the models, once every cell is what it must be."""
+    table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous(policy):
         replaced(name, evidence.pairs(name), _pseudonyms(plan, name))
@@ -131,6 +142,21 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
     return Proof.of(seen, verify(seen, policy, table.reference, world, table.people))
+
+
+def _alone(evidence: ReleaseEvidence) -> Alone | None:
+    """Whom columns that leave as they are single out among people who show the same."""
+    table, policy = evidence.table, evidence.table.policy
+    columns = (*policy.quasi, *kept_columns(policy))
+
+    def blocks() -> Iterable[CountedRows]:
+        if separable(table):
+            return evidence.blocks(columns)
+        if table.unit is None:
+            return [evidence.rows.counts(columns)]
+        return [by_people(evidence.by_person(columns))]
+
+    return alone_among(blocks, policy, uncoded(table.engine.sealed))
 
 
 def separable(table: LoadedTable) -> bool:

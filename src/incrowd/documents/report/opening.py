@@ -32,16 +32,17 @@ _MISSING = {
 def headline(facts: ReportFacts) -> Text:
     """The verdict in one box: no more than was shown."""
     verdict = facts.verdict
+    first = () if verdict.alone is None else (verdict.alone.sentence,)
     if not verdict.models:
         return Text(("The release could not be checked: do not publish it on this report.",), "bad")
     failed = [model for model in verdict.models if not model.ok]
     if verdict.ok:
-        kept = (*map(_kept, verdict.models), _counted(verdict))
+        kept = (*first, *map(_kept, verdict.models), _counted(verdict))
         if facts.attacks is not None and facts.attacks.broken:
             return Text((_BUT, *kept))
         return Text(("The release keeps its policy.", *kept), "good")
     said = ["The release does NOT keep its policy."]
-    said += [_broken(model) for model in failed]
+    said += [*first, *(_broken(model) for model in failed)]
     if not failed:
         said.append("Its models are met, but something else stands in the way: see below.")
     return Text((*said, "Do not publish it as it is."), "bad")
