@@ -183,6 +183,12 @@ class Policy(Setting):
         return self.names(Role.KEEP)
 
     @property
+    def kept_or_weight(self) -> tuple[str, ...]:
+        """The columns that leave as they are and are said to be known to nobody."""
+        roles = {Role.KEEP, Role.WEIGHT}
+        return tuple(name for name, column in self.columns.items() if column.role in roles)
+
+    @property
     def dropped(self) -> tuple[str, ...]:
         """The columns that do not leave."""
         return self.names(Role.DROP)
@@ -222,8 +228,12 @@ class Policy(Setting):
     @staticmethod
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to review: roles and hierarchies by name and content."""
+        from incrowd.policy.draft_settling import settled  # noqa: PLC0415  it is made of policies
+
         engine = elsewhere.engine_of(frame) or MemoryEngine(frame, text=False)
-        return drafts.draft(profiles.profiles(engine)).policy
+        coded = profiles.coded_columns(engine)
+        columns = profiles.profiles(engine, coded)
+        return settled(drafts.draft(columns), engine, columns, coded).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:

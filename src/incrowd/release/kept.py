@@ -9,7 +9,7 @@ from incrowd.engines.base import Engine
 from incrowd.errors import NotMetError
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
-from incrowd.table.column import Missing, Role
+from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.verify.alone import Alone, AloneLimit, alone_of, told_share
 from incrowd.verify.verify import Seen, look
@@ -24,10 +24,7 @@ def kept_columns(policy: Policy) -> tuple[str, ...]:
 
     None if quasi-identifiers leave exact, too: by these every row is found already.
     """
-    if policy.shown.exact:
-        return ()
-    roles = (Role.KEEP, Role.WEIGHT)
-    return tuple(name for name, column in policy.columns.items() if column.role in roles)
+    return () if policy.shown.exact else policy.kept_or_weight
 
 
 def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()) -> Alone | None:
