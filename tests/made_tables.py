@@ -74,7 +74,9 @@ def register(draw: Draw) -> pl.DataFrame:
             "city": [f"Town {number // 4}" for number in place],
             "county": [f"County {number // 10}" for number in place],
             "nationality": draw.choice(["AT", "DE", "IT", "TR"], people, p=[0.9, 0.05, 0.04, 0.01]),
-            "diagnosis": draw.choice(["E11", "I10", "J45", "F32"], people, p=[0.4, 0.4, 0.15, 0.05]),
+            "diagnosis": draw.choice(
+                ["E11", "I10", "J45", "F32"], people, p=[0.4, 0.4, 0.15, 0.05]
+            ),
             "remarks": [None] * people,
             "country": ["Austria"] * people,
         }

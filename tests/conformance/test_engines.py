@@ -181,7 +181,7 @@ def policy_of(frame, *, models=MODELS, **more):
     roles = dict.fromkeys(frame.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
     roles |= {"diagnosis": Column(role="sensitive")}
-    roles |= {"zero": Column(role="keep", derived="accept")}
+    roles |= {"zero": Column(role="keep", derived="accept", alone="accept")}
     return Policy(columns=roles | more.pop("columns", {}), models=models, **more)
 
 

@@ -197,7 +197,7 @@ def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
     if policy.missing_values != Policy.model_fields["missing_values"].default:
         yield "missing_values", list(policy.missing_values)
     yield "order", policy.order
-    for key in ("show", "ends", "split_ends", "class_column", "consistent"):
+    for key in ("show", "ends", "split_ends", "class_column", "consistent", "max_alone"):
         if getattr(policy, key) != Policy.model_fields[key].default:
             yield key, getattr(policy, key)
     yield "suppression", policy.suppression
