@@ -68,7 +68,10 @@ def register(draw: Draw) -> pl.DataFrame:
         {
             "person_id": np.arange(people) + 10_000,
             "first_name": draw.choice(["Anna", "Ben", "Carla", "David", "Eva", "Finn"], people),
-            "birth_date": [f"{y}-{m:02}-{d:02}" for y, (m, d) in zip(born, _days(draw, people))],
+            "birth_date": [
+                f"{year}-{month:02}-{day:02}"
+                for year, (month, day) in zip(born, _days(draw, people), strict=True)
+            ],
             "age": 2025 - born,
             "zip": [f"{number + 10_000:05}" for number in place * 7],
             "city": [f"Town {number // 4}" for number in place],

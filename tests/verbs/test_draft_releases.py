@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 import pytest
-from made_tables import MAKERS
 
 import incrowd
 from incrowd.cli.main import main
 from incrowd.datasets import correlated, hospital, visits
 from incrowd.errors import InputError
+from made_tables import MAKERS
 
 SHIPPED = {
     "hospital": lambda: hospital(400, seed=3),

@@ -2,14 +2,14 @@
 
 from types import SimpleNamespace
 
-import naive.alone
 import numpy as np
 import polars as pl
 import pytest
-from evidence import counted
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import naive.alone
+from evidence import counted
 from incrowd.table.column import Missing
 from incrowd.verify.alone import AloneLimit, alone_of, count_alone, told_share
 from incrowd.verify.verify import look
