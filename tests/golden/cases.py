@@ -120,7 +120,11 @@ def _quick() -> list[Case]:
         _made(
             "quick-maximize-k", "people.csv", f"{k} --maximize privacy --max-loss 0.6 --privacy k"
         ),
-        _made("quick-derived", "raw.csv", "-q birth_date -s diagnosis -k 5 --keep admission"),
+        _made(
+            "quick-derived",
+            "raw.csv",
+            "-q birth_date -s diagnosis -k 5 --keep admission --accept-alone admission",
+        ),
         _made("quick-delimiter", "latin.csv", f"{k} --delimiter ; --encoding latin-1 --header"),
         Case("dry-run", (f"anonymize @people.csv {k} --dry-run -o out.csv -j",)),
         Case(
