@@ -147,6 +147,7 @@ def older(certificate):
     """The certificate without what earlier versions did not say."""
     said = json.loads(certificate.to_json())
     del said["alone"]
+    said["versions"]["incrowd"] = "0.1.0"
     return Certificate.from_json(json.dumps(said))
 
 
@@ -159,6 +160,15 @@ def test_certificates_from_before_still_check(frame):
     assert found.alone.together > 0.9
     without = incrowd.check(release.frame, asked)
     assert not without.ok
+
+
+def test_a_certificate_of_this_version_must_say_it(frame):
+    release = incrowd.anonymize(frame, policy(frame, kept("rare")), seed=1)
+    said = json.loads(release.certificate.to_json())
+    del said["alone"]
+    found = incrowd.check(release.frame, None, Certificate.from_json(json.dumps(said)))
+    assert not found.ok
+    assert "does not say who is alone" in " ".join(found.notes)
 
 
 @pytest.mark.parametrize("place", ["together", "unaccepted", "limit"])

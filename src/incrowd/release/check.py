@@ -11,7 +11,7 @@ from incrowd.errors import NotMetError
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Digest, who_signed
-from incrowd.release.claims import ROUNDING, contradictions, recount
+from incrowd.release.claims import ROUNDING, comparable, contradictions, recount
 from incrowd.release.kept import alone_among, attested_alone, kept_columns
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
@@ -114,6 +114,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         losses={} if claims is None else claims.losses,
         measures=tuple(model.measure for model in policy.models),
         alone=alone,
+        counted=found.counted or not found.verdicts,
     )
 
 
@@ -159,7 +160,7 @@ def _many_alone(alone: Alone | None, certificate: Certificate | None) -> Iterato
     """Faults: more people are alone than may be; older certificates promise nothing of that."""
     if alone is None or alone.ok:
         return
-    if certificate is None or certificate.alone is not None:
+    if certificate is None or certificate.alone is not None or comparable(certificate):
         yield f"{alone.refusal}."
 
 

@@ -248,7 +248,7 @@ def _other_spread(certificate: Certificate, anew: Recounted) -> Iterator[str]:
 
 def _assumed(certificate: Certificate) -> Iterator[str]:
     """Sentences of another version may differ; those of this version follow from the policy."""
-    if not _comparable(certificate):
+    if not comparable(certificate):
         return
     seed, policy = certificate.seed, restored_roles(certificate.policy)
     sentences = (
@@ -272,9 +272,12 @@ def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterato
 def _other_alone(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
     """Other shares of people who are alone; those of a unit cannot be counted again."""
     said, alone = certificate.alone, found.alone
-    if said is None or found.rows is None or policy.unit is not None:
+    if found.rows is None or policy.unit is not None:
         return
-    if alone is None or (said.columns, said.together) != (dict(alone.columns), alone.together):
+    if said is None:
+        if alone is not None and comparable(certificate):
+            yield "The certificate does not say who is alone by columns that leave unchanged."
+    elif alone is None or (said.columns, said.together) != (dict(alone.columns), alone.together):
         yield "Other shares of the people are alone in the release than the certificate says."
     elif _same_policy(policy, certificate) and (said.unaccepted, said.limit) != (
         alone.unaccepted,
@@ -283,7 +286,8 @@ def _other_alone(certificate: Certificate, policy: Policy, found: _Found) -> Ite
         yield "The certificate's limit of people who are alone is not that of its policy."
 
 
-def _comparable(certificate: Certificate) -> bool:
+def comparable(certificate: Certificate) -> bool:
+    """Whether this version made the certificate, so that it says all that this version says."""
     return certificate.versions.get("incrowd") == versions()["incrowd"]
 
 
@@ -297,7 +301,7 @@ def _proven(
         yield "policy"
     if backing.against is not None and certificate.world is not None:
         yield "world"
-    if _comparable(certificate):
+    if comparable(certificate):
         yield "assumptions"
 
 

@@ -83,6 +83,8 @@ class Check(Shown):
     """For each model: which of several measures of its name it is in, such as `frequency`."""
     alone: "Alone | None" = None
     """Whom columns that leave unchanged single out; None if there is none, or it is not known."""
+    counted: bool = True
+    """Whether every verdict was counted from the rows; if not, the certificate says it."""
 
 
 @dataclass(frozen=True, eq=False)
