@@ -17,6 +17,8 @@ from incrowd.verify.verify import Seen
 
 FEWEST = 5
 """From 1 to this less one people are told, and judged, as this many."""
+_LARGEST = 2**31
+"""Numbers of values stay below this, so that a class and a value fit into one number."""
 _DIGITS = 10_000
 """Shares are rounded up to a multiple of one over this."""
 
@@ -173,14 +175,29 @@ def count_alone(blocks: Iterable[Seen], known: Sequence[Columns]) -> AloneCounts
     for seen in blocks:
         crowds, names = seen.crowds, {name for some in known for name in some}
         codes = {name: numbered(seen.rows[name]).codes for name in names}
-        anybody = np.zeros(len(crowds.class_of), dtype=np.int64)
-        before = _alone_rows(crowds, anybody)
-        people += _people(crowds, anybody == 0, anybody > 0)
+        nothing = np.zeros(len(crowds.class_of), dtype=np.int64)
+        people += _people(crowds, nothing == 0, nothing > 0)
         for some in alone:
-            values = pack([anybody, *(codes[name] for name in some)])
-            values = np.unique(values, return_inverse=True)[1].astype(np.int64)
-            alone[some] += _people(crowds, _alone_rows(crowds, values), before)
+            values = _values([nothing, *(codes[name] for name in some)])
+            alone[some] += _alone_people(crowds, values)
     return AloneCounts(people, alone)
+
+
+def _values(columns: Sequence[Counts]) -> Counts:
+    """One number for the values of several columns."""
+    values = pack(columns)
+    if values.max(initial=0) < _LARGEST:
+        return values
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def _alone_people(crowds: Crowds, values: Counts) -> int:
+    """How many people are alone by these values, and not by what they show."""
+    if crowds.unit is None and crowds.pairs is None:
+        # Whoever is alone in a class is alone by every value: they are counted on both sides.
+        return int((crowds.values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
+    nothing = np.zeros_like(values)
+    return _people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
 
 
 def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
