@@ -93,6 +93,7 @@ def _policy(
         f"suppression = {rng.choice([0, 0, 0.1, 0.25, 0.4])}",
         f'search = "{"anatomy" if show == "permutation" and rng.random() < 0.5 else search}"',
         "time_limit = 5.0",
+        "max_alone = 1",
         f'missing_values = ["", "{mark}"]' if rng.random() < 0.5 else "",
     ]
     if show in {"spans", "sets"} and rng.random() < 0.3:

@@ -124,6 +124,7 @@ def policy_of(rng: random.Random, table: tuple[list[str], str, bool, bool]) -> s
         f'search = "{rng.choice(["auto", "world"]) if world else search}"',
         f'order = "{rng.choice(["shuffle", "keep"])}"',
         "time_limit = 5.0",
+        "max_alone = 1",
     ]
     if show == "permutation":
         lines.append('class_column = "class"')

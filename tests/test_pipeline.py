@@ -63,6 +63,7 @@ def policy_of(search=None, **changes):
         "models": (KAnonymity(4), LDiversity("diagnosis", 2)),
         "search": search or Mondrian(),
         "suppression": 0.1,
+        "max_alone": 1.0,
     }
     return Policy(**(known | changes))
 
@@ -360,7 +361,7 @@ def test_another_way_to_find_the_release_is_remarked(released):
     assert result.ok
     assert any("how the release is found" in note for note in result.notes)
     leaving = {name: column for name, column in policy_of().columns.items() if name != "ssn"}
-    fewer = Policy(columns=leaving, models=policy_of().models)
+    fewer = Policy(columns=leaving, models=policy_of().models, max_alone=1.0)
     assert incrowd.check(target, fewer, paper).ok
 
 
@@ -594,7 +595,10 @@ def test_a_policy_with_listed_values_keeps_them_out_of_the_certificate():
     frame = pl.DataFrame({"a": ["CANARY1", "CANARY2", "CANARY1", "CANARY2"], "b": [1, 2, 3, 4]})
     tree = Tree((("CANARY1", "*"), ("CANARY2", "*")))
     policy = Policy(
-        columns={"a": Column(role="quasi", hierarchy=tree), "b": Column(role="keep")},
+        columns={
+            "a": Column(role="quasi", hierarchy=tree),
+            "b": Column(role="keep", alone="accept"),
+        },
         models=(KAnonymity(2),),
         search=Lattice(),
     )

@@ -39,6 +39,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.release.certificate import refuse_no_key, signed
 from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
+from incrowd.release.kept import demand_few_alone, refuse_telling_values
 from incrowd.release.load import LoadedTable, RunContext, load, overtime_of
 from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_in_parts
 from incrowd.release.proof import prove
@@ -145,6 +146,7 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
         sampled = None if parts is None else parts.sampled
         table = load(found_table.engine, policy, builders_of(policy, folder), against, sampled)
         refuse_derived(found_table.engine, policy)
+        refuse_telling_values(found_table.engine, policy)
         timer.end("read")
         if parts is None:
             context.watch.tell("searching", 0.0)
@@ -264,6 +266,7 @@ def _proved(
     proof = prove(table, ready.plan, ready.staged, written)
     proved = Proved(table, ready.found, ready.outcome, ready.staged, written, proof, context)
     demand(proof.verdicts, ready.found.caveat, lambda: refused_result(proved))
+    demand_few_alone(proof.alone)
     return proved
 
 
@@ -285,6 +288,7 @@ def _release(
         recoding=recoding,
         certificate=certificate,
         risk=risk,
+        alone=proved.proof.alone,
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
         labels=dict(proved.proof.labels),
         privacy=extent.privacy,

@@ -74,7 +74,8 @@ def test_one_seed_gives_one_release(incrowd, table):
 
 def test_the_order_is_kept_on_request_with_a_warning(incrowd, table):
     ids = [str(i) for i in range(40)]
-    said = incrowd("anonymize", table(row=ids), *QUICK, "--keep", "row", "--keep-order")
+    kept = ("--keep", "row", "--accept-alone", "row", "--keep-order")
+    said = incrowd("anonymize", table(row=ids), *QUICK, *kept)
     assert release()["row"].to_list() == ids
     assert "order" in said.err
 
@@ -159,7 +160,7 @@ def test_pseudonyms_need_a_key_from_outside(incrowd, table, here, monkeypatch):
     (here / "policy.toml").write_text(
         'version = 1\nmodels = [{ name = "k-anonymity", k = 5 }]\n[columns]\n'
         'age = { role = "quasi" }\nzip = { role = "quasi" }\nsex = { role = "quasi" }\n'
-        'diagnosis = { role = "keep" }\nname = { role = "identifier", action = "pseudonym" }\n'
+        'diagnosis = { role = "sensitive" }\nname = { role = "identifier", action = "pseudonym" }\n'
     )
     (here / "key").write_bytes(b"0123456789abcdef0123456789abcdef\n")
     flags = ("anonymize", "patients.csv", "-p", "policy.toml", "-o", "release.csv")

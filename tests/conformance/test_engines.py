@@ -181,7 +181,7 @@ def policy_of(frame, *, models=MODELS, **more):
     roles = dict.fromkeys(frame.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
     roles |= {"diagnosis": Column(role="sensitive")}
-    roles |= {"zero": Column(role="keep", derived="accept")}
+    roles |= {"zero": Column(role="keep", derived="accept", alone="accept")}
     return Policy(columns=roles | more.pop("columns", {}), models=models, **more)
 
 
@@ -420,6 +420,7 @@ def test_a_release_of_hostile_names(source_of, odd):
         k=3,
         method="lattice",
         suppress=0.3,
+        max_alone=1.0,
     )
     mine = incrowd.anonymize(source_of(odd), policy, seed=1)
     theirs = incrowd.anonymize(odd, policy, seed=1)
@@ -509,7 +510,7 @@ def test_records_are_listed_in_the_order_of_the_table(source_of, people, tmp_pat
 def test_a_plan_is_carried_out(source_of, people, tmp_path):
     plan = incrowd.plan(people, ["age", "sex"], population=1e6, k=10, beta=0.1)
     mine, theirs = (
-        apply_plan(source, plan, tmp_path / f"{name}.parquet", keep=["diagnosis"], seed=1)
+        apply_plan(source, plan, tmp_path / f"{name}.parquet", sensitive=["diagnosis"], seed=1)
         for name, source in (("mine", source_of(people)), ("theirs", people))
     )
     assert mine.plan == theirs.plan

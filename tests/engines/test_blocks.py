@@ -48,7 +48,7 @@ def policy_of(people, **more):
     roles = dict.fromkeys(people.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
     roles["diagnosis"] = Column(role="sensitive")
-    roles["visits"] = Column(role="keep", derived="accept")
+    roles["visits"] = Column(role="keep", derived="accept", alone="accept")
     models = (
         incrowd.KAnonymity(4),
         incrowd.LDiversity("diagnosis", 2),

@@ -51,11 +51,11 @@ def policy_of(people, *, unit=False, weight=False, columns=None, **more):
     roles = dict.fromkeys(people.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
     roles["diagnosis"] = Column(role="sensitive")
-    roles["zero"] = Column(role="keep", derived="accept")
+    roles["zero"] = Column(role="keep", derived="accept", alone="accept")
     if unit:
         roles["who"] = Column(role="unit")
     if weight:
-        roles["weighing"] = Column(role="weight", derived="accept")
+        roles["weighing"] = Column(role="weight", derived="accept", alone="accept")
     models = more.pop("models", (incrowd.KAnonymity(4), incrowd.LDiversity("diagnosis", 2)))
     return Policy(columns=roles | (columns or {}), models=models, **more)
 
@@ -277,7 +277,7 @@ def test_every_kind_of_cell_returns_from_a_text_file(tmp_path):
     )
     connection = duckdb.connect()
     connection.register("given", rows.to_arrow())
-    kept = {name: Column(role="keep", derived="accept") for name in rows.columns}
+    kept = {name: Column(role="keep", derived="accept", alone="accept") for name in rows.columns}
     policy = Policy(columns=kept | {"age": Column(role="quasi")}, models=(incrowd.KAnonymity(4),))
     target = tmp_path / "r.csv"
     incrowd.anonymize(connection.sql("SELECT * FROM given"), policy, target, seed=1)

@@ -91,7 +91,7 @@ WIDE = Policy(
     columns={
         "zip": Column(role="quasi"),
         "age": Column(role="quasi"),
-        "name": Column(role="keep", derived="accept"),
+        "name": Column(role="keep", derived="accept", alone="accept"),
     },
     models=(incrowd.KAnonymity(2),),
     search="lattice",
@@ -182,7 +182,7 @@ def policy_of(frame, **more):
     roles = dict.fromkeys(frame.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
     roles |= {"diagnosis": Column(role="sensitive")}
-    roles |= {"visits": Column(role="keep", derived="accept")}
+    roles |= {"visits": Column(role="keep", derived="accept", alone="accept")}
     models = more.pop("models", (incrowd.KAnonymity(4),))
     return Policy(columns=roles, models=models, **({"search": "crowd"} | more))
 

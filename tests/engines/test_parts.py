@@ -52,7 +52,7 @@ def policy_of(people, *, unit=False, **more):
     roles = dict.fromkeys(people.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
     roles["diagnosis"] = Column(role="sensitive")
-    roles["visits"] = Column(role="keep", derived="accept")
+    roles["visits"] = Column(role="keep", derived="accept", alone="accept")
     if unit:
         roles["who"] = Column(role="unit")
     models = more.pop("models", (incrowd.KAnonymity(4),))

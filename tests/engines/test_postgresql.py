@@ -217,7 +217,7 @@ def test_the_same_seed_gives_the_same_release_and_another_one_another_order(peop
 
 
 def test_rows_leave_in_another_order_than_that_of_the_table(people, source, run, new, tmp_path):
-    roles = {"who": Column(role="keep", derived="accept")}
+    roles = {"who": Column(role="keep", derived="accept", alone="accept")}
     policy = policy_of(people, search="crowd", columns=roles)
     incrowd.anonymize(source, policy, new, certificate=tmp_path / "c.json")
     order = [int(row[0]) for row in run("SELECT who FROM released ORDER BY ctid")]
@@ -857,7 +857,7 @@ def test_values_arrive_exactly(types):
 
 @pytest.mark.slow
 def test_cells_that_are_kept_leave_in_their_own_type(types, run, address, tmp_path):
-    roles = dict.fromkeys(NAMES, Column(role="keep", derived="accept"))
+    roles = dict.fromkeys(NAMES, Column(role="keep", derived="accept", alone="accept"))
     policy = incrowd.Policy(
         columns={"who": Column(role="quasi"), **roles}, models=(incrowd.KAnonymity(5),)
     )

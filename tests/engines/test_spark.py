@@ -202,7 +202,7 @@ def test_lists_and_structures_leave_as_they_are(typed, tmp_path):
     names = [name for name in frame.columns if name not in {"truth", "day"}]
     policy = incrowd.Policy(
         columns={"truth": incrowd.Column(role="quasi"), "day": incrowd.Column(role="drop")}
-        | {name: incrowd.Column(role="keep", derived="accept") for name in names},
+        | {name: incrowd.Column(role="keep", derived="accept", alone="accept") for name in names},
         models=(incrowd.KAnonymity(2),),
         suppression=0.2,
     )
@@ -345,7 +345,7 @@ def test_the_event_log_holds_neither_cells_nor_secrets(canaries, monkeypatch, tm
     marked = canaries.selectExpr("concat('other', a) AS a", "b", "concat('third', c) AS c")
     policy = incrowd.Policy(
         columns={
-            "a": incrowd.Column(role="keep", derived="accept"),
+            "a": incrowd.Column(role="keep", derived="accept", alone="accept"),
             "b": incrowd.Column(role="quasi"),
             "c": incrowd.Column(role="sensitive"),
         },

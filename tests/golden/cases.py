@@ -100,9 +100,14 @@ def _quick() -> list[Case]:
     k = f"{QUICK} -k 5"
     cases = [
         _made("quick-kl", "people.csv", f"{k} -l 2"),
-        _made("quick-keep", "people.csv", f"{k} --keep smoker,cost"),
+        _made("quick-keep", "people.csv", f"{k} --keep smoker,cost --accept-alone smoker,cost"),
+        _made("quick-alone", "people.csv", f"{k} --keep smoker,cost"),
         _made("quick-t", "people.csv", f"{k} -t 0.4"),
-        _made("quick-unit-weight", "weights.csv", f"{k} --unit patient_id --weight weight"),
+        _made(
+            "quick-unit-weight",
+            "weights.csv",
+            f"{k} --unit patient_id --weight weight --accept-alone weight",
+        ),
         _made("quick-suppress", "people.csv", f"{k} -l 3 --suppress 0.15"),
         _made("quick-keep-order", "people.csv", f"{k} --keep-order"),
         _made("quick-ends", "people.csv", f"{k} --ends exact"),
@@ -115,7 +120,11 @@ def _quick() -> list[Case]:
         _made(
             "quick-maximize-k", "people.csv", f"{k} --maximize privacy --max-loss 0.6 --privacy k"
         ),
-        _made("quick-derived", "raw.csv", "-q birth_date -s diagnosis -k 5 --keep admission"),
+        _made(
+            "quick-derived",
+            "raw.csv",
+            "-q birth_date -s diagnosis -k 5 --keep admission --accept-alone admission",
+        ),
         _made("quick-delimiter", "latin.csv", f"{k} --delimiter ; --encoding latin-1 --header"),
         Case("dry-run", (f"anonymize @people.csv {k} --dry-run -o out.csv -j",)),
         Case(
@@ -153,7 +162,8 @@ def _quick() -> list[Case]:
         ("csv", "parquet"),
         ("csv", "csv.zst"),
     ):
-        line = f"anonymize @people.{source} {k} --keep cost,smoker -o out.{target} -j"
+        kept = "--keep cost,smoker --accept-alone cost,smoker"
+        line = f"anonymize @people.{source} {k} {kept} -o out.{target} -j"
         check = f"check out.{target} --certificate out.{target}.certificate.json --json"
         cases.append(Case(f"format-{source}-{target}", (line, check)))
     return cases
@@ -281,8 +291,9 @@ def _checks() -> list[Case]:
 
 
 def _attacks() -> list[Case]:
-    make = f"anonymize @people.csv {QUICK} -k 4 --keep smoker -o out.csv -j"
-    again = f"anonymize @people.csv {QUICK} -k 5 --method mondrian --keep smoker -o two.csv -j"
+    smoker = "--keep smoker --accept-alone smoker"
+    make = f"anonymize @people.csv {QUICK} -k 4 {smoker} -o out.csv -j"
+    again = f"anonymize @people.csv {QUICK} -k 5 --method mondrian {smoker} -o two.csv -j"
     coarse = f"anonymize @people.csv {QUICK} -k 5 --method lattice -o out.csv -j"
     kept = f"anonymize @people.csv {QUICK} -k 4 --keep-order -o out.csv -j"
     paper = "--certificate out.csv.certificate.json"

@@ -133,7 +133,7 @@ def _value(value: Any) -> str:
 DROP: dict[str, Any] = {"role": "drop"}
 QUASI: dict[str, Any] = {"role": "quasi"}
 SENSITIVE: dict[str, Any] = {"role": "sensitive"}
-KEEP: dict[str, Any] = {"role": "keep"}
+KEEP: dict[str, Any] = {"role": "keep", "alone": "accept"}
 USUAL: dict[str, dict[str, Any]] = {
     "patient_id": DROP,
     "name": DROP,
@@ -273,7 +273,7 @@ def _policies() -> dict[str, str]:
         "unit": toml(K5, diverse(2), columns={**USUAL, **person}),
         "unit-t": toml(K3, close(0.6, "equal"), columns={**USUAL, **person}, search="mondrian"),
         "unit-lattice": toml(K5, columns={**USUAL, **person}, search="lattice", suppression=0.05),
-        "weight": toml(K5, columns={**USUAL, "weight": {"role": "weight"}}),
+        "weight": toml(K5, columns={**USUAL, "weight": {"role": "weight", "alone": "accept"}}),
         "consistent": toml(K5, diverse(2), consistent=True),
         "consistent-mondrian": toml(K5, consistent=True, search="mondrian"),
         "suppression": toml(K5, diverse(3), suppression=0.1),

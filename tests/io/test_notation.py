@@ -158,7 +158,11 @@ def table(n=400):
 def test_kept_columns_leave_as_they_are_written(tmp_path):
     (tmp_path / "t.csv").write_text(table().replace("ward", "kept").replace(";x", ";1,5"))
     policy = incrowd.quick(
-        ["birth_date", "cost", "kept"], quasi=["birth_date", "cost"], keep=["kept"], k=5
+        ["birth_date", "cost", "kept"],
+        quasi=["birth_date", "cost"],
+        keep=["kept"],
+        k=5,
+        max_alone=1.0,
     )
     incrowd.anonymize(tmp_path / "t.csv", policy, tmp_path / "r.csv")
     found = read(tmp_path / "r.csv").frame

@@ -251,6 +251,7 @@ def test_no_key_of_a_policy_is_lost_when_it_is_written(key):
         "version": 1,
         "columns": None,
         "models": None,
+        "max_alone": 0.2,
         "missing": "suppress",
         "missing_values": ("gone",),
         "order": "keep",

@@ -60,12 +60,12 @@ def test_a_column_that_tells_a_protected_one_is_refused(frame):
 
 
 def test_what_has_nothing_to_do_with_protected_columns_leaves(frame):
-    assert incrowd.anonymize(frame, policy(**QUASI, illness="sensitive", bill="keep"), seed=1)
+    assert incrowd.anonymize(frame, policy(**QUASI, illness="sensitive", bill="sensitive"), seed=1)
 
 
 def test_a_derived_column_can_be_accepted_and_that_is_noted(frame):
     asked = policy(**QUASI, bmi="keep").model_dump()
-    asked["columns"]["bmi"]["derived"] = "accept"
+    asked["columns"]["bmi"] |= {"derived": "accept", "alone": "accept"}
     release = incrowd.anonymize(frame, Policy.model_validate(asked), seed=1)
     assert any("'bmi' leaves unchanged" in note for note in release.notes)
     assert release.certificate.policy["columns"]["bmi"]["derived"] == "accept"
@@ -83,7 +83,7 @@ def test_records_of_one_person_are_looked_at_once(frame):
     """A person's records agree in everything: that is no function."""
     many = pl.concat([frame.with_columns(person=pl.int_range(N))] * 3)
     columns = {name: Column(role=role) for name, role in QUASI.items()}
-    columns |= {"person": Column(role="unit"), "bill": Column(role="keep")}
+    columns |= {"person": Column(role="unit"), "bill": Column(role="sensitive")}
     columns |= {name: Column(role="drop") for name in ("bmi", "city", "illness")}
     asked = Policy(columns=columns, models=(KAnonymity(5),), time_limit=5)
     assert incrowd.anonymize(many, asked, seed=1)
@@ -98,13 +98,15 @@ def test_a_draft_protects_derived_columns_and_says_why(frame):
 
 
 def test_a_column_that_tells_records_apart_is_named_in_release_and_certificate(frame):
-    release = incrowd.anonymize(frame, policy(**QUASI, illness="sensitive", bill="keep"), seed=1)
+    release = incrowd.anonymize(
+        frame, policy(**QUASI, illness="sensitive", bill="sensitive"), seed=1
+    )
     share = release.frame["bill"].n_unique() / N
     assert release.certificate.unchanged == {
         "illness": 3 / N,
         "bill": pytest.approx(share, abs=1e-4),
     }
-    named = [note for note in release.notes if "'bill'" in note]
+    named = [note for note in release.notes if "'bill' leaves" in note]
     assert len(named) == 1
     assert "round it" in named[0]
     assert not any("'illness' leaves" in note for note in release.notes)
@@ -121,6 +123,7 @@ def test_the_command_line_refuses_and_accepts(frame, tmp_path, monkeypatch, capf
     monkeypatch.chdir(tmp_path)
     frame.write_csv("t.csv")
     flags = ["anonymize", "t.csv", "-q", "height,weight", "--keep", "bmi", "-k", "5", "-o", "r.csv"]
+    flags += ["--accept-alone", "bmi"]
     for more, code in (([], 2), (["--accept-derived", "bmi"], 0)):
         with pytest.raises(SystemExit) as stop:
             main([*flags, *more])

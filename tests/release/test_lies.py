@@ -36,6 +36,7 @@ TABLE = {
 }
 POLICY = """version = 1
 suppression = 0.2
+max_alone = 1
 [[models]]
 name = "k-anonymity"
 k = 4

@@ -90,6 +90,7 @@ def test_a_sensitive_column_without_a_model_does_not_speak_against_an_honest_cer
 
 POLICY = """version = 1
 suppression = 0.1
+max_alone = 1
 [[models]]
 name = "k-anonymity"
 k = 4

@@ -301,6 +301,16 @@ AcceptDerived = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
+AcceptAlone = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--accept-alone",
+        metavar="COLUMNS",
+        help="Release these columns unchanged although many people are alone for whoever knows "
+        "them. Without it incrowd refuses.",
+        rich_help_panel=COLUMNS,
+    ),
+]
 World = Annotated[
     list[str] | None,
     typer.Option(

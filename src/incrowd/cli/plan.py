@@ -59,6 +59,7 @@ def plan(  # noqa: PLR0913  one parameter per option
     ] = None,
     sensitive: options.Sensitive = None,
     keep: options.Keep = None,
+    accept_alone: options.AcceptAlone = None,
     population: Annotated[
         str | None,
         typer.Option(
@@ -164,6 +165,7 @@ def plan(  # noqa: PLR0913  one parameter per option
         others: dict[str, Any] = {
             "sensitive": options.columns(sensitive),
             "keep": options.columns(keep),
+            "accept_alone": options.columns(accept_alone),
         }
         named = (*names, *others["sensitive"], *others["keep"])
         wanted = requests.reading(reading).keeping(others["keep"])

@@ -22,6 +22,7 @@ class AskedFlags:
     unit: options.Unit = None
     weight: options.Weight = None
     accept_derived: options.AcceptDerived = None
+    accept_alone: options.AcceptAlone = None
     policy: options.PolicyFile = None
     k: options.K = None
     l: options.L = None
@@ -124,5 +125,8 @@ def policy_flags(
         hierarchy=columns.hierarchy,
         hierarchies=columns.hierarchies,
         limits=columns.limits,
-        accepted=options.columns(asked.accept_derived),
+        accepted={
+            "derived": options.columns(asked.accept_derived),
+            "alone": options.columns(asked.accept_alone),
+        },
     )

@@ -212,8 +212,8 @@ class PolicyFlags:
     hierarchies: str | None = None
     limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
     """By key of a column, such as `widest` or `kind`: the texts `COLUMN=VALUE`."""
-    accepted: Sequence[str] = ()
-    """Columns to release although they follow from others."""
+    accepted: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By key of a column, `derived` or `alone`: columns to release all the same."""
 
     @property
     def silent(self) -> bool:
@@ -296,15 +296,16 @@ def _refuse_both(flags: Mapping[str, Any]) -> None:
 def _details(
     trees: Mapping[str, AnyHierarchy],
     limits: Mapping[str, Sequence[str] | None],
-    accepted: Sequence[str],
+    accepted: Mapping[str, Sequence[str]],
 ) -> dict[str, dict[str, Any]]:
     """What options say about columns, by column and key."""
     details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
     for key, texts in limits.items():
         for name, value in _by_column(key, texts).items():
             details.setdefault(name, {})[key] = value
-    for name in accepted:
-        details.setdefault(name, {})["derived"] = "accept"
+    for key, names in accepted.items():
+        for name in names:
+            details.setdefault(name, {})[key] = "accept"
     return details
 
 

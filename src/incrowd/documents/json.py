@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from incrowd.release.release import Release
     from incrowd.search.bound import LossBound
     from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.verify.alone import Alone
     from incrowd.verify.verify import Check, Verdict
 
 
@@ -55,6 +56,7 @@ def release_document(
     seconds["read"] += reading
     return {
         "schema": "incrowd.anonymize/1",
+        **_alone(release.alone),
         "search": release.search,
         "optimal": release.optimal,
         "why": release.why,
@@ -78,6 +80,14 @@ def release_document(
         "certificate": paths.get("certificate"),
         **{name: paths[name] for name in ("explored", "report") if name in paths},
     }
+
+
+def _alone(alone: "Alone | None") -> dict[str, Any]:
+    """Shares of the people who are alone for whoever knows columns that leave unchanged."""
+    if alone is None:
+        return {}
+    names = ("columns", "together", "unaccepted", "limit", "accepted")
+    return {"alone": {name: getattr(alone, name) for name in names}}
 
 
 def _gap(bound: "LossBound") -> dict[str, Any]:
@@ -178,6 +188,7 @@ def check_document(check: "Check") -> dict[str, Any]:
     """`incrowd.check/1`: whether a release keeps its policy."""
     return {
         "schema": "incrowd.check/1",
+        **_alone(check.alone),
         "ok": check.ok,
         "models": [_verdict(model) for model in check.models],
         "digest": check.digest,

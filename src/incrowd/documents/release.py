@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from incrowd.release.release import Release
     from incrowd.search.bound import LossBound
     from incrowd.search.literature.accuracy.frontier import Frontier, Point
+    from incrowd.verify.alone import Alone
     from incrowd.verify.verify import Check, Verdict, WorldCandidates
 
 _RECODINGS = {
@@ -78,7 +79,7 @@ def release_text(
         lost = f"a cell covers {share(loss)} of its column on average" if name == "gcp" else ""
         aim = "most" if is_kept(name) else "least"
         made.add_row(figure_title(name), aim, number(loss), lost)
-    parts: list[RenderableType] = [line(_made(release, paths), GOOD), made]
+    parts: list[RenderableType] = [*_alone(release.alone), line(_made(release, paths), GOOD), made]
     if details or release.bound_met is not None:
         parts.append(line(_reached(release), BAD if release.bound_met is False else ""))
     if release.bound is not None:
@@ -87,6 +88,13 @@ def release_text(
     kept = [f"{what}: {path}" for what, path in paths.items() if what != "release"]
     parts += lines(kept, QUIET)
     return spaced(*parts, *([] if details else [more("the search, all losses and all labels")]))
+
+
+def _alone(alone: "Alone | None") -> list[Text]:
+    """Whom columns that leave unchanged single out: the first thing that is said."""
+    if alone is None:
+        return []
+    return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
 
 
 def _made(release: "Release", paths: Mapping[str, str]) -> str:
@@ -202,7 +210,7 @@ def _meaning(model: "Verdict", measure: str) -> str:
 
 def check_text(check: "Check", *, details: bool = False) -> RenderableType:
     """Whether a release keeps its policy; what else was compared with `details`."""
-    parts: list[RenderableType] = [_kept(check)]
+    parts: list[RenderableType] = [*_alone(check.alone), _kept(check)]
     if check.models:
         parts.append(verdicts(check.models, check.measures))
     if check.world is not None:

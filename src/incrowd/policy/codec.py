@@ -49,10 +49,16 @@ def dumps(
     header: Sequence[str] = HEADER,
     comments: Mapping[str, Sequence[str]] | None = None,
     beside: Mapping[str, str] | None = None,
+    of_models: Mapping[int, str] | None = None,
 ) -> str:
-    """Write a policy as readable TOML, with `comments` above columns and `beside` their roles."""
+    """Write a policy as readable TOML, with `comments` above columns and `beside` their roles.
+
+    `of_models` are comments on models, by number.
+    """
     parts = ["\n".join([*map(toml.comment, header), *toml.lines(dict(_settings(policy)))])]
-    parts += ["\n".join(["[[models]]", *toml.lines(_plain(model))]) for model in policy.models]
+    for number, model in enumerate(policy.models):
+        remarks = [toml.comment(of_models[number])] if of_models and number in of_models else []
+        parts.append("\n".join(["[[models]]", *remarks, *toml.lines(_plain(model))]))
     for name, column in policy.columns.items():
         about = map(toml.comment, (comments or {}).get(name, ()))
         head = f"[columns.{toml.key(name)}]"
@@ -191,7 +197,7 @@ def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
     if policy.missing_values != Policy.model_fields["missing_values"].default:
         yield "missing_values", list(policy.missing_values)
     yield "order", policy.order
-    for key in ("show", "ends", "split_ends", "class_column", "consistent"):
+    for key in ("show", "ends", "split_ends", "class_column", "consistent", "max_alone"):
         if getattr(policy, key) != Policy.model_fields[key].default:
             yield key, getattr(policy, key)
     yield "suppression", policy.suppression

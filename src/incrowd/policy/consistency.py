@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 _SMALL_K = 5
 _LEAVING = {Role.SENSITIVE, Role.KEEP, Role.WEIGHT}
+_KEPT = {Role.KEEP, Role.WEIGHT}
 _MUCH = 0.2
 
 
@@ -154,6 +155,12 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             f"{wrong} and need not be accepted: it does not leave as it is",
             "leave out derived",
         )
+    if column.alone == "accept" and column.role not in _KEPT:
+        yield Fault(
+            (*place, "alone"),
+            f"{wrong} and need not be accepted: only kept columns and weights single out people",
+            "leave out alone",
+        )
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
@@ -247,6 +254,8 @@ def _column_notes(policy: "Policy") -> Iterator[str]:
                 f"'{name}' leaves unchanged, whatever it tells of quasi-identifying columns: "
                 "the policy accepts that"
             )
+        if column.alone == "accept":
+            yield f"'{name}' leaves unchanged, whomever it singles out: the policy accepts that"
         if column.role is Role.IDENTIFIER and column.action == "pseudonym":
             yield f"pseudonyms of '{name}' link all releases that are made with the same key"
 

@@ -3,7 +3,7 @@
 Looked for in a sample, before anything else is done with a table.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
@@ -15,8 +15,6 @@ from incrowd.table.encode import AnySeries, encode
 
 SAMPLE = 5_000
 """Records that are looked at."""
-GLANCE = 2_000
-"""Records that a draft looks at."""
 LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
 """Roles of columns that leave as they are."""
 
@@ -78,14 +76,3 @@ def sentence(found: Derived, quasi: Iterable[str]) -> str:
 def leaving_of(found: Derived, quasi: Iterable[str]) -> tuple[str, ...]:
     """The columns of a finding that would leave as they are."""
     return found.known if found.column in set(quasi) else (found.column,)
-
-
-def among(
-    engine: Engine,
-    columns: Mapping[str, CodedColumn],
-    shown: Sequence[str],
-    hidden: Sequence[str],
-) -> list[Derived]:
-    """The same for columns that are coded already, of a smaller sample: a draft is a guess."""
-    some = engine.coded_sample([columns[name] for name in (*shown, *hidden)], GLANCE)
-    return derived([some[name] for name in shown], [some[name] for name in hidden])

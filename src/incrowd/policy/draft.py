@@ -17,7 +17,7 @@ from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, Asked, Unasked, drafted_models
+from incrowd.policy.draft_models import FULL, Asked, K, Unasked, drafted_models, k_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
@@ -89,6 +89,8 @@ class Draft(Shown):
     """By column: what would make it safer than its role does."""
     unasked: Mapping[str, str] = field(default_factory=dict)
     """By sensitive column without a model: why no model would hold."""
+    models_reasons: Mapping[int, str] = field(default_factory=dict)
+    """By number of a model that asks for less than usual: why."""
     costs: tuple[ColumnCost, ...] = ()
     """What quasi-identifying columns cost, the dearest first; of many only."""
     guesses: Mapping[str, Guess] = field(default_factory=dict)
@@ -132,16 +134,12 @@ def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
 def redrafted(
     first: Draft,
     columns: Sequence[ColumnProfile],
-    reasons: Mapping[str, str],
+    changes: Mapping[str, Guess],
     *,
     text: bool = False,
 ) -> Draft:
-    """The draft with more quasi-identifying columns, for these reasons; `text` as in `draft`."""
-    if not reasons:
-        return first
-    guesses = dict(first.guesses)
-    for name, why in reasons.items():
-        guesses[name] = replace(guesses[name], role=Role.QUASI, reason=why)
+    """The draft with other guesses about some columns; `text` as in `draft`."""
+    guesses = {**first.guesses, **changes}
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
     return _drafted(plain, guesses, marks)
@@ -160,7 +158,8 @@ def _drafted(
         made[name] = made[name].model_copy(
             update={"missing_values": tuple(one.value for one in found)}
         )
-    models, unasked = _models(columns, guesses)
+    people = _people(columns, guesses)
+    models, unasked = _models(columns, guesses, k_of(people))
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
         policy=Policy(columns=made, models=models),
@@ -171,6 +170,7 @@ def _drafted(
         missing=marks,
         offers=_offers(columns, guesses),
         unasked={one.column: one.reason for one in unasked},
+        models_reasons={0: f"the table holds {people} people"} if people < K else {},
         guesses=dict(guesses),
     )
 
@@ -191,17 +191,34 @@ def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> C
     return Column(role=found.role, kind=Kind.DATE if dated else None)
 
 
+def _people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int:
+    """How many people the table holds; no release hides a single one."""
+    units = _units(columns, guesses)
+    people = units if units is not None else max(column.records for column in columns)
+    if people < 2:
+        raise InputError(
+            "no policy can be drafted: the table holds one person, who cannot hide among others",
+            remedy="give a table of at least two people",
+        )
+    return people
+
+
+def _units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int | None:
+    """How many people a unit column tells apart, if there is one."""
+    units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
+    return units[0] if units else None
+
+
 def _models(
-    columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]
+    columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess], k: int
 ) -> tuple[tuple[Asked, ...], tuple[Unasked, ...]]:
     """Models that the table can satisfy.
 
     No more people than records hold a value, and there are as many people as units.
     """
-    units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
     sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
     harms = {column.name: guesses[column.name].harm for column in sensitive}
-    return drafted_models(sensitive, harms, units[0] if units else None)
+    return drafted_models(sensitive, harms, _units(columns, guesses), k)
 
 
 def _offers(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> dict[str, str]:
@@ -235,7 +252,13 @@ def to_toml(drafted: Draft) -> str:
     above = {name: _above(drafted, name) for name in drafted.policy.columns}
     beside = {n: why for n, why in drafted.reasons.items() if n not in drafted.review}
     header = (*HEADER, *drafted.advice, *_without_model(drafted))
-    return codec.dumps(drafted.policy, header=header, comments=above, beside=beside)
+    return codec.dumps(
+        drafted.policy,
+        header=header,
+        comments=above,
+        beside=beside,
+        of_models=drafted.models_reasons,
+    )
 
 
 def _without_model(drafted: Draft) -> list[str]:

@@ -31,8 +31,20 @@ class Unasked:
     reason: str
 
 
+def k_of(people: int) -> int:
+    """The k to ask for: as usual, or that of a table with fewer people.
+
+    >>> k_of(1000), k_of(3)
+    (5, 3)
+    """
+    return max(2, min(K, people))
+
+
 def drafted_models(
-    sensitive: Sequence[ColumnProfile], harms: Mapping[str, float], people: int | None
+    sensitive: Sequence[ColumnProfile],
+    harms: Mapping[str, float],
+    people: int | None,
+    k: int = K,
 ) -> tuple[tuple[Asked, ...], tuple[Unasked, ...]]:
     """k-anonymity, and l-diversity of sensitive columns, the most harmful first.
 
@@ -49,7 +61,7 @@ def drafted_models(
         left -= fails
         asked[column.name] = _diversity(column, people)
     order = [asked[column.name] for column in sensitive if column.name in asked]
-    return (KAnonymity(K), *order), tuple(unasked)
+    return (KAnonymity(k), *order), tuple(unasked)
 
 
 def _top(column: ColumnProfile) -> float:

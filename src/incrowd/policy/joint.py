@@ -1,12 +1,12 @@
 """What quasi-identifying columns do together: whom they single out, and what each one costs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from incrowd.arrays import Floats
+from incrowd.arrays import Counts, Flags, Floats
 from incrowd.errors import whole_percent
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
@@ -90,12 +90,12 @@ def with_costs(first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn])
     if len(known) <= _MANY_QUASI or engine.records < 4 * K:
         return first
     sample = engine.coded_sample(known, _COST_ROWS)
-    places = np.stack([_places(column) for column in sample.values()], axis=1)
+    places = np.stack([column_places(column) for column in sample.values()], axis=1)
     found = costs(places, list(sample))
     return replace(first, costs=tuple(sorted(found, key=lambda cost: -cost.gain)))
 
 
-def _places(column: CodedColumn) -> Floats:
+def column_places(column: CodedColumn) -> Floats:
     """Where each record lies among the values of a column, 0..1; missing ones at the start."""
     return column.codes.astype(np.float64) / max(len(column.domain), 1)
 
@@ -122,27 +122,46 @@ def spans(places: Floats) -> Floats:
     loses, and no release.
     """
     total = np.zeros(places.shape[1])
-    waiting = [places]
-    while waiting:
-        rows = waiting.pop()
-        parts = _cut(rows)
-        if parts is None:
-            total += len(rows) * (rows.max(axis=0) - rows.min(axis=0))
-        else:
-            waiting += parts
+    for rows in small_classes(places):
+        cells = places[rows]
+        total += len(rows) * (cells.max(axis=0) - cells.min(axis=0))
     return total / max(len(places), 1)
 
 
-def _cut(rows: Floats) -> list[Floats] | None:
-    """Two parts of at least five records each, by the widest column that allows it."""
+def small_classes(places: Floats, people: Counts | None = None) -> Iterator[Counts]:
+    """Classes of 5 to 9 people, where the columns allow it: the rows of each.
+
+    `places` has a row per record and a column per quasi-identifier, 0..1; `people` says whose
+    record each is, everybody's own if not given.
+    """
+    waiting = [np.arange(len(places), dtype=np.int64)] if len(places) else []
+    while waiting:
+        rows = waiting.pop()
+        parts = _cut(places[rows], None if people is None else people[rows])
+        if parts is None:
+            yield rows
+        else:
+            waiting += [rows[parts], rows[~parts]]
+
+
+def _cut(rows: Floats, people: Counts | None) -> Flags | None:
+    """Which records are in the first of two parts of at least five people each.
+
+    By the widest column that allows it; None if none does.
+    """
     if len(rows) < 2 * K:
         return None
     wide = rows.max(axis=0) - rows.min(axis=0)
     for j in np.argsort(-wide, kind="stable"):
         if wide[j] <= 0:
             return None
-        left = rows[:, j] < np.median(rows[:, j])
-        for side in (left, rows[:, j] <= np.median(rows[:, j])):
-            if K <= side.sum() <= len(rows) - K:
-                return [rows[side], rows[~side]]
+        middle = np.median(rows[:, j])
+        for side in (rows[:, j] < middle, rows[:, j] <= middle):
+            if min(_number(side, people), _number(~side, people)) >= K:
+                return np.asarray(side, dtype=np.bool_)
     return None
+
+
+def _number(rows: Any, people: Counts | None) -> int:
+    """How many people these records are of."""
+    return int(rows.sum()) if people is None else len(np.unique(people[rows]))

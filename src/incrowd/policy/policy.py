@@ -64,6 +64,9 @@ class Column(Setting):
     derived: Literal["refuse", "accept"] = "refuse"
     """Whether to refuse a column that leaves as it is and follows from quasi-identifying ones, or
     they from it, as a body mass index from height and weight."""
+    alone: Literal["refuse", "accept"] = "refuse"
+    """Whether to refuse a column that leaves as it is and by which more people are alone in their
+    class than `max_alone` allows, as by a sampling weight or an exact sum."""
 
 
 def _known_show(name: str) -> str:
@@ -112,6 +115,9 @@ class Policy(Setting):
     """Whether records with the same quasi-identifying values must show the same."""
     suppression: Annotated[float, Field(ge=0, lt=1)] = 0.0
     """The largest share of the records that may be left out, 0..1."""
+    max_alone: Annotated[float, Field(ge=0, le=1)] = 0.05
+    """The largest share of the people that may be alone in the release for whoever also knows the
+    columns that leave as they are, 0..1; columns with `alone = "accept"` do not count."""
     time_limit: Annotated[float | None, Field(gt=0)] = None
     """Seconds that the search may take, with or without an answer. Without a limit it takes as long
     as it needs to find one, and then improves it until 60 seconds have passed."""
@@ -187,6 +193,12 @@ class Policy(Setting):
         return self.names(Role.KEEP)
 
     @property
+    def kept_or_weight(self) -> tuple[str, ...]:
+        """The columns that leave as they are and are said to be known to nobody."""
+        roles = {Role.KEEP, Role.WEIGHT}
+        return tuple(name for name, column in self.columns.items() if column.role in roles)
+
+    @property
     def dropped(self) -> tuple[str, ...]:
         """The columns that do not leave."""
         return self.names(Role.DROP)
@@ -226,8 +238,12 @@ class Policy(Setting):
     @staticmethod
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to review: roles and hierarchies by name and content."""
+        from incrowd.policy.draft_settling import settled  # noqa: PLC0415  it is made of policies
+
         engine = elsewhere.engine_of(frame) or MemoryEngine(frame, text=False)
-        return drafts.draft(profiles.profiles(engine)).policy
+        coded = profiles.coded_columns(engine)
+        columns = profiles.profiles(engine, coded)
+        return settled(drafts.draft(columns), engine, columns, coded).policy
 
 
 def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:

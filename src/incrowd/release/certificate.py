@@ -93,6 +93,22 @@ class Seed(_Part):
     """Whether the user gave a seed: anyone who has it can repeat the draws."""
 
 
+class AloneShares(_Part):
+    """The shares of the people who are alone for whoever also knows columns that leave unchanged.
+
+    Counted by people, rounded up to four digits; fewer than five people count as five.
+    """
+
+    columns: dict[str, float]
+    """By column that leaves unchanged."""
+    together: float
+    """For whoever knows all of them."""
+    unaccepted: float
+    """For whoever knows all that the policy does not accept."""
+    limit: float
+    """The largest share that the policy allows."""
+
+
 class CertifiedWorld(_Part):
     """The world that a release was compared with."""
 
@@ -142,6 +158,9 @@ class Certificate(_Part):
     """By sensitive column: the reference distribution of t-closeness."""
     unchanged: dict[str, float] = {}
     """By column whose values leave as they are: distinct values over cells with a value, 0..1."""
+    alone: AloneShares | None = None
+    """Who is alone for whoever also knows columns that leave unchanged; None without such columns,
+    and in certificates from before this was counted."""
     world: CertifiedWorld | None = None
     """The world of k-map and delta-presence: they say nothing about other worlds."""
     assumptions: tuple[str, ...]
@@ -168,7 +187,7 @@ class Certificate(_Part):
     @property
     def unsaid(self) -> set[str]:
         """Fields that are left out where there is nothing to say."""
-        return {"engine"} if self.engine is None else set()
+        return {name for name in ("engine", "alone") if getattr(self, name) is None}
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Certificate":

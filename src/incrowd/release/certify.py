@@ -19,6 +19,7 @@ from incrowd.policy.policy import Policy
 from incrowd.recoding import Outcome
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares, sentences
 from incrowd.release.certificate import (
+    AloneShares,
     Attested,
     Certificate,
     Digest,
@@ -38,6 +39,7 @@ from incrowd.table.counted import CountedRows
 from incrowd.table.encode import uncoded
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
+from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import numbered
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.spellings import alike_notes
@@ -111,6 +113,7 @@ def certify(proved: Proved) -> Certificate:
             for name, reference in proved.proof.spread.items()
         },
         unchanged=shares,
+        alone=certified_alone(proved.proof.alone),
         world=None if table.against is None else table.against.opposed,
         assumptions=(
             *assumptions(table.policy, proved.order, seeded=proved.seeded),
@@ -119,6 +122,18 @@ def certify(proved: Proved) -> Certificate:
         kinds={name: table.kinds[name] for name in table.reference},
         rows_sha256=proved.written.rows_digest(table.policy.missing_values),
         engine=None if table.engine.name == "memory" else table.engine.name,
+    )
+
+
+def certified_alone(alone: Alone | None) -> AloneShares | None:
+    """The entry of a certificate on columns that leave unchanged."""
+    if alone is None:
+        return None
+    return AloneShares(
+        columns=dict(alone.columns),
+        together=alone.together,
+        unaccepted=alone.unaccepted,
+        limit=alone.limit,
     )
 
 

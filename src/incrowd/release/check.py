@@ -11,7 +11,8 @@ from incrowd.errors import NotMetError, counted
 from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Digest, Spread, who_signed
-from incrowd.release.claims import ROUNDING, contradictions, recount
+from incrowd.release.claims import ROUNDING, comparable, contradictions, recount
+from incrowd.release.kept import alone_among, attested_alone, kept_columns
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original
 from incrowd.release.released import ReleasedRows, close, fits, reference_of
@@ -19,6 +20,8 @@ from incrowd.release.rows import dropped, leaving_names
 from incrowd.release.small_worlds import ENOUGH
 from incrowd.release.world_candidates import world_candidates
 from incrowd.table.column import Kind, Missing
+from incrowd.table.counted import CountedRows
+from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import by_number
 from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
@@ -103,6 +106,9 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         found = replace(_judged(rows, policy, known, backing), sealed=checked.sealed)
     if not found.verdicts:
         faults.append("The models could not be checked.")
+    alone = _alone(checked, found, policy, certificate if digest_ok else None)
+    faults += _many_alone(alone, certificate if digest_ok else None)
+    found = replace(found, alone=alone)
     claims = recount(certificate, policy, found, backing) if digest_ok and certificate else None
     faults += () if claims is None else claims.faults
     notes += (*found.notes, *_origin(certificate, signature, backing))
@@ -120,6 +126,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         losses={} if claims is None else claims.losses,
         measures=tuple(model.measure for model in policy.models),
         world=_world_candidates(found.seen, policy, backing.against),
+        alone=alone,
         counted=found.counted or not found.verdicts,
     )
 
@@ -147,6 +154,36 @@ class _Found:
     sealed: tuple[str, ...] = ()
     counted: bool = False
     """Whether every verdict was counted from the rows, not taken from the certificate."""
+    alone: Alone | None = None
+    """Whom columns that leave unchanged single out."""
+
+
+def _alone(
+    checked: Checked, found: _Found, policy: Policy, certificate: Certificate | None
+) -> Alone | None:
+    """Whom columns that leave unchanged single out; people as the certificate says, if it must."""
+    rows = found.rows
+    if rows is None:
+        return None
+    if policy.unit is not None:
+        return None if certificate is None else attested_alone(certificate, policy)
+    columns = (*policy.quasi, *kept_columns(policy))
+
+    def blocks() -> Iterator[CountedRows]:
+        if policy.missing is Missing.MATCHES_ANYTHING:
+            return iter([rows.counts(columns)])
+        stored, key = rows.stored(columns), rows.stored(policy.quasi)
+        return map(rows.clear, checked.release.blocks(stored, len(key), rows.plain))
+
+    return alone_among(blocks, policy, checked.sealed)
+
+
+def _many_alone(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
+    """Faults: more people are alone than may be; older certificates promise nothing of that."""
+    if alone is None or alone.ok:
+        return
+    if certificate is None or certificate.alone is not None or comparable(certificate):
+        yield f"{alone.refusal}."
 
 
 def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None) -> bool | None:

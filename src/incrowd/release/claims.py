@@ -20,6 +20,7 @@ from incrowd.release.original import Original, Recounted
 from incrowd.release.policy_record import promised, redacted, restored_roles
 from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.table.column import Missing
+from incrowd.verify.alone import Alone
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.verify import Seen, Verdict
 
@@ -42,6 +43,8 @@ class _Found(Protocol):
     def counted(self) -> bool: ...
     @property
     def sealed(self) -> tuple[str, ...]: ...
+    @property
+    def alone(self) -> Alone | None: ...
 
 
 class _Backing(Protocol):
@@ -96,6 +99,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
     faults += _spreads(certificate, policy, found.rows)
     faults += () if anew is None else (*anew.faults, *_other_spread(certificate, policy, anew))
     faults += (*_assumed(certificate), *_telling(certificate, policy, found))
+    faults += _other_alone(certificate, policy, found)
     proven = {
         "digest",
         "rows_sha256",
@@ -104,7 +108,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _B
         *_proven(certificate, policy, found, backing),
     }
     if found.seen is not None:
-        proven.add("unchanged")
+        proven |= {"unchanged"} if policy.unit is not None else {"unchanged", "alone"}
     if anew is not None:
         proven |= {"spread", "kinds"}
     every = [name for name in _places(certificate) if name not in {"signature", "schema"}]
@@ -256,7 +260,7 @@ def _recounted_spread(said: Spread, policy: Policy, name: str, anew: Recounted) 
 
 def _assumed(certificate: Certificate) -> Iterator[str]:
     """Sentences of another version may differ; those of this version follow from the policy."""
-    if not _comparable(certificate):
+    if not comparable(certificate):
         return
     seed, policy = certificate.seed, restored_roles(certificate.policy)
     sentences = (
@@ -279,11 +283,29 @@ def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterato
 
     if shares(spelled=False) == certificate.unchanged:
         return
-    if _comparable(certificate) or shares(spelled=True) != certificate.unchanged:
+    if comparable(certificate) or shares(spelled=True) != certificate.unchanged:
         yield ("Unchanged columns have another share of distinct values than the certificate says.")
 
 
-def _comparable(certificate: Certificate) -> bool:
+def _other_alone(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+    """Other shares of people who are alone; those of a unit cannot be counted again."""
+    said, alone = certificate.alone, found.alone
+    if found.rows is None or policy.unit is not None:
+        return
+    if said is None:
+        if alone is not None and comparable(certificate):
+            yield "The certificate does not say who is alone by columns that leave unchanged."
+    elif alone is None or (said.columns, said.together) != (dict(alone.columns), alone.together):
+        yield "Other shares of the people are alone in the release than the certificate says."
+    elif _same_policy(policy, certificate) and (said.unaccepted, said.limit) != (
+        alone.unaccepted,
+        alone.limit,
+    ):
+        yield "The certificate's limit of people who are alone is not that of its policy."
+
+
+def comparable(certificate: Certificate) -> bool:
+    """Whether this version made the certificate, so that it says all that this version says."""
     return certificate.versions.get("incrowd") == versions()["incrowd"]
 
 
@@ -297,7 +319,7 @@ def _proven(
         yield "policy"
     if backing.against is not None and certificate.world is not None:
         yield "world"
-    if _comparable(certificate):
+    if comparable(certificate):
         yield "assumptions"
 
 

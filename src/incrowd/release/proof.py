@@ -3,7 +3,7 @@
 This is the only place that queries the evidence; all judges are in `verify`.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -16,11 +16,14 @@ from incrowd.linkage.world import people_of
 from incrowd.models.model import Model
 from incrowd.policy.ends import crowd_of, world_crowd_of
 from incrowd.recoding.column_cells import ByValue
+from incrowd.release.kept import alone_among, kept_columns
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, close, released
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
+from incrowd.table.encode import uncoded
+from incrowd.verify.alone import Alone
 from incrowd.verify.named import named_by_crowds, people_by_code
 from incrowd.verify.shown import (
     ShownColumn,
@@ -62,6 +65,8 @@ class Proof:
     verdicts: tuple[Verdict, ...]
     spread: Mapping[str, Reference] = field(default_factory=dict)
     """By column whose classes are compared with the release: how the release spreads it."""
+    alone: Alone | None = None
+    """Whom columns that leave as they are single out; None if there is none."""
 
     @classmethod
     def of(cls, seen: Seen, verdicts: tuple[Verdict, ...]) -> "Proof":
@@ -149,10 +154,12 @@ class ReleaseEvidence:
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
     evidence = ReleaseEvidence(table, staged, written)
-    return replace(_proof_of(evidence, plan), spread=evidence.compared)
+    proof = _proof_of(evidence, plan)
+    return replace(proof, spread=evidence.compared, alone=_alone(evidence))
 
 
 def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
+    """The proof of the models, once every cell is what it must be."""
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous(policy):
@@ -173,6 +180,21 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     seen = look(rows, policy)
     world = None if table.against is None else table.against.public
     return Proof.of(seen, verify(seen, policy, evidence.reference, world, table.people))
+
+
+def _alone(evidence: ReleaseEvidence) -> Alone | None:
+    """Whom columns that leave as they are single out among people who show the same."""
+    table, policy = evidence.table, evidence.table.policy
+    columns = (*policy.quasi, *kept_columns(policy))
+
+    def blocks() -> Iterable[CountedRows]:
+        if separable(table):
+            return evidence.blocks(columns)
+        if table.unit is None:
+            return [evidence.rows.counts(columns)]
+        return [by_people(evidence.by_person(columns))]
+
+    return alone_among(blocks, policy, uncoded(table.engine.sealed))
 
 
 def separable(table: LoadedTable) -> bool:

@@ -14,6 +14,7 @@ from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
 from incrowd.search.lattice.frontier import Explored, State
 from incrowd.showing import Shown
+from incrowd.verify.alone import Alone
 from incrowd.verify.verify import Verdict, demand
 from incrowd.watch import Watch
 
@@ -56,6 +57,8 @@ class Release(Shown):
     models: tuple[Verdict, ...]
     risk: Risk
     """Risk of the released rows."""
+    alone: Alone | None = None
+    """Whom columns that leave unchanged single out; None if there is none."""
     levels: Mapping[str, int] | None
     """The level of each quasi-identifying column, if one level holds for a whole column."""
     labels: Mapping[str, int] = field(default_factory=dict)

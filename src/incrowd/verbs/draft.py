@@ -1,19 +1,15 @@
 """`draft`: a first policy for a table, with reasons, to review."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from incrowd.engines.base import Engine
-from incrowd.identify.derived import Derived
 from incrowd.io.reading import Reading, opened
-from incrowd.pii.profile import ColumnProfile
-from incrowd.policy.derived import LEAVING, among, leaving_of
-from incrowd.policy.draft import Draft, redrafted
+from incrowd.policy.draft import Draft
 from incrowd.policy.draft import draft as drafted
+from incrowd.policy.draft_settling import settled
 from incrowd.policy.joint import with_costs, with_joint_uniqueness
 from incrowd.policy.profiles import coded_columns, profiles
-from incrowd.table.column import CodedColumn
 from incrowd.watch import Watch
 
 
@@ -47,29 +43,6 @@ def draft(
             )
             for column in profiles(engine, coded)
         ]
-        first = _protected(drafted(columns, text=engine.text), engine, columns, coded)
+        first = settled(drafted(columns, text=engine.text), engine, columns, coded)
         tell("looking for columns that identify together", 0.0)
         return with_costs(with_joint_uniqueness(first, engine, coded), engine, coded)
-
-
-def _protected(
-    first: Draft,
-    engine: Engine,
-    columns: Sequence[ColumnProfile],
-    coded: Mapping[str, CodedColumn],
-) -> Draft:
-    """The draft that also protects columns that follow from quasi-identifying ones, or reverse."""
-    quasi = [name for name in first.policy.quasi if name in coded]
-    leaving = [n for n, c in first.policy.columns.items() if c.role in LEAVING and n in coded]
-    if not quasi or not leaving:
-        return first
-    found = among(engine, coded, leaving, quasi)
-    reasons = {name: _reason(one, quasi) for one in found for name in leaving_of(one, quasi)}
-    return redrafted(first, columns, reasons, text=engine.text)
-
-
-def _reason(found: Derived, quasi: Sequence[str]) -> str:
-    names = " and ".join(found.known)
-    if found.column in quasi:
-        return f"{found.column} follows from {names}, so both must be as coarse"
-    return f"follows from {names}, so it must be as coarse"

@@ -141,27 +141,29 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     *,
     sensitive: Sequence[str] = (),
     keep: Sequence[str] = (),
+    accept_alone: Sequence[str] = (),
     reading: Reading | None = None,
     **options: Any,
 ) -> Applied:
     """Write a verified release of a table that shows what a plan says; its model: probabilistic.
 
     If the real classes do not support the planned k, levels are raised until they do, with the
-    least loss. Columns that are neither planned, sensitive nor kept do not leave. `options` are
-    those of `anonymize`.
+    least loss. Columns that are neither planned, sensitive nor kept do not leave; `accept_alone`
+    names kept ones that may single out anybody. `options` are those of `anonymize`.
     """
+    roles = {"sensitive": sensitive, "keep": keep, "accept_alone": accept_alone}
     _refuse_unfit(wanted)
     planned_for = (*(action.column for action in wanted.actions), *sensitive, *keep)
     with opened(source, reading, planned_for) as there:
         names = there.engine.names
-        policy = policy_of(wanted, names, sensitive=sensitive, keep=keep)
+        policy = policy_of(wanted, names, **roles)
         final = wanted
         if not _supported(wanted):
             watch = options.get("watch")
             loose = _loosened(policy)
             trial = anonymize(source, loose, target, dry_run=True, reading=reading, watch=watch)
             final = _raised(wanted, trial.levels or {}, there.engine)
-            policy = policy_of(final, names, sensitive=sensitive, keep=keep)
+            policy = policy_of(final, names, **roles)
     release = anonymize(source, policy, target, reading=reading, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
@@ -169,7 +171,12 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
 
 
 def policy_of(
-    found: Plan, names: Sequence[str], *, sensitive: Sequence[str] = (), keep: Sequence[str] = ()
+    found: Plan,
+    names: Sequence[str],
+    *,
+    sensitive: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    accept_alone: Sequence[str] = (),
 ) -> Policy:
     """The policy that shows exactly what a plan says, for a table with these columns."""
     shown = [action for action in found.actions if not action.left_out]
@@ -183,8 +190,13 @@ def policy_of(
         k=2,
         search="lattice",
     )
-    levels = {a.column: {"lowest": a.rung.level, "highest": a.rung.level} for a in shown}
-    return _changed(policy, levels, models=(_model(found),))
+    changes: dict[str, dict[str, Any]] = {
+        a.column: {"lowest": a.rung.level, "highest": a.rung.level} for a in shown
+    }
+    for name in accept_alone:
+        policy.role(name)
+        changes.setdefault(name, {})["alone"] = "accept"
+    return _changed(policy, changes, models=(_model(found),))
 
 
 def _question(  # noqa: PLR0913, PLR0917  what is asked

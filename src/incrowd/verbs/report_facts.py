@@ -411,6 +411,7 @@ def verdict_of_release(release: Release, command: str) -> VerdictFacts:
         notes=tuple(_sentence(note) for note in release.notes),
         digest=release.certificate.digest.sha256,
         command=command,
+        alone=release.alone,
     )
 
 

@@ -140,6 +140,7 @@ def _verdict(found: Check, command: str) -> VerdictFacts:
         claimed=found.claimed,
         digest=found.digest,
         command=command,
+        alone=found.alone,
     )
 
 

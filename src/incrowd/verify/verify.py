@@ -8,7 +8,7 @@ it refuses.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 import polars as pl
@@ -21,6 +21,9 @@ from incrowd.table.counted import CountedRows
 from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered, weighted
 from incrowd.verify.judges import Evidence, Values, judge, written
+
+if TYPE_CHECKING:
+    from incrowd.verify.alone import Alone
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ class Check(Shown):
     """By loss: what the certificate says, and what was recounted."""
     measures: tuple[str, ...] = ()
     """For each model: which of several measures of its name it is in, such as `frequency`."""
+    alone: "Alone | None" = None
+    """Whom columns that leave unchanged single out; None if there is none, or it is not known."""
     counted: bool = True
     """Whether every verdict was counted from the rows; if not, the certificate says it."""
     world: "WorldCandidates | None" = None

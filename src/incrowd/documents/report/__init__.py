@@ -52,6 +52,7 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
         "ok": facts.verdict.ok,
         "report": path,
         "counted": facts.verdict.counted,
+        "alone": None if facts.verdict.alone is None else facts.verdict.alone.together,
         "records": facts.table.records,
         "records_before": facts.table.records_before,
         "left_out": facts.table.left_out,

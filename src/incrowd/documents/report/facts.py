@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from incrowd.utility.comparison import ReleaseUtility
+from incrowd.verify.alone import Alone
 from incrowd.verify.verify import Verdict
 
 LEAST = 5
@@ -63,6 +64,8 @@ class VerdictFacts:
     digest: str = ""
     command: str = ""
     """The command that checks the release again."""
+    alone: Alone | None = None
+    """Whom columns that leave unchanged single out; None if there is none."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -32,17 +32,18 @@ _MISSING = {
 def headline(facts: ReportFacts) -> Text:
     """The verdict in one box: no more than was shown."""
     verdict = facts.verdict
+    first = () if verdict.alone is None else (verdict.alone.sentence,)
     if not verdict.models:
         return Text(("The release could not be checked: do not publish it on this report.",), "bad")
     failed = [model for model in verdict.models if not model.ok]
     if verdict.ok:
-        kept = (*map(_kept, verdict.models), _counted(verdict))
+        kept = (*first, *map(_kept, verdict.models), _counted(verdict))
         if facts.attacks is not None and facts.attacks.broken:
             return Text((_BUT, *kept))
         return Text(("The release keeps its policy.", *kept), "good")
-    said = ["The release does NOT keep its policy.", *map(_broken, failed)]
+    said = ["The release does NOT keep its policy.", *first, *map(_broken, failed)]
     if not failed:
-        said = ["The models are met, but the release does not pass its check: see below."]
+        said = ["The models are met, but the release does not pass its check: see below.", *first]
     return Text((*said, "Do not publish it as it is."), "bad")
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from incrowd.exposure import Risk
     from incrowd.release import Release
     from incrowd.search.literature.accuracy.frontier import Frontier
+    from incrowd.verify.alone import Alone
     from incrowd.verify.verify import Check
 
 
@@ -65,8 +66,18 @@ def release_view(release: "Release") -> View:
         class_sizes(release.risk),
         models_table(release.models),
         lambda: json.release_document(release, {}),
-        (f"Found by {release.search}.", f"Information loss: {losses}.", *release.notes),
+        (
+            *_alone(release.alone),
+            f"Found by {release.search}.",
+            f"Information loss: {losses}.",
+            *release.notes,
+        ),
     )
+
+
+def _alone(alone: "Alone | None") -> tuple[str, ...]:
+    """Whom columns that leave unchanged single out: the first thing that is said."""
+    return () if alone is None else (alone.sentence,)
 
 
 def check_view(check: "Check") -> View:
@@ -87,7 +98,7 @@ def check_view(check: "Check") -> View:
         bars,
         models_table(check.models),
         lambda: json.check_document(check),
-        check.notes,
+        (*_alone(check.alone), *check.notes),
     )
 
 

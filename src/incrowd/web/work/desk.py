@@ -152,8 +152,9 @@ def counted_alike(policy: Policy) -> str:
     the columns that the loss counts.
     """
     free = {"weight": 1.0, "lowest": 0, "highest": None, "widest": None, "grid": None}
+    accepted = {"derived": "refuse", "alone": "refuse"}
     columns = {
-        name: column.model_copy(update=free | {"derived": "refuse"}).model_dump_json()
+        name: column.model_copy(update=free | accepted).model_dump_json()
         for name, column in policy.columns.items()
     }
     return repr((columns, policy.missing.value, policy.missing_values, policy.counted))

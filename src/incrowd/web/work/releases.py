@@ -18,6 +18,7 @@ from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.release import Release
 from incrowd.table.column import Role
+from incrowd.verify.alone import Alone
 from incrowd.verify.verify import Verdict
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
@@ -87,9 +88,14 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         sha256=release.certificate.digest.sha256,
         search=release.search,
         why=release.why,
-        notes=release.notes,
+        notes=(*_alone(release.alone), *release.notes),
         seconds=dict(release.seconds),
     )
+
+
+def _alone(alone: Alone | None) -> tuple[str, ...]:
+    """Whom columns that leave unchanged single out: the first thing that is said."""
+    return () if alone is None else (alone.sentence,)
 
 
 def _verdicts(models: tuple[Verdict, ...]) -> tuple[facts.VerdictFacts, ...]:
@@ -126,7 +132,7 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
         verdicts=_verdicts(found.models),
         sha256=found.digest,
         digest_ok=found.digest_ok,
-        notes=found.notes,
+        notes=(*_alone(found.alone), *found.notes),
         signed=None if signed is None else signed.fingerprint,
         signature_ok=None if signed is None else signed.valid,
         trusted=None if signed is None else signed.trusted,

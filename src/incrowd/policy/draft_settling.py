@@ -1,0 +1,70 @@
+"""A draft that its next command accepts: what `anonymize` would refuse is settled, with the reason.
+
+Columns that leave as they are although quasi-identifiers tell them are looked for as `anonymize`
+does. Whom kept columns single out is estimated: which classes a release has is known only when it
+is made.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from incrowd.engines.base import Engine
+from incrowd.identify.derived import Derived
+from incrowd.pii.profile import ColumnProfile
+from incrowd.policy.derived import derived_in, leaving_of
+from incrowd.policy.draft import Draft, Guess, redrafted
+from incrowd.policy.draft_alone import telling_columns
+from incrowd.table.column import CodedColumn, Role
+
+_FEW = 20
+"""A kept column of at most so many values becomes a quasi-identifier; others are dropped."""
+
+
+def settled(
+    first: Draft,
+    engine: Engine,
+    columns: Sequence[ColumnProfile],
+    coded: Mapping[str, CodedColumn],
+) -> Draft:
+    """The draft with other roles for columns that `anonymize` would not let leave as they are."""
+    drafted = first
+    for _ in range(len(columns) + 1):  # each round changes a column that left as it is
+        changes = _derived_changes(drafted, engine) or dict(
+            _alone_changes(drafted, engine, columns, coded)
+        )
+        if not changes:
+            break
+        drafted = redrafted(drafted, columns, changes, text=engine.text)
+    return drafted
+
+
+def _derived_changes(drafted: Draft, engine: Engine) -> dict[str, Guess]:
+    """Columns that must be as coarse as the quasi-identifiers that tell them, or that they tell."""
+    quasi = drafted.policy.quasi
+    return {
+        name: replace(drafted.guesses[name], role=Role.QUASI, reason=_reason(found, quasi))
+        for found in derived_in(engine, drafted.policy)
+        for name in leaving_of(found, quasi)
+    }
+
+
+def _reason(found: Derived, quasi: Sequence[str]) -> str:
+    names = " and ".join(found.known)
+    if found.column in quasi:
+        return f"{found.column} follows from {names}, so both must be as coarse"
+    return f"follows from {names}, so it must be as coarse"
+
+
+def _alone_changes(
+    drafted: Draft,
+    engine: Engine,
+    columns: Sequence[ColumnProfile],
+    coded: Mapping[str, CodedColumn],
+) -> Iterator[tuple[str, Guess]]:
+    """Kept columns that would single out more people than the policy allows."""
+    values = {column.name: column.distinct for column in columns}
+    for name, told in telling_columns(drafted.policy, engine, coded).items():
+        before = drafted.guesses[name]
+        few = before.role is Role.KEEP and values[name] <= _FEW
+        role = Role.QUASI if few else Role.DROP
+        yield name, replace(before, role=role, reason=f"{before.reason}; but {told}", sure=False)

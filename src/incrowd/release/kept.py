@@ -1,0 +1,109 @@
+"""Columns that leave as they are: the evidence of whom they single out, and the refusal.
+
+The counting, and the sentences that tell it, are those of `verify.alone`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+
+from incrowd.engines.base import Engine
+from incrowd.errors import NotMetError
+from incrowd.policy.policy import Policy
+from incrowd.release.certificate import Certificate
+from incrowd.table.column import Missing
+from incrowd.table.counted import CountedRows
+from incrowd.verify.alone import Alone, AloneLimit, alone_of, told_share
+from incrowd.verify.verify import Seen, look
+
+Blocks = Callable[[], Iterable[CountedRows]]
+"""Distinct rows of quasi-identifiers and kept columns, block by block, as often as they are asked
+for."""
+
+
+def kept_columns(policy: Policy) -> tuple[str, ...]:
+    """The columns that leave as they are and are said to be known to nobody.
+
+    None if quasi-identifiers leave exact, too: by these every row is found already.
+    """
+    return () if policy.shown.exact else policy.kept_or_weight
+
+
+def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()) -> Alone | None:
+    """Whom kept columns single out in rows that come block by block; None if none is kept.
+
+    `uncounted` are columns of lists and structures, which are not compared.
+    """
+    kept = kept_columns(policy)
+    if not kept:
+        return None
+    unseen = tuple(name for name in kept if name in uncounted)
+    return alone_of(lambda: _seen(blocks(), policy), kept, _limit(policy), unseen)
+
+
+def _limit(policy: Policy) -> AloneLimit:
+    accepted = (name for name, column in policy.columns.items() if column.alone == "accept")
+    return AloneLimit(policy.max_alone, frozenset(accepted))
+
+
+def _seen(blocks: Iterable[CountedRows], policy: Policy) -> Iterator[Seen]:
+    return (look(rows, policy) for rows in blocks if len(rows.records))
+
+
+def demand_few_alone(alone: Alone | None) -> None:
+    """Refuse a release of which kept columns single out more people than the policy allows."""
+    if alone is not None and not alone.ok:
+        raise _too_many(alone)
+
+
+def refuse_telling_values(engine: Engine, policy: Policy) -> None:
+    """Refuse kept columns whose values alone single out too many, before anything is searched.
+
+    What a release shows of quasi-identifiers can only single out more. Records that may be left out
+    are taken to be those who are alone.
+    """
+    limit = _limit(policy)
+    known = tuple(
+        name
+        for name in kept_columns(policy)
+        if name not in limit.accepted and name not in engine.sealed
+    )
+    if not known or not engine.records or not _foreseen(policy):
+        return
+    most = limit.share + policy.suppression
+    shares = {name: _alone_by(engine, (name,)) for name in known}
+    telling = tuple(name for name in known if shares[name] > most) or known
+    together = _alone_by(engine, telling)
+    if together > most:
+        told = {name: shares[name] for name in telling}
+        raise _too_many(Alone(told, together, together, limit.share, (), telling))
+
+
+def _foreseen(policy: Policy) -> bool:
+    """Whether whoever is alone in the table is alone in every release, and by the value only."""
+    crowded = max(model.smallest_class() for model in policy.models) > 1
+    return crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
+
+
+def _alone_by(engine: Engine, known: tuple[str, ...]) -> float:
+    sizes, classes = engine.sizes(known)
+    return told_share(int(classes[sizes == 1].sum()), engine.records)
+
+
+def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
+    """What a certificate says of them, where the release does not show who is who."""
+    said = certificate.alone
+    if said is None:
+        return None
+    accepted = tuple(n for n in said.columns if n in _limit(policy).accepted)
+    return Alone(said.columns, said.together, said.unaccepted, policy.max_alone, accepted)
+
+
+def _too_many(alone: Alone) -> NotMetError:
+    """The refusal, with what to do about the columns that are to blame."""
+    blamed, named = alone.excess, ", ".join(f"'{name}'" for name in alone.excess)
+    rest = len(alone.unaccepted_columns) - len(blamed)
+    return NotMetError(
+        f"{alone.refusal}; nothing was released",
+        remedy=f'give {named} role = "drop" or "quasi", or round the values first'
+        f"{', and the others may stay' if rest else ''}; if nobody can know them, say so with "
+        f'alone = "accept" in the policy, or --accept-alone {",".join(blamed)}',
+    )

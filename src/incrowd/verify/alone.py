@@ -1,0 +1,216 @@
+"""Whom columns that leave as they are single out among people who show the same.
+
+A class hides its people from whoever knows their quasi-identifiers. Whoever also knows what a
+person holds in a column that leaves unchanged looks for that value within the class, and a person
+who is the only one with it is alone. The counts of classes show nothing of that.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Counts, Flags
+from incrowd.errors import whole_percent
+from incrowd.verify.crowds import Crowds, numbered, pack
+from incrowd.verify.verify import Seen
+
+FEWEST = 5
+"""From 1 to this less one people are told, and judged, as this many."""
+_LARGEST = 2**31
+"""Numbers of values stay below this, so that a class and a value fit into one number."""
+_DIGITS = 10_000
+"""Shares are rounded up to a multiple of one over this."""
+
+Columns = tuple[str, ...]
+Blocks = Callable[[], Iterable[Seen]]
+"""The rows of a release, block by block: a class is in one block, and a person with several
+records, too."""
+
+
+@dataclass(frozen=True)
+class AloneLimit:
+    """What a policy says of columns that leave as they are."""
+
+    share: float
+    """The largest share of the people that may be alone."""
+    accepted: frozenset[str] = frozenset()
+    """Columns that may single out anybody."""
+
+
+@dataclass(frozen=True)
+class Alone:
+    """The shares of the people who are alone for whoever also knows columns that leave unchanged.
+
+    A person counts whom the shown quasi-identifiers do not single out, and who is the only one of
+    a class with a value, or with values of several columns. Shares are rounded up to four digits,
+    and fewer than five people count as five.
+    """
+
+    columns: Mapping[str, float]
+    """By column that leaves unchanged: for whoever knows this one."""
+    together: float
+    """For whoever knows all of them."""
+    unaccepted: float
+    """For whoever knows all that the policy does not accept: it must be within the limit."""
+    limit: float
+    """The largest share that the policy allows."""
+    accepted: Columns = ()
+    """Columns that the policy accepts, whomever they single out."""
+    excess: Columns = ()
+    """Over the limit: columns without which the others that are not accepted are within it."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether columns that are not accepted single out few enough."""
+        return self.unaccepted <= self.limit
+
+    @property
+    def unaccepted_columns(self) -> Columns:
+        """The columns that the policy does not accept."""
+        return tuple(name for name in self.columns if name not in self.accepted)
+
+    @property
+    def sentence(self) -> str:
+        """Who is alone in the release, in words.
+
+        >>> print(Alone({"weight": 0.34}, 0.34, 0.0, 0.05, ("weight",)).sentence)
+        34 % of the people are alone for whoever also knows weight; the policy accepts weight.
+        >>> print(Alone({"ward": 0.0, "year": 0.0}, 0.0, 0.0, 0.05).sentence)
+        Nobody is alone, not even for whoever also knows ward and year.
+        """
+        accepted = [name for name in self.accepted if self.columns[name] > 0]
+        also = f"; the policy accepts {_and(accepted)}" if accepted else ""
+        told = self._told(tuple(self.columns), self.together)
+        return f"{told[:1].upper()}{told[1:]}{also}."
+
+    @property
+    def refusal(self) -> str:
+        """That too many are alone for whoever knows the columns that are not accepted.
+
+        >>> Alone({"a": 0.04, "b": 0.03, "c": 1.0}, 1.0, 0.3, 0.05, ("c",)).refusal
+        '30 % of the people are alone for whoever also knows a and b (a 4 %, b 3 %); the policy \
+allows 5 %'
+        """
+        told = self._told(self.unaccepted_columns, self.unaccepted)
+        return f"{told}; the policy allows {whole_percent(self.limit)}"
+
+    def _told(self, known: Columns, share: float) -> str:
+        """What share is alone for whoever knows all of these columns, and each of them."""
+        if not share:
+            return f"nobody is alone, not even for whoever also knows {_and(known)}"
+        each = ", ".join(f"{name} {whole_percent(self.columns[name])}" for name in known)
+        beside = f" ({each})" if len(known) > 1 else ""
+        whole = whole_percent(share)
+        return f"{whole} of the people are alone for whoever also knows {_and(known)}{beside}"
+
+
+def _and(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+@dataclass(frozen=True)
+class AloneCounts:
+    """How many people are alone, by the columns that are known."""
+
+    people: int
+    """All people of the rows."""
+    alone: Mapping[Columns, int]
+
+    def share(self, known: Columns) -> float:
+        """The share of the people who are alone for whoever knows these columns, as it is told."""
+        return told_share(self.alone[known], self.people)
+
+
+def told_share(alone: int, people: int) -> float:
+    """A share of people as it is told: rounded up, and no fewer than five people if there are any.
+
+    >>> told_share(0, 100), told_share(1, 100), told_share(34, 100), told_share(1, 3)
+    (0.0, 0.05, 0.34, 1.0)
+    """
+    if not alone:
+        return 0.0
+    return min(1.0, -(-max(alone, FEWEST) * _DIGITS // people) / _DIGITS)
+
+
+def alone_of(
+    blocks: Blocks, kept: Sequence[str], limit: AloneLimit, unseen: Sequence[str] = ()
+) -> Alone:
+    """Whom these kept columns single out.
+
+    Columns that nobody can look into (`unseen`) count as singling out everybody.
+    """
+    able = tuple(name for name in kept if name not in unseen)
+    judged = tuple(name for name in able if name not in limit.accepted)
+    hidden = tuple(name for name in kept if name in unseen and name not in limit.accepted)
+    found = count_alone(blocks(), [*((name,) for name in able), able, judged])
+    share = 1.0 if hidden else found.share(judged)
+    excess: Columns = ()
+    if share > limit.share:
+        excess = (*hidden, *_excess(blocks, judged, limit.share, found))
+    return Alone(
+        columns={name: found.share((name,)) if name in able else 1.0 for name in kept},
+        together=found.share(able) if len(able) == len(kept) else 1.0,
+        unaccepted=share,
+        limit=limit.share,
+        accepted=tuple(name for name in kept if name in limit.accepted),
+        excess=excess,
+    )
+
+
+def _excess(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
+    """The columns to take away so that the others together are within the limit.
+
+    Those that single out fewest people on their own stay, as many of them as may.
+    """
+    order = sorted(judged, key=lambda name: found.alone[name,])
+    counts = count_alone(blocks(), [tuple(order[:number]) for number in range(len(order) + 1)])
+    stay = {name for some in counts.alone if counts.share(some) <= most for name in some}
+    return tuple(name for name in judged if name not in stay)
+
+
+def count_alone(blocks: Iterable[Seen], known: Sequence[Columns]) -> AloneCounts:
+    """How many people are alone for whoever knows each of these sets of columns."""
+    people, alone = 0, dict.fromkeys(known, 0)
+    for seen in blocks:
+        crowds, names = seen.crowds, {name for some in known for name in some}
+        codes = {name: numbered(seen.rows[name]).codes for name in names}
+        nothing = np.zeros(len(crowds.class_of), dtype=np.int64)
+        people += _people(crowds, nothing == 0, nothing > 0)
+        for some in alone:
+            values = _values([nothing, *(codes[name] for name in some)])
+            alone[some] += _alone_people(crowds, values)
+    return AloneCounts(people, alone)
+
+
+def _values(columns: Sequence[Counts]) -> Counts:
+    """One number for the values of several columns."""
+    values = pack(columns)
+    if values.max(initial=0) < _LARGEST:
+        return values
+    return np.unique(values, return_inverse=True)[1].astype(np.int64)
+
+
+def _alone_people(crowds: Crowds, values: Counts) -> int:
+    """How many people are alone by these values, and not by what they show."""
+    if crowds.unit is None and crowds.pairs is None:
+        # Whoever is alone in a class is alone by every value: they are counted on both sides.
+        return int((crowds.values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
+    nothing = np.zeros_like(values)
+    return _people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
+
+
+def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
+    """Which rows are those of a person who is the only one of the crowd with this value."""
+    crowd, value, people = crowds.values(values)
+    domain = int(values.max(initial=0)) + 1
+    place = np.searchsorted(crowd * domain + value, crowds.class_of * domain + values)
+    flags: Flags = people[place] == 1
+    return flags
+
+
+def _people(crowds: Crowds, rows: Flags, without: Flags) -> int:
+    """The people of these rows, but for those of the others."""
+    if crowds.unit is None:
+        return int(crowds.records[rows & ~without].sum())
+    return len(np.setdiff1d(crowds.unit[rows], crowds.unit[without]))
