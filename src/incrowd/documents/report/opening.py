@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from incrowd.documents.page import Block, Folded, Section, Text
 from incrowd.documents.report.facts import ReportFacts, TableFacts, VerdictFacts
 from incrowd.documents.report.wording import percent, plain, quiet, table
+from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
 from incrowd.documents.words import counted, listed, number, promise, sentence
 from incrowd.verify.verify import Verdict
 
-_BUT = (
-    "The release keeps its policy, but an attack on it succeeds: read Attacks before you publish."
-)
 _FOLDED = 12
 """Longer lists of columns are folded."""
 _ROLES = {
@@ -33,18 +31,31 @@ def headline(facts: ReportFacts) -> Text:
     """The verdict in one box: no more than was shown."""
     verdict = facts.verdict
     if not verdict.models:
-        return Text(("The release could not be checked: do not publish it on this report.",), "bad")
+        return Text((UNCHECKED,), "bad")
+    promises = (*map(_kept, verdict.models), _counted(verdict))
+    findings = Findings(
+        promises=promises if verdict.ok else tuple(_failures(verdict)),
+        kept=verdict.ok,
+        attacks=attack_outcome(facts),
+    )
+    found = release_verdict(findings)
+    return Text(found.sentences, "plain" if found.tone == "warn" else found.tone)
+
+
+def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
+    """What the attacks of a report came to; None if none were played."""
+    attacks = facts.attacks
+    if attacks is None:
+        return None
+    return AttackOutcome(broken=attacks.broken, goals=attacks.breaking)
+
+
+def _failures(verdict: VerdictFacts) -> Iterator[str]:
+    """What stands in the way."""
     failed = [model for model in verdict.models if not model.ok]
-    if verdict.ok:
-        kept = (*map(_kept, verdict.models), _counted(verdict))
-        if facts.attacks is not None and facts.attacks.broken:
-            return Text((_BUT, *kept))
-        return Text(("The release keeps its policy.", *kept), "good")
-    said = ["The release does NOT keep its policy."]
-    said += [_broken(model) for model in failed]
+    yield from map(_broken, failed)
     if not failed:
-        said.append("Its models are met, but something else stands in the way: see below.")
-    return Text((*said, "Do not publish it as it is."), "bad")
+        yield "Its models are met, but something else stands in the way: see below."
 
 
 def _kept(model: Verdict) -> str:

@@ -1,6 +1,7 @@
 """Releases: made, checked, attacked, compared and reported on, each by its verb."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -12,6 +13,8 @@ from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
 from incrowd.documents.report.facts import shown
+from incrowd.documents.report.opening import attack_outcome
+from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.target import certificate_path
@@ -49,13 +52,14 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
         folder=table.folder,
         **job.world.given,
     )
+    attacks = None
     if job.report is not None:
         paths = {"release": job.target, "certificate": paper}
         made = reports.WrittenRelease(
             table.source, read, paths, Path(table.folder), _worlds(job.world)
         )
-        reports.report_release(release, job.report, made, tell)
-    return _facts(release, job, paper)
+        attacks = attack_outcome(reports.report_release(release, job.report, made, tell).facts)
+    return replace(_facts(release, job, paper), attacks=attacks)
 
 
 def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
@@ -135,7 +139,7 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
     )
 
 
-def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFacts:
+def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackFacts:
     """What attackers who hold the original, or a world, get right about the release."""
     found = api.attack(
         job.release,
@@ -146,7 +150,10 @@ def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFa
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    return facts.TextFacts(text=_plain(attack_text(found)), html=found._repr_html_())
+    outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
+    return facts.AttackFacts(
+        text=_plain(attack_text(found)), html=found._repr_html_(), outcome=outcome
+    )
 
 
 def compare_releases(_: Desk, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:

@@ -73,6 +73,7 @@ def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
         reasons=dict(found.reasons),
         hierarchies=dict(found.hierarchies),
         review=found.review,
+        marks=found.missing_reasons,
     )
 
 

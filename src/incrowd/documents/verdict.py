@@ -1,0 +1,79 @@
+"""The one verdict on a release: promises, attacks and warnings together, the worst first.
+
+Reports and the page say it in the same words. It says no more than was shown: promises that are
+kept are no proof against attacks that nobody played.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Tone: TypeAlias = Literal["good", "warn", "bad"]
+
+UNCHECKED = "The release could not be checked: do not publish it on this report."
+BROKEN = "The release does NOT keep its policy."
+ATTACKED = (
+    "The release keeps its policy, but an attack on it succeeds: read Attacks before you publish."
+)
+UNTESTED = "The release keeps its policy. Whether attacks on it succeed is not known."
+KEPT = "The release keeps its policy."
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackOutcome:
+    """What attacks on a release came to."""
+
+    broken: int
+    """Limits that they break."""
+    goals: tuple[str, ...] = ()
+    """What the attackers who break them are after."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Findings:
+    """What is known about a release."""
+
+    promises: tuple[str, ...]
+    """A sentence for each promise that is kept; if one is broken, for those that are broken."""
+    kept: bool = True
+    attacks: AttackOutcome | None = None
+    """None if no attack was played."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ReleaseVerdict:
+    """How good a release is, in sentences; the first is the headline."""
+
+    tone: Tone
+    sentences: tuple[str, ...]
+
+
+def release_verdict(found: Findings) -> ReleaseVerdict:
+    """The verdict on what is known about a release.
+
+    >>> release_verdict(Findings(promises=(), attacks=AttackOutcome(broken=1))).tone
+    'warn'
+    """
+    if not found.kept:
+        end = "Do not publish it as it is."
+        return ReleaseVerdict("bad", (BROKEN, *found.promises, end, *found.warnings))
+    head, tone = _headline(found.attacks)
+    said = (head, *_attack_sentences(found.attacks), *found.warnings, *found.promises)
+    return ReleaseVerdict(tone, said)
+
+
+def _headline(attacks: AttackOutcome | None) -> tuple[str, Tone]:
+    if attacks is None:
+        return UNTESTED, "warn"
+    return (ATTACKED, "warn") if attacks.broken else (KEPT, "good")
+
+
+def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
+    """Which attacks succeed, or that none of those that were played does."""
+    if attacks is None:
+        return
+    if not attacks.broken:
+        yield "No attack that was played on it breaks a limit."
+    elif attacks.goals:
+        yield f"What succeeds: {', '.join(attacks.goals)}."
