@@ -36,6 +36,7 @@ _FLAG = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?: [A-Z]{2,}\b)?")
 _ASIDE = re.compile(r"\s*\((?:[^()]*\s)?--?[a-z][^()]*\)")
 _EXAMPLE = re.compile(r", such as --[a-z][a-z-]*(?: [^\s;,]+)?")
 _CLAUSE = re.compile(r"(; |, or |, and |: |\. )")
+_SYMBOL = re.compile(r"[a-z] = ")
 _NAMED = 8
 """Names that a sentence lists."""
 _TEXT = re.compile(r">([^<>]*--[a-z][^<>]*)<")
@@ -71,13 +72,14 @@ def _without_flags(words: str) -> str:
 
 
 def sentence(words: str) -> str:
-    """Words of the library as a sentence of the page.
+    """Words of the library as a sentence of the page; a symbol stays small.
 
-    >>> sentence("the file is empty")
-    'The file is empty.'
+    >>> sentence("the file is empty"), sentence("k = 2 is small")
+    ('The file is empty.', 'k = 2 is small.')
     """
     plain = page_words(words).strip()
-    return f"{plain[:1].upper()}{plain[1:].removesuffix('.')}." if plain else ""
+    first = plain[:1] if _SYMBOL.match(plain) else plain[:1].upper()
+    return f"{first}{plain[1:].removesuffix('.')}." if plain else ""
 
 
 def named_shortly(names: Sequence[str]) -> str:

@@ -67,8 +67,9 @@ class MissingValues:
         """A line for each column with marks of its own, and a way to give others some."""
         every = edits.columns(self._frame.policy)
         marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
-        for name in marked[:_FIRST]:
-            self._line(name)
+        with blocks.box("roles"):
+            for name in marked[:_FIRST]:
+                self._line(name)
         if len(marked) > _FIRST:
             words = f"{len(marked) - _FIRST:,} more columns have marks: see the policy in Same as."
             blocks.text("p", words, "quiet small")

@@ -91,7 +91,7 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         sha256=release.certificate.digest.sha256,
         search=release.search,
         why=release.why,
-        notes=release.notes,
+        notes=tuple(dict.fromkeys((*release.policy.notes(), *release.notes))),
         seconds=dict(release.seconds),
     )
 
