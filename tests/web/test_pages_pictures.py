@@ -74,7 +74,7 @@ def searched(tab, folder):
 def released(tab, folder):
     tab.step("Release")
     tab.press("Make the release")
-    tab.page.get_by_text("keeps every promise").wait_for(timeout=WAIT * 5)
+    tab.page.get_by_text("keeps its policy").wait_for(timeout=WAIT * 5)
     tab.page.wait_for_timeout(700)  # the rail says so, too
     taken(tab, "release", folder)
     tab.press("Same as: policy file, command, Python")

@@ -9,7 +9,7 @@ import pytest
 
 from incrowd.cli.main import perform
 from page_server import WAIT, opened, served
-from web.test_pages import figure, nothing_wrong, people, settled
+from web.test_pages import nothing_wrong, people, settled
 
 ROWS = 600
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
@@ -255,7 +255,7 @@ def test_a_file_that_cannot_be_read_leads_to_another(tab):
     tab.page.get_by_text("How the file is read").click()
     tab.page.get_by_label("Delimiter").fill(",")
     tab.press("Read it so")
-    tab.sees("40 records, 1 columns")
+    tab.sees("40 records, 1 column")
     tab.press("Another table")
     tab.press("people.csv")
     tab.sees(f"{ROWS} records")

@@ -65,7 +65,7 @@ def test_a_table_from_elsewhere_is_released_into_the_folder(chromium, places):
         assert copies(places) == ["people.csv"]
         tab.go("/release")
         tab.press("Make the release")
-        tab.sees("keeps every promise")
+        tab.sees("The release keeps its policy")
         tab.press("Same as: policy file, command, Python")
         tab.sees("Put your own people.csv beside policy.toml")
         command = shlex.split(shown_as(tab, "Command"))

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
+from incrowd.errors import counted
 from incrowd.web.facts import Point, WhatIf
 from incrowd.web.pages import blocks
 from incrowd.web.pages.effect import crowds
@@ -135,9 +136,9 @@ def impossible_card(points: Sequence[Point]) -> None:
     """Points without a release: those that have none, and those for which none was found."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]
-    _listed(f"{len(proved)} points have no release", proved)
+    _listed(f"{counted(len(proved), 'point has', 'points have')} no release", proved)
     rest = [point for point in none if not point.impossible]
-    _listed(f"{len(rest)} points: none was found, and there may be one", rest)
+    _listed(f"{counted(len(rest), 'point')}: none was found, and there may be one", rest)
 
 
 def _listed(words: str, points: Sequence[Point]) -> None:

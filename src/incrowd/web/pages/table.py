@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from incrowd.errors import IncrowdError
+from incrowd.errors import IncrowdError, counted
 from incrowd.web import files, jobs, same_as
 from incrowd.web.facts import ColumnFacts, TableFacts
 from incrowd.web.pages import blocks, reading_form
@@ -55,7 +55,9 @@ def _again_looked(frame: Frame) -> None:
 
 def _head(frame: Frame, facts: TableFacts) -> None:
     with blocks.box("between"):
-        blocks.text("h2", f"{blocks.whole(facts.records)} records, {len(facts.columns)} columns")
+        blocks.text(
+            "h2", f"{counted(facts.records, 'record')}, {counted(len(facts.columns), 'column')}"
+        )
         with blocks.bar():
             blocks.other("Another table", lambda: _forget(frame), "folder_open")
     if frame.project.session.passing:
