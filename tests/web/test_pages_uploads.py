@@ -139,7 +139,7 @@ def test_a_large_file_is_refused_with_the_limit(chromium, places):
         hand_over(tab, places["there"] / "many.csv")
         alert = tab.page.get_by_role("alert")
         alert.get_by_text("The file is larger than 1000 bytes").wait_for()
-        assert "--folder" in alert.inner_text()
+        assert "into the folder that the page shows" in alert.inner_text()
         nothing_wrong(tab)
 
 

@@ -16,6 +16,7 @@ ATTACKED = (
     "The release keeps its policy, but an attack on it succeeds: read Attacks before you publish."
 )
 UNTESTED = "The release keeps its policy. Whether attacks on it succeed is not known."
+WARNED = "The release keeps its policy. Read the warnings before you publish."
 KEPT = "The release keeps its policy."
 
 
@@ -39,6 +40,9 @@ class Findings:
     attacks: AttackOutcome | None = None
     """None if no attack was played."""
     warnings: tuple[str, ...] = ()
+    """What to think about before it is published."""
+    notes: tuple[str, ...] = ()
+    """What is good to know."""
 
 
 @dataclass(frozen=True)
@@ -57,16 +61,20 @@ def release_verdict(found: Findings) -> ReleaseVerdict:
     """
     if not found.kept:
         end = "Do not publish it as it is."
-        return ReleaseVerdict("bad", (BROKEN, *found.promises, end, *found.warnings))
-    head, tone = _headline(found.attacks)
-    said = (head, *_attack_sentences(found.attacks), *found.warnings, *found.promises)
-    return ReleaseVerdict(tone, said)
+        return ReleaseVerdict("bad", (BROKEN, *found.promises, end, *found.warnings, *found.notes))
+    head, tone = _headline(found)
+    attacks = tuple(_attack_sentences(found.attacks))
+    said = (*attacks, *found.warnings, *found.promises, *found.notes)
+    return ReleaseVerdict(tone, (head, *said))
 
 
-def _headline(attacks: AttackOutcome | None) -> tuple[str, Tone]:
-    if attacks is None:
+def _headline(found: Findings) -> tuple[str, Tone]:
+    """The worst of what was found."""
+    if found.attacks is not None and found.attacks.broken:
+        return ATTACKED, "warn"
+    if found.attacks is None:
         return UNTESTED, "warn"
-    return (ATTACKED, "warn") if attacks.broken else (KEPT, "good")
+    return (WARNED, "warn") if found.warnings else (KEPT, "good")
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:

@@ -350,6 +350,8 @@ class ReleaseFacts:
     why: str
     notes: tuple[str, ...]
     seconds: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+    """What its policy should make one think about."""
     attacks: AttackOutcome | None = None
     """What the attacks of its report came to; None if none were played."""
 

@@ -79,7 +79,8 @@ def sentence(words: str) -> str:
     """
     plain = page_words(words).strip()
     first = plain[:1] if _SYMBOL.match(plain) else plain[:1].upper()
-    return f"{first}{plain[1:].removesuffix('.')}." if plain else ""
+    end = "" if plain.endswith(("?", "!", ".")) else "."
+    return f"{first}{plain[1:]}{end}" if plain else ""
 
 
 def named_shortly(names: Sequence[str]) -> str:

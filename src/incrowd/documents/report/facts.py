@@ -56,6 +56,8 @@ class VerdictFacts:
     """Counted from the file for this report, or by the run that wrote the release."""
     notes: tuple[str, ...] = ()
     """What stands in the way, and what was taken on trust."""
+    warnings: tuple[str, ...] = ()
+    """What the policy should make one think about."""
     recounted: tuple[str, ...] = ()
     claimed: tuple[str, ...] = ()
     """What the certificate says and nothing at hand shows."""

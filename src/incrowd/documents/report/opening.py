@@ -37,6 +37,7 @@ def headline(facts: ReportFacts) -> Text:
         promises=promises if verdict.ok else tuple(_failures(verdict)),
         kept=verdict.ok,
         attacks=attack_outcome(facts),
+        warnings=tuple(map(sentence, verdict.warnings)),
     )
     found = release_verdict(findings)
     return Text(found.sentences, "plain" if found.tone == "warn" else found.tone)

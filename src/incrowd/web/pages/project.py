@@ -178,7 +178,8 @@ class Project:
                 promises=(),
                 kept=all(one.ok for one in made.verdicts),
                 attacks=self._worst_attack(made),
-                warnings=(*self._review_warning(), *map(sentence, made.notes)),
+                warnings=(*self._review_warning(), *map(sentence, made.warnings)),
+                notes=tuple(map(sentence, made.notes)),
             )
         )
 

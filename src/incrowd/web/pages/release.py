@@ -34,7 +34,8 @@ async def show(frame: Frame) -> None:
 
 def _unreviewed(frame: Frame) -> None:
     """Say which columns nobody has looked at yet."""
-    if names := frame.project.unreviewed:
+    names = frame.project.unreviewed
+    if names and frame.project.released.value is None:  # else the verdict says so
         words = "1 column still needs" if len(names) == 1 else f"{len(names):,} columns still need"
         blocks.note([f"{words} your eye: {named_shortly(names)}. See Roles."], "warn")
 

@@ -91,8 +91,9 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         sha256=release.certificate.digest.sha256,
         search=release.search,
         why=release.why,
-        notes=tuple(dict.fromkeys((*release.policy.notes(), *release.notes))),
+        notes=release.notes,
         seconds=dict(release.seconds),
+        warnings=tuple(release.policy.notes()),
     )
 
 
