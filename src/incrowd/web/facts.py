@@ -332,6 +332,16 @@ class VerdictFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Replaced:
+    """Files that a release would take the place of."""
+
+    names: tuple[str, ...]
+    """Empty if nothing is there."""
+    signed: bool
+    """Whether the certificate among them is signed."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class ReleaseFacts:
     """A release that was written, read again and verified."""
 

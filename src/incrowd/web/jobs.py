@@ -284,6 +284,14 @@ class MakeRelease(Job):
     world: World = NO_WORLD
 
 
+@dataclass(frozen=True)
+class LookAtTarget(Job):
+    """What a release would take the place of: `facts.Replaced`."""
+
+    work: ClassVar[str] = "releases:replaced"
+    release: MakeRelease
+
+
 @dataclass(frozen=True, kw_only=True)
 class CheckRelease(Job):
     """Check a release: `facts.CheckFacts`."""

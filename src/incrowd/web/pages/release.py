@@ -1,17 +1,16 @@
 """Release: make it. What came out is in `released`."""
 
 from pathlib import Path
-from typing import Any
 
 from nicegui import ui
 
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.web import jobs
+from incrowd.web.facts import Replaced
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.released import Outcome
-from incrowd.web.replacing import Replaced, replaced_by
 from incrowd.web.session import Session
 from incrowd.web.wording import named_shortly
 
@@ -61,8 +60,6 @@ class ReleaseForm:
                 self._seed = ui.number("Seed", value=session.seed, format="%d")
                 for one in (self._target, self._seed):
                     one.props("outlined dense")
-                self._target.on("change", self._named)
-                self._seed.on("change", self._seeded)
                 wanted = session.report is not None or not made_before
                 self._report = ui.switch("With a report to read", value=wanted)
             self._key = ui.input(
@@ -72,45 +69,29 @@ class ReleaseForm:
             with blocks.bar():
                 blocks.primary("Make the release", self._asked).props("icon=verified_user")
 
-    def _named(self) -> bool:
-        return self._take(self._name)
-
-    def _seeded(self) -> bool:
-        return self._take(self._sow)
-
-    def _take(self, put: Any) -> bool:
-        """Take a value, or say why not and show what is in force again."""
+    def _take_fields(self) -> bool:
+        """Take name and seed; if one is refused, say why and show what is in force again."""
         try:
-            put()
+            self._session.name_release(str(self._target.value or ""))
+            self._session.seed = whole_seed(self._seed.value)
         except IncrowdError as error:
             self._frame.refused(error)
-            self._show()
+            self._target.set_value(Path(self._session.target).name)
+            self._seed.set_value(self._session.seed)
             return False
-        self._frame.refresh_around()
         return True
-
-    def _name(self) -> None:
-        self._session.name_release(str(self._target.value or ""))
-
-    def _sow(self) -> None:
-        self._session.seed = whole_seed(self._seed.value)
-
-    def _show(self) -> None:
-        """The fields as the session has them."""
-        self._target.set_value(Path(self._session.target).name)
-        self._seed.set_value(self._session.seed)
 
     async def _asked(self) -> None:
         """Make the release, once somebody agrees to what it replaces."""
-        if not (self._take(self._name) and self._take(self._sow)):
+        if not self._take_fields():
             return
         session = self._session
         session.report = f"{session.target}.report.html" if self._report.value else None
         session.sign = str(self._key.value or "").strip() or None
         self._frame.refresh_around()
         job = session.release_job()
-        there = replaced_by(job)
-        if there is None or await _agrees(there, sign=session.sign is not None):
+        there: Replaced = await self._frame.project.ask(jobs.LookAtTarget(job))
+        if not there.names or await _agrees(there, sign=job.sign is not None):
             self._make(job)
 
     def _make(self, job: jobs.MakeRelease) -> None:
@@ -125,7 +106,7 @@ async def _agrees(there: Replaced, *, sign: bool) -> bool:
     """Ask whether files that are there may be replaced."""
     with ui.dialog() as dialog, ui.card():
         blocks.text("h2", "Replace what is there?")
-        for words in there.sentences(sign=sign):
+        for words in replaced_words(there, sign=sign):
             blocks.text("p", words)
         with blocks.bar("end"):
             blocks.other("Keep it", lambda: dialog.submit(False))
@@ -134,6 +115,21 @@ async def _agrees(there: Replaced, *, sign: bool) -> bool:
         return bool(await dialog)
     finally:
         dialog.delete()
+
+
+def replaced_words(there: Replaced, *, sign: bool) -> tuple[str, ...]:
+    """What would happen to the files that are there; `sign` says whether the new one is signed.
+
+    >>> replaced_words(Replaced(names=("a.csv",), signed=False), sign=False)
+    ('a.csv is there already and would be replaced.',)
+    """
+    verb = "is there already and" if len(there.names) == 1 else "are there already, and all"
+    replaced = f"{', '.join(there.names)} {verb} would be replaced."
+    if not there.signed:
+        return (replaced,)
+    anew = "The certificate is signed, and the new one would be signed anew."
+    unsigned = "The certificate is signed. The new one would NOT be: no key is given."
+    return (anew if sign else unsigned, replaced)
 
 
 def whole_seed(value: float | None) -> int:

@@ -15,10 +15,11 @@ from incrowd.documents.compare import compare_text
 from incrowd.documents.report.facts import shown
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
-from incrowd.errors import PolicyError
+from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
+from incrowd.release.certificate import Certificate
 from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.verify.verify import Verdict
@@ -60,6 +61,24 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
         )
         attacks = attack_outcome(reports.report_release(release, job.report, made, tell).facts)
     return replace(_facts(release, job, paper), attacks=attacks)
+
+
+def replaced(_: Desk, job: jobs.LookAtTarget, tell: Tell) -> facts.Replaced:
+    """The files of a release that are there already."""
+    tell("looking at what is there", 0.0)
+    made = job.release
+    paper = str(certificate_path(made.target, None))
+    written = [made.target, paper, *([] if made.report is None else [made.report])]
+    names = tuple(Path(path).name for path in written if Path(path).exists())
+    return facts.Replaced(names=names, signed=_is_signed(paper))
+
+
+def _is_signed(certificate: str) -> bool:
+    """Whether there is a certificate with a signature; what cannot be read has none to lose."""
+    try:
+        return Certificate.from_json(files.content(certificate).decode()).signature is not None
+    except (IncrowdError, UnicodeDecodeError):
+        return False
 
 
 def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
