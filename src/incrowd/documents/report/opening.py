@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from incrowd.documents.page import Block, Folded, Section, Text
+from incrowd.documents.report.danger import attack_target
 from incrowd.documents.report.facts import ReportFacts, TableFacts, VerdictFacts
 from incrowd.documents.report.wording import percent, plain, quiet, table
 from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
@@ -48,7 +49,8 @@ def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
     attacks = facts.attacks
     if attacks is None:
         return None
-    return AttackOutcome(broken=attacks.broken, goals=attacks.breaking)
+    goals = dict.fromkeys(attack_target(one) for one in attacks.attacks if one.breaks)
+    return AttackOutcome(broken=attacks.broken, goals=tuple(goals))
 
 
 def _failures(verdict: VerdictFacts) -> Iterator[str]:
