@@ -117,7 +117,7 @@ def explored(tab):
 def released(tab, folder):
     """Make a release, and make it again by the command that the page shows."""
     tab.press("Make the release")
-    tab.page.get_by_text("keeps every promise").wait_for(timeout=2 * WAIT)
+    tab.page.get_by_text("keeps its policy").wait_for(timeout=2 * WAIT)
     tab.press("Same as: policy file, command, Python")
     policy = shown_as(tab, "Policy")
     command = shlex.split(shown_as(tab, "Command"))

@@ -42,7 +42,7 @@ def make(tab, name):
     """Make a release of this name: another one may be shown already."""
     tab.page.get_by_label("File of the release").fill(name)
     tab.press("Make the release")
-    tab.sees(f"{name} is written")
+    tab.sees(f"{name} is written, and was read again.")
     tab.quiet()
 
 
@@ -94,8 +94,11 @@ def test_a_downloaded_session_makes_the_same_bytes_again(tab, folder, tmp_path):
 
 def test_attacking_and_comparing_show_a_document(tab):
     make(tab, "shown.csv")
-    for words in ("Attack it", "Compare before and after"):
-        card = tab.page.locator(f'section[aria-label="{words}"]')
+    for heading, words in (
+        ("Attacks", "Attack it"),
+        ("Compare before and after", "Compare before and after"),
+    ):
+        card = tab.page.locator(f'section[aria-label="{heading}"]')
         card.get_by_role("button", name=words).click()
         document = card.locator(".document")
         document.wait_for(timeout=WAIT)

@@ -65,7 +65,7 @@ def test_a_table_from_elsewhere_is_released_into_the_folder(chromium, places):
         assert copies(places) == ["people.csv"]
         tab.go("/release")
         tab.press("Make the release")
-        tab.sees("keeps every promise")
+        tab.sees("The release keeps its policy")
         tab.press("Same as: policy file, command, Python")
         tab.sees("Put your own people.csv beside policy.toml")
         command = shlex.split(shown_as(tab, "Command"))
@@ -139,7 +139,7 @@ def test_a_large_file_is_refused_with_the_limit(chromium, places):
         hand_over(tab, places["there"] / "many.csv")
         alert = tab.page.get_by_role("alert")
         alert.get_by_text("The file is larger than 1000 bytes").wait_for()
-        assert "--folder" in alert.inner_text()
+        assert "into the folder that the page shows" in alert.inner_text()
         nothing_wrong(tab)
 
 

@@ -96,7 +96,7 @@ def released(tab):
     tab.sees("Cancelled")
     tab.next("Release")
     tab.press("Make the release")
-    tab.page.get_by_text("keeps every promise").wait_for(timeout=2 * WAIT)
+    tab.page.get_by_text("keeps its policy").wait_for(timeout=2 * WAIT)
     tab.page.get_by_role("rowheader", name="k-map").wait_for()
     words = in_command(tab)
     assert words[words.index("--world") + 1].endswith("register.csv")

@@ -87,7 +87,7 @@ def test_a_large_file_is_refused_with_its_limit_and_nothing_stays(session, told)
     status, words = sent(Receiver(small), [b"x" * 1_000_000] * 2, headers=headers)
     assert status == 413
     assert "larger than 0.0015 GB" in words
-    assert "--folder" in words
+    assert "into the folder that the page shows" in words
     assert left(session) == []
     assert small.files == {}
 

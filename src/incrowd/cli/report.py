@@ -190,23 +190,21 @@ class WrittenRelease:
         return shlex.join([*words, *_world_words(self.worlds)])
 
 
-def report_release(release: "Release", path: str, made: WrittenRelease, tell: Any) -> None:
+def report_release(release: "Release", path: str, made: WrittenRelease, tell: Any) -> "verb.Report":
     """The report on a release that was just written; what fails says that the release is there."""
     try:
-        _report(release, path, made, tell)
+        return _report(release, path, made, tell)
     except Exception as error:  # noqa: BLE001  whatever it is, the release is there
         why = failure_of(error)
         there = "the release is written and verified" if made.paths else "the release is verified"
         kind = type(error) if isinstance(error, IncrowdError) else IncrowdError
         failed = kind(f"{there}, but the report is not written: {why.error}", remedy=why.remedy)
-    else:
-        return
     raise failed from None
 
 
-def _report(release: "Release", path: str, made: WrittenRelease, tell: Any) -> None:
+def _report(release: "Release", path: str, made: WrittenRelease, tell: Any) -> "verb.Report":
     far = made.elsewhere
-    api.report(
+    return api.report(
         made.paths["release"] if far else release,
         path,
         release.policy if far else None,

@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from incrowd.documents.verdict import NOT_PASSED
 from incrowd.documents.words import (
     BAD,
     GOOD,
@@ -248,7 +249,7 @@ def _kept(check: "Check") -> Text:
         if not model.ok
     ]
     if check.models and not failing:
-        return line("The models are met, but the release does not pass its check: see below.", BAD)
+        return line(NOT_PASSED, BAD)
     why = f": {listed(failing)}" if failing else ""
     return line(f"The release does NOT keep its policy{why}.", BAD)
 

@@ -173,10 +173,8 @@ def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> 
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
 
 
-def _quasi_column(
-    policy: Policy, name: str, hierarchy: Hierarchy, frequency: Counts
-) -> QuasiColumn:
-    asked = policy.columns[name]
+def lowest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int:
+    """The lowest level that a column may show; refuses one that leaves nothing to show."""
     lowest = asked.lowest if len(hierarchy.leaves) else 0
     if lowest >= hierarchy.height:
         raise PolicyError(
@@ -184,6 +182,14 @@ def _quasi_column(
             f"{hierarchy.height} levels above the values, the last of which shows '*'",
             remedy=f"take a lowest level below {hierarchy.height}, or drop the column",
         )
+    return lowest
+
+
+def _quasi_column(
+    policy: Policy, name: str, hierarchy: Hierarchy, frequency: Counts
+) -> QuasiColumn:
+    asked = policy.columns[name]
+    lowest = lowest_level(name, asked, hierarchy)
     _refuse_suppressed(policy, name, hierarchy, frequency)
     sets = policy.shown.sets and not hierarchy.ordered and lowest == 0
     return QuasiColumn(

@@ -165,7 +165,7 @@ def _joined(
         policy=policy,
         rows=_rows(given),
         engine=engine,
-        verdict=verdict,
+        verdict=replace(verdict, warnings=tuple(policy.notes())),
         names=(given.name, None if original is None else _name(options.original)),
         table=table,
         sampled=original is not None and original.sampled,

@@ -7,6 +7,7 @@ worker checks every outcome before it counts: the server does not load what that
 
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
@@ -21,6 +22,8 @@ OF_WORLD = "k-map"
 """The same for the people of a world: what k-anonymity is `against_world`."""
 _DRAFTED_K = 5
 _DRAFTED_L = 2
+_OF_POINT = ("search", "suppression")
+"""Keys that differ from point to point, beside k."""
 _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
 """Keys that mean something for quasi-identifying columns only."""
 
@@ -128,6 +131,26 @@ def with_setting(text: str, key: str, value: object) -> str:
 def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
     """The policy with other settings of one column; None takes a setting away."""
     return edited(text, {("columns", column, key): new for key, new in changes.items()})
+
+
+def marks_of(text: str, column: str | None = None) -> list[str]:
+    """Values that mean missing beside empty ones: of one column, or of every column."""
+    held = view(text) if column is None else columns(text)[column]
+    return [str(mark) for mark in held.get("missing_values", ()) if mark]
+
+
+def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> str:
+    """The policy with other marks of missing values, of one column or of every column."""
+    kept = list(dict.fromkeys(marks)) or None
+    key = ("missing_values",) if column is None else ("columns", column, "missing_values")
+    return edited(text, {key: kept})
+
+
+@lru_cache(maxsize=8)
+def besides_point(text: str) -> View:
+    """What points of the plane share: the policy but for its search, its k and its limit."""
+    shared = view(with_k(text, _DRAFTED_K))
+    return {key: value for key, value in shared.items() if key not in _OF_POINT}
 
 
 def hierarchy_of(text: str, column: str) -> dict[str, Any]:

@@ -6,7 +6,9 @@ share and that were asked for.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from incrowd.documents.verdict import AttackOutcome
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +62,13 @@ class DraftFacts:
     """Why each quasi-identifying column has its hierarchy."""
     review: tuple[str, ...]
     """Columns to look at twice."""
+    marks: Mapping[str, str] = field(default_factory=dict)
+    """By column: why the draft reads some of its values as missing."""
+
+    @property
+    def needs_eye(self) -> tuple[str, ...]:
+        """Columns whose role or marks of missing values somebody must confirm or change."""
+        return tuple(dict.fromkeys((*self.review, *self.marks)))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,6 +256,15 @@ class WorldRisk:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Unanswered:
+    """No quick answer: the table is too large for one, and only a search can tell."""
+
+    before: ClassFacts
+    """The table as it is."""
+    why: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class WhatIf:
     """What a policy would mean for the table; nothing is released."""
 
@@ -265,7 +283,7 @@ class WhatIf:
     by_column: Mapping[str, float]
     """The share of each column that is lost (NCP), 0..1."""
     quick: bool
-    """Whether a longer search may lose less; if not, the figures are those of the release."""
+    """Whether a longer search may lose less: the loss is then a bound, at most what is said."""
     how: str
     """How the classes were made, in words."""
     seconds: float
@@ -289,9 +307,16 @@ class Point:
     policy: str
     """TOML of this point."""
     answer: WhatIf | None
-    """None if there is no such release."""
+    """None if no such release is known."""
+    k: int = 0
+    suppression: float = 0.0
+    """The share of the records that may be left out."""
     why: str = ""
-    """Why there is none."""
+    """Why no release is known."""
+    impossible: bool = False
+    """Whether there is none; else a longer search might find one."""
+    like: str = ""
+    """The name of a stricter point whose release loses less, and is shown in place of its own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -304,6 +329,16 @@ class VerdictFacts:
     reached: float
     ok: bool
     confidence: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replaced:
+    """Files that a release would take the place of."""
+
+    names: tuple[str, ...]
+    """Empty if nothing is there."""
+    signed: bool
+    """Whether the certificate among them is signed."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -325,6 +360,10 @@ class ReleaseFacts:
     why: str
     notes: tuple[str, ...]
     seconds: Mapping[str, float]
+    warnings: tuple[str, ...] = ()
+    """What its policy should make one think about."""
+    attacks: AttackOutcome | None = None
+    """What the attacks of its report came to; None if none were played."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -350,3 +389,10 @@ class TextFacts:
 
     text: str
     html: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class AttackFacts(TextFacts):
+    """What attacks on a release came to."""
+
+    outcome: AttackOutcome

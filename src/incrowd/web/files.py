@@ -36,7 +36,7 @@ def within(folder: str | Path, relative: str) -> Path:
     if not found.is_relative_to(root):
         raise PolicyError(
             "this path leads out of the chosen folder",
-            remedy="start incrowd ui with --folder to choose another folder",
+            remedy="choose a file of this folder, or hand over one from elsewhere",
         )
     return found
 

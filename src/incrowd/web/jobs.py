@@ -169,6 +169,16 @@ class ApplyPreset(Job):
 
 
 @dataclass(frozen=True)
+class CountMissing(Job):
+    """Records without a value as the policy reads them, by column; None if withheld."""
+
+    work: ClassVar[str] = "columns:missing"
+    table: Table
+    policy: str
+    columns: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class ListChoices(Job):
     """Which models and searches there are to choose from: `facts.Choices`."""
 
@@ -214,7 +224,7 @@ class LookAtWorld(Job):
 
 @dataclass(frozen=True)
 class WhatIf(Job):
-    """What a policy would mean: `facts.WhatIf`, at once."""
+    """What a policy would mean: `facts.WhatIf`, at once, or `facts.Unanswered`."""
 
     work: ClassVar[str] = "what_if:what_if"
     replaces: ClassVar[bool] = True
@@ -274,6 +284,14 @@ class MakeRelease(Job):
     world: World = NO_WORLD
 
 
+@dataclass(frozen=True)
+class LookAtTarget(Job):
+    """What a release would take the place of: `facts.Replaced`."""
+
+    work: ClassVar[str] = "releases:replaced"
+    release: MakeRelease
+
+
 @dataclass(frozen=True, kw_only=True)
 class CheckRelease(Job):
     """Check a release: `facts.CheckFacts`."""
@@ -293,7 +311,7 @@ class CheckRelease(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class AttackRelease(Job):
-    """Attack a release with what its original and a world hold: `facts.TextFacts`."""
+    """Attack a release with what its original and a world hold: `facts.AttackFacts`."""
 
     work: ClassVar[str] = "releases:attack_release"
     release: str

@@ -73,9 +73,8 @@ class Session:
         if source != self.source:
             if self.passing:
                 uploads.delete(Path(self.now().source))
-            self.policy, self.pinned, self.raw_cells = "", (), False
-            self.world = jobs.NO_WORLD
-            self._undo, self._redo = [], []
+            self.forget_policy()
+            self.raw_cells, self.world = False, jobs.NO_WORLD
             self.target = "" if source is None else str(self.folder / released_as(source))
             self.report = self.sign = self.key_file = None
         choice = reading or jobs.ReadingChoice()
@@ -89,6 +88,11 @@ class Session:
     def read_as(self, **choice: Any) -> None:
         """Read the same table in another way: with a `delimiter`, a `sheet` and so on."""
         self.open(self.now().source, replace(self.reading, **choice))
+
+    def forget_policy(self) -> None:
+        """Forget the policy, its history and the points that are pinned."""
+        self.policy, self.pinned = "", ()
+        self._undo, self._redo = [], []
 
     # The policy
 
@@ -192,6 +196,16 @@ class Session:
         """Ask what the policy means now."""
         chosen = None if levels is None else tuple(levels.items())
         return self.ask(jobs.WhatIf(self.now(), self.policy, chosen, self.world))
+
+    def name_release(self, name: str) -> None:
+        """Release into the file of this name, in the folder that files are chosen in."""
+        plain = name.strip()
+        if plain in ("", ".", "..") or any(mark in plain for mark in "/\\\0"):
+            usual = released_as(self.source or "table.csv")
+            raise PolicyError(
+                "this is no name of a file", remedy=f"give a name without folders, such as {usual}"
+            )
+        self.target = str(self.folder / plain)
 
     def release_job(self) -> jobs.MakeRelease:
         """The job that makes the release that `same_as.command` makes, too."""

@@ -220,7 +220,7 @@ def too_large(most: int) -> UploadError:
     """The error about a file of more bytes than that."""
     return UploadError(
         f"the file is larger than {size_words(most)}, and a browser may not hand over more",
-        remedy="put it into a folder and start incrowd ui with --folder",
+        remedy="put it into the folder that the page shows, and choose it there",
         status=413,
     )
 

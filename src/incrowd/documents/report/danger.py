@@ -333,7 +333,7 @@ def _broken(found: AttackFacts) -> str:
     if not found.broken:
         return "No attack breaks a limit."
     which = counted(found.broken, "limit is", "limits are")
-    goals = dict.fromkeys(_target(one) for one in found.attacks if one.breaks)
+    goals = dict.fromkeys(attack_target(one) for one in found.attacks if one.breaks)
     by = f" by {listed(list(goals))}" if goals else ""
     return (
         f"{which} broken{by}: somebody is found, or their value learned, almost for sure. Run "
@@ -378,14 +378,14 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> Figure:
 
 def _goal(one: AttackFact, width: int) -> str:
     """What an attacker is after, and by what unless they know most columns."""
-    what = f"{_target(one)}{' (breaks a limit)' if one.breaks else ''}"
+    what = f"{attack_target(one)}{' (breaks a limit)' if one.breaks else ''}"
     many = len(one.knows)
     if many > 2 or many >= width - 1:
         return what
     return f"{what} by {listed(one.knows)}"
 
 
-def _target(one: AttackFact) -> str:
+def attack_target(one: AttackFact) -> str:
     """The kind of attack, and the column whose value is guessed."""
     of = "" if one.column is None else f" of {one.column}"
     return f"{one.kind.replace('-', ' ')}{of}"
@@ -397,7 +397,7 @@ def _attack_row(one: AttackFact) -> tuple[str, ...]:
     few = f"fewer than {LEAST} people"
     right = "nobody to ask" if not one.trials else f"{most}{percent(one.success, few)}"
     return (
-        _target(one),
+        attack_target(one),
         ", ".join(one.knows),
         right,
         interval,

@@ -58,6 +58,8 @@ class VerdictFacts:
     certificate: the rows do not show it."""
     notes: tuple[str, ...] = ()
     """What stands in the way, and what was taken on trust."""
+    warnings: tuple[str, ...] = ()
+    """What the policy should make one think about."""
     recounted: tuple[str, ...] = ()
     claimed: tuple[str, ...] = ()
     """What the certificate says and nothing at hand shows."""

@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 from incrowd.documents.page import Block, Folded, Section, Text
+from incrowd.documents.report.danger import attack_target
 from incrowd.documents.report.facts import ReportFacts, TableFacts, VerdictFacts
 from incrowd.documents.report.wording import percent, plain, quiet, table
+from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
 from incrowd.documents.words import counted, listed, number, promise, sentence
 from incrowd.verify.verify import Verdict
 
-_BUT = (
-    "The release keeps its policy, but an attack on it succeeds: read Attacks before you publish."
-)
 _FOLDED = 12
 """Longer lists of columns are folded."""
 _ROLES = {
@@ -32,19 +31,36 @@ _MISSING = {
 def headline(facts: ReportFacts) -> Text:
     """The verdict in one box: no more than was shown."""
     verdict = facts.verdict
-    first = () if verdict.alone is None else (verdict.alone.sentence,)
     if not verdict.models:
-        return Text(("The release could not be checked: do not publish it on this report.",), "bad")
+        return Text((UNCHECKED,), "bad")
+    promises = (*map(_kept, verdict.models), _counted(verdict))
+    findings = Findings(
+        first=() if verdict.alone is None else (verdict.alone.sentence,),
+        promises=promises if verdict.ok else tuple(_failures(verdict)),
+        kept=verdict.ok,
+        models_met=all(model.ok for model in verdict.models),
+        attacks=attack_outcome(facts),
+        warnings=tuple(map(sentence, verdict.warnings)),
+    )
+    found = release_verdict(findings)
+    return Text(found.sentences, "plain" if found.tone == "warn" else found.tone)
+
+
+def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
+    """What the attacks of a report came to; None if none were played."""
+    attacks = facts.attacks
+    if attacks is None:
+        return None
+    goals = dict.fromkeys(attack_target(one) for one in attacks.attacks if one.breaks)
+    return AttackOutcome(broken=attacks.broken, goals=tuple(goals))
+
+
+def _failures(verdict: VerdictFacts) -> Iterator[str]:
+    """What stands in the way."""
     failed = [model for model in verdict.models if not model.ok]
-    if verdict.ok:
-        kept = (*first, *map(_kept, verdict.models), _counted(verdict))
-        if facts.attacks is not None and facts.attacks.broken:
-            return Text((_BUT, *kept))
-        return Text(("The release keeps its policy.", *kept), "good")
-    said = ["The release does NOT keep its policy.", *first, *map(_broken, failed)]
+    yield from map(_broken, failed)
     if not failed:
-        said = ["The models are met, but the release does not pass its check: see below.", *first]
-    return Text((*said, "Do not publish it as it is."), "bad")
+        yield "Read below what stands in the way."
 
 
 def _kept(model: Verdict) -> str:

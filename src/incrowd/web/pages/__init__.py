@@ -36,5 +36,5 @@ def attach(session: Session) -> None:
 
 def _define(project: Project, step: steps.Step, content: frame.Content) -> None:
     @ui.page(step.path)
-    def shown() -> None:
-        frame.page(project, step, content)
+    def shown(after: str = "") -> None:
+        frame.page(project, step, content, after)

@@ -4,7 +4,7 @@ Texts go to the browser as texts. Only `picture` and `drawing` send markup, and 
 our own SVG, in which every name is escaped.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from html import escape
@@ -175,29 +175,38 @@ class Scale:
 
 
 def slider(
-    label: str, scale: Scale, value: float, moved: Callable[[float], Any]
+    label: str, scale: Scale, value: float, moved: Callable[[float], Awaitable[bool]]
 ) -> Callable[[Callable[[float], Any]], None]:
     """The browser's own slider: all keys work, and screen readers know it.
 
-    `moved` is called when it comes to rest; what comes back takes who follows while it moves.
+    `moved` is called when it comes to rest, and says whether the value holds: if not, the slider
+    goes back. What comes back takes who follows while it moves.
     """
     followers: list[Callable[[float], Any]] = []
+    in_force = value
     with box("slider"):
         made = ui.element("input").props("type=range")
         shown = text("output", scale.words(value))
     given = {"min": scale.low, "max": scale.high, "step": scale.step, "value": value}
     made.props.update(given | {"aria-label": label, "aria-valuetext": scale.words(value)})
 
-    def moving(event: GenericEventArguments) -> None:
-        now = float(event.args)
+    def show(now: float) -> None:
         shown.set_text(scale.words(now))
         # The browser shows what the server says: a value that is not told jumps back.
         made.props.update({"value": now, "aria-valuetext": scale.words(now)})
         for follower in followers:
             follower(now)
 
-    made.on("input", moving, js_handler=_VALUE, throttle=0.05)
-    made.on("change", lambda event: moved(float(event.args)), js_handler=_VALUE)
+    async def rest(event: GenericEventArguments) -> None:
+        nonlocal in_force
+        asked = float(event.args)
+        if await moved(asked):
+            in_force = asked
+        elif not made.is_deleted:
+            show(in_force)
+
+    made.on("input", lambda event: show(float(event.args)), js_handler=_VALUE, throttle=0.05)
+    made.on("change", rest, js_handler=_VALUE)
     return followers.append
 
 

@@ -5,13 +5,15 @@ from pathlib import Path
 
 from nicegui import ui
 
+from incrowd.web import jobs
 from incrowd.web.facts import CheckFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.checking import PURPOSES
 from incrowd.web.pages.file_drop import FileDrop
-from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import Progress
-from incrowd.web.pages.release import verdicts
+from incrowd.web.pages.released import verdicts
+from incrowd.web.wording import sentence
 
 _MORE = {
     "key": ("Choose a key", "With it, a certificate that this key has not signed does not pass."),
@@ -19,6 +21,7 @@ _MORE = {
     "policy": ("Choose a policy", "Without it the certificate's own policy is used."),
 }
 """What may be at hand: the words of its button, and what it is good for."""
+_BY_FILE = "A check counts promises. Whether attacks on the file succeed, it does not say."
 
 
 async def show(frame: Frame) -> None:
@@ -44,7 +47,7 @@ class CheckPage:
 
     def _now(self) -> tuple[object, ...]:
         work = self._project.checked
-        return (work.running, id(work.value), work.failed)
+        return (work.running, id(work.value), work.failed, self._project.check_is_old)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news, and show what other tabs chose."""
@@ -144,18 +147,28 @@ class CheckPage:
             remedy = getattr(work.failed, "remedy", "")
             blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
         elif work.value is not None:
-            _found(work.value)
+            self._found(work.value)
+
+    def _found(self, found: CheckFacts) -> None:
+        job = self._project.checked.about
+        if isinstance(job, jobs.CheckRelease) and self._project.check_is_old:
+            name = Path(job.release).name
+            blocks.note(
+                [f"Other files are chosen now. What is said below is about {name}."], "warn"
+            )
+        _check_facts(found, old=self._project.check_is_old)
 
 
-def _found(found: CheckFacts) -> None:
+def _check_facts(found: CheckFacts, *, old: bool) -> None:
     if found.ok:
-        blocks.note(["Every promise is kept, counted anew from the file."], "good")
+        words = "Every promise is kept, counted anew from the file."
+        blocks.note([words, _BY_FILE], "" if old else "good")
     else:
         blocks.note(["The check does not pass. Do not rely on this file."], "bad")
     with blocks.card("What was counted"):
         verdicts(found.verdicts)
         for words in found.notes:
-            blocks.text("p", words)
+            blocks.text("p", sentence(words))
     with blocks.card("Whose file it is"):
         _answer("The certificate belongs to this file", found.digest_ok, "no certificate")
         if found.signed is None:

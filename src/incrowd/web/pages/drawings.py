@@ -6,6 +6,7 @@ number, which is all that the browser sends back.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from math import hypot
 from typing import Any
 
 from nicegui import ui
@@ -14,6 +15,8 @@ from incrowd.web.pages import blocks
 
 _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _EDGE = 720, 400, 62, 48, 16
 _FLOOR = _HEIGHT - _BOTTOM
+_NEAR = 16
+"""Within this distance one point covers what can be clicked of another."""
 _CHOSEN = "(e) => { const p = e.target.closest('[data-n]'); if (p) emit(Number(p.dataset.n)); }"
 _KEYED = (
     "(e) => { if (e.key !== 'Enter' && e.key !== ' ') return; "
@@ -35,6 +38,8 @@ class Spot:
     pinned: bool = False
     best: bool = False
     """Whether no other point has both less risk and less loss."""
+    bound: bool = False
+    """Whether its loss is only a bound: it is drawn hollow."""
 
 
 def plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
@@ -53,6 +58,14 @@ def plane_svg(spots: Sequence[Spot]) -> str:
         for n in order
     ]
     return _svg("Releases by risk and information loss", "".join(body), _HEIGHT)
+
+
+def covering(spots: Sequence[Spot], number: int) -> list[int]:
+    """The numbers of all spots that lie so close to this one that they cover each other."""
+    risk, loss = _ceiling([one.risk for one in spots]), _ceiling([one.loss for one in spots])
+    places = [(_x(one.risk, risk), _y(one.loss, loss)) for one in spots]
+    x, y = places[number]
+    return [n for n, (a, b) in enumerate(places) if hypot(a - x, b - y) <= _NEAR]
 
 
 def bins(
@@ -138,7 +151,8 @@ def _frontier(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iter
 def _mark(number: int, spot: Spot, x: float, y: float) -> str:
     """A point: a shape for its method, a ring if it is chosen, a pin if it is pinned."""
     name = blocks.quoted(spot.name)
-    look = f'class="ic-fill{spot.series % 4 + 1}"'
+    hollow = ' fill-opacity="0.15" stroke="currentColor" stroke-dasharray="3 2"'
+    look = f'class="ic-fill{spot.series % 4 + 1}"{hollow if spot.bound else ""}'
     place = f'cx="{x:.1f}" cy="{y:.1f}"'
     ring = f'<circle class="ring" {place} r="14"/>' if spot.chosen else ""
     pin = _words("★", x, y - 14) if spot.pinned else ""

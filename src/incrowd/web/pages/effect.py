@@ -1,14 +1,22 @@
-"""What the policy would do, answered at once: the card that follows every change."""
+"""What the policy would do, answered at once: the card that follows every change.
+
+A quick answer is an estimate and says so; what a full search finds takes its place. What nobody has
+computed, or what was stopped, is said to be unknown.
+"""
 
 from typing import TypeAlias
 
 from nicegui import background_tasks, ui
 
 from incrowd.web.events import Failed
-from incrowd.web.facts import WhatIf
+from incrowd.web.facts import ClassFacts, Unanswered, WhatIf
 from incrowd.web.pages import blocks
-from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import Progress
+from incrowd.web.pages.project import SEARCHED, Project
+from incrowd.web.wording import sentence
+
+_WITHHELD = "fewer than 5"
 
 
 class Effect:
@@ -16,10 +24,12 @@ class Effect:
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
-        self._shown: WhatIf | None = None
+        self._shown: WhatIf | Unanswered | None = None
         self._policy = ""
+        self._said = ""
         with blocks.card("What this does"):
             self._body = blocks.box("stack").props("aria-live=polite")
+            self._state = blocks.box("stack")
             Progress(frame, frame.project.searched)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
@@ -38,29 +48,87 @@ class Effect:
             return  # a newer question is under way
         self._body.classes(remove="working")
         if answer is None:
-            return
-        if isinstance(answer, Failed):
-            self._body.clear()
-            with self._body:
-                blocks.note((sentence(answer.message), sentence(answer.remedy)), "warn")
-            return
-        self._policy = policy
-        self._show(answer)
+            self._unknown("The question was stopped, so what this does is not known.", "")
+        elif isinstance(answer, Failed):
+            self._unknown(sentence(answer.message), sentence(answer.remedy))
+        else:
+            self._policy = policy
+            self._show(answer)
 
-    def _show(self, answer: WhatIf) -> None:
+    def _unknown(self, *words: str) -> None:
+        """Say why there are no figures; those of another policy do not stay."""
+        self._shown = None
+        self._body.clear()
+        with self._body:
+            blocks.note(words, "warn")
+            with blocks.bar():
+                blocks.other("Try again", self.ask, "refresh")
+
+    def _show(self, answer: WhatIf | Unanswered) -> None:
         self._shown = answer
         self._body.clear()
         with self._body:
-            _figures(answer)
-            _columns(answer)
+            if isinstance(answer, Unanswered):
+                _unanswered(answer)
+            else:
+                _figures(answer)
+                _columns(answer)
+        self._show_state()
 
     def _look_behind(self) -> None:
         """Search behind a quick answer, and show what was found in its place."""
-        if self._shown is None or not self._shown.quick or self._policy != self._frame.policy:
+        shown = self._shown
+        settled = isinstance(shown, WhatIf) and not shown.quick
+        if shown is None or settled or self._policy != self._frame.policy:
             return
         found = self._frame.project.search_behind()
-        if found is not None and not self._body.is_deleted:
+        if self._body.is_deleted:
+            return
+        if found is not None and found is not shown:
             self._show(found)
+        else:
+            self._show_state()
+
+    def _show_state(self) -> None:
+        """Say how the search behind stands, for as long as the figures are not its own."""
+        project, shown = self._frame.project, self._shown
+        settled = shown is None or shown is project.searched.value
+        words = "" if settled or not _is_open(shown) else state_words(project)
+        if words == self._said:
+            return
+        self._said = words
+        self._state.clear()
+        if words:
+            with self._state:
+                blocks.note([words], "" if _goes_on(project) else "warn")
+                if not _goes_on(project):
+                    blocks.other("Search now", self._search, "search")
+
+    def _search(self) -> None:
+        self._frame.project.search_behind(asked=True)
+        self._show_state()
+
+
+def _is_open(shown: WhatIf | Unanswered | None) -> bool:
+    """Whether a search may still change the figures."""
+    return isinstance(shown, Unanswered) or (shown is not None and shown.quick)
+
+
+def _goes_on(project: Project) -> bool:
+    return project.search_state() in ("running", "waiting")
+
+
+def state_words(project: Project) -> str:
+    """How the search behind a quick answer stands, in a sentence."""
+    match project.search_state():
+        case "running" | "waiting":
+            return "A full search goes on behind. Its figures take the place of these."
+        case "ended":
+            ended = project.searched.failed
+            why = "" if ended is None else ended.message.partition(";")[0]
+            return sentence(f"the full search ended without an answer: {why}")
+        case "unasked":
+            return f"Tables of more than {SEARCHED:,} records are searched only if you ask."
 
 
 _Figure: TypeAlias = tuple[str, str, blocks.Tone]
@@ -70,7 +138,7 @@ def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
     """Among how many people everybody hides: of the world first, if the policy counts that."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
-    here: _Figure = (str(after.k), f"people share each line at least{before}", tone)
+    here: _Figure = (blocks.whole(after.k), f"people share each line at least{before}", tone)
     if world is None:
         return [here]
     return [
@@ -80,31 +148,54 @@ def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
     ]
 
 
+def estimated(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
+    """Figures that say that they are estimates, if they are.
+
+    >>> estimated([("29 %", "information loss", "good")], quick=True)
+    [('≈ 29 %', 'information loss (estimate)', '')]
+    """
+    if not quick:
+        return figures
+    return [(f"≈ {number}", f"{what} (estimate)", "") for number, what, _ in figures]
+
+
 def _figures(answer: WhatIf) -> None:
     before = answer.before
-    withheld = "fewer than 5"
-    left = withheld if answer.suppressed is None else blocks.whole(answer.suppressed)
-    alone = withheld if before.uniques is None else blocks.whole(before.uniques)
-    blocks.figures(
-        [
-            *crowds(answer, f"; {before.k} before"),
-            (
-                blocks.percent(answer.risk),
-                f"highest risk; {blocks.percent(before.highest)} before",
-                "",
-            ),
-            (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
-            (left, "records left out", "" if answer.allowed else "bad"),
-            (alone, "records were alone before", ""),
-        ]
-    )
+    left = _WITHHELD if answer.suppressed is None else blocks.whole(answer.suppressed)
+    after: list[_Figure] = [
+        *crowds(answer, f"; {before.k:,} before"),
+        (blocks.percent(answer.risk), f"highest risk; {blocks.percent(before.highest)} before", ""),
+        (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
+        (left, "records left out", "" if answer.allowed else "bad"),
+    ]
+    blocks.figures([*estimated(after, quick=answer.quick), _alone_before(before)])
     if not answer.allowed:
         blocks.note(["More records are left out than the policy allows."], "warn")
 
 
+def _alone_before(before: ClassFacts) -> _Figure:
+    alone = _WITHHELD if before.uniques is None else blocks.whole(before.uniques)
+    return (alone, "records were alone before", "")
+
+
+def _unanswered(answer: Unanswered) -> None:
+    """What is known without a search: the table as it is."""
+    before = answer.before
+    blocks.note([sentence(f"not computed yet: {answer.why}")], "warn")
+    blocks.figures(
+        [
+            ("unknown", f"people share each line at least; {before.k:,} before", ""),
+            ("unknown", f"highest risk; {blocks.percent(before.highest)} before", ""),
+            ("unknown", "information loss", ""),
+            _alone_before(before),
+        ]
+    )
+
+
 def _columns(answer: WhatIf) -> None:
     """What each column loses, most first."""
-    add = blocks.table(("Column", "Lost"), "What each column loses", numeric=(1,))
+    lost_words = "Lost (estimate)" if answer.quick else "Lost"
+    add = blocks.table(("Column", lost_words), "What each column loses", numeric=(1,))
     for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
         add(name, lambda lost=lost: blocks.share(lost))
     how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")

@@ -15,10 +15,11 @@ from nicegui.element import Element
 from incrowd.documents.pictures.looks import LOOKS
 from incrowd.errors import IncrowdError
 from incrowd.web.jobs import World
-from incrowd.web.pages import blocks, steps
+from incrowd.web.pages import blocks, standing, steps
 from incrowd.web.pages.project import Project
 from incrowd.web.pages.same_as_drawer import SameAs
 from incrowd.web.pages.steps import Step
+from incrowd.web.wording import sentence
 
 _LOOKED_AT = 0.5
 """Seconds between two looks at what other tabs changed."""
@@ -27,9 +28,10 @@ Content = Callable[["Frame"], Awaitable[None]]
 _Answer = TypeVar("_Answer")
 
 
-def page(project: Project, step: Step, content: Content) -> None:
-    """Draw a page."""
+def page(project: Project, step: Step, content: Content, after: str = "") -> None:
+    """Draw a page; `after` names the step from which somebody went on to it."""
     project.session.visited()
+    project.passed |= {one for one in steps.STEPS if one.name == after}
     ui.add_head_html(f"<style>{_style()}</style>")
     ui.page_title(f"{step.name} · incrowd")
     Frame(project, step, content).draw()
@@ -91,6 +93,13 @@ class Frame:
             self.in_place(error)
             with blocks.bar():
                 blocks.other("Try again", self.redraw, "refresh")
+                if self.project.looked.failed is not None:
+                    blocks.other("Choose another table", self._leave_table, "folder_open")
+
+    def _leave_table(self) -> None:
+        """Go back to the files: this one cannot be read."""
+        self.project.close()
+        _go(steps.TABLE.path)
 
     def _stop(self) -> None:
         if self._task is not None and not self._task.done():
@@ -141,7 +150,6 @@ class Frame:
 
     def settled(self) -> None:
         """The page shows the table and the policy as they are now."""
-        self.project.visited.add(self.step)
         self._seen = self.project.state
         self.refresh_around()
 
@@ -170,6 +178,7 @@ class Frame:
             return False
         if not accepted:
             return False
+        self.project.passed.add(self.step)
         if redraw:
             self.redraw()
         else:
@@ -246,18 +255,17 @@ class Frame:
 
     @ui.refreshable_method
     def _steps(self) -> None:
-        words = {"open": "", "done": "done", "attention": "look here"}
         with ui.element("ol"):
             for number, step in enumerate(steps.STEPS, start=1):
-                state = self.project.state_of(step)
+                state = standing.state_of(self.project, step)
                 with blocks.box(state, "li"), ui.link(target=step.path) as link:
                     if step is self.step:
                         link.props("aria-current=page")
                     mark = {"done": "✓", "attention": "!"}.get(state, str(number))
                     blocks.text("span", mark, "dot").props("aria-hidden=true")
                     blocks.text("span", step.name)
-                    if words[state]:
-                        blocks.text("span", words[state], "state")
+                    if words := standing.words_of(self.project, step):
+                        blocks.text("span", words, "state")
 
     def _help(self) -> None:
         with ui.dialog() as dialog, ui.card():
@@ -274,7 +282,9 @@ class Frame:
             return
         with blocks.box("next bar end"):
             # A link: it works while the page is being drawn anew, when buttons come and go.
-            button = blocks.linked(f"Next: {following.name}", following.path)
+            # Its address says which step was gone through.
+            path = f"{following.path}?after={self.step.name}"
+            button = blocks.linked(f"Next: {following.name}", path)
             button.props("unelevated color=primary" if first else "outline")
 
 
@@ -295,12 +305,3 @@ def _tool(icon: str, label: str, go: Callable[[], Any]) -> ui.button:
     with button:
         ui.tooltip(label)
     return button
-
-
-def sentence(words: str) -> str:
-    """Words of the library as a sentence of the page.
-
-    >>> sentence("the file is empty")
-    'The file is empty.'
-    """
-    return f"{words[:1].upper()}{words[1:].removesuffix('.')}." if words else ""

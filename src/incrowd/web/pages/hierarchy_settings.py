@@ -3,7 +3,7 @@
 from nicegui import ui
 
 from incrowd.web import edits, files, jobs
-from incrowd.web.pages import blocks
+from incrowd.web.pages import blocks, fields
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 
@@ -34,28 +34,24 @@ async def show(frame: Frame, name: str) -> None:
     now = str(edits.hierarchy_of(frame.policy, name)["name"])
     options = {key: _WORDS[key] for key in dict.fromkeys((*_KINDS[kind], now))}
 
-    async def set_to(key: str, value: object) -> None:
-        await frame.change(lambda text: edits.with_column(text, name, {key: value}), redraw=True)
+    def put(key: str) -> fields.Put:
+        return lambda value: frame.change(
+            lambda text: edits.with_column(text, name, {key: _plain(value)}), redraw=True
+        )
 
     with blocks.card("How it becomes coarser"):
-        chosen = ui.select(options, value=now, label="Hierarchy").props("outlined dense")
-        chosen.on_value_change(lambda: set_to("hierarchy", chosen.value))
-        lowest = ui.number("Lowest level shown", value=column.get("lowest", 0), min=0, format="%d")
-        lowest.props("outlined dense").on(
-            "change", lambda: set_to("lowest", int(lowest.value or 0))
-        )
-        highest = ui.number("Highest level shown", value=column.get("highest"), min=0, format="%d")
-        highest.props("outlined dense clearable")
-        highest.on("change", lambda: set_to("highest", _whole(highest.value)))
-        weight = ui.number(
-            "Weight: how much its loss matters", value=column.get("weight", 1), min=0.1
-        )
-        weight.props("outlined dense").on("change", lambda: set_to("weight", weight.value or None))
+        fields.choice(options, "Hierarchy", now, put("hierarchy"))
+        fields.number("Lowest level shown", column.get("lowest", 0), put("lowest"))
+        highest = column.get("highest")
+        fields.number("Highest level shown", highest, put("highest"), clearable=True)
+        weight = column.get("weight", 1)
+        fields.number("Weight: how much its loss matters", weight, put("weight"))
         _files(frame, name)
 
 
-def _whole(value: float | None) -> int | None:
-    return None if value is None else int(value)
+def _plain(value: object) -> object:
+    """Whole numbers without a point, so that the policy says whether others are right."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def _files(frame: Frame, name: str) -> None:
@@ -64,6 +60,9 @@ def _files(frame: Frame, name: str) -> None:
     there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
 
     async def imported() -> None:
+        if chosen.value is None:
+            ui.notify("Choose a file first.", position="bottom")
+            return
         spec = {"name": "file", "path": str(chosen.value)}
         await frame.change(lambda t: edits.with_column(t, name, {"hierarchy": spec}), redraw=True)
 

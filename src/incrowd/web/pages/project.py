@@ -4,26 +4,32 @@ A page can be left, refreshed or opened twice: it finds the jobs here as they ar
 """
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
 
 from nicegui import background_tasks
 
+from incrowd.documents.verdict import AttackOutcome, Findings, ReleaseVerdict, release_verdict
 from incrowd.errors import IncrowdError
-from incrowd.web import facts, jobs
+from incrowd.web import edits, facts, jobs
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
-from incrowd.web.pages import steps
 from incrowd.web.pages.checking import Checking
-from incrowd.web.pages.steps import State, Step
+from incrowd.web.pages.steps import Step
 from incrowd.web.session import Session
+from incrowd.web.wording import named_shortly, sentence
 from incrowd.web.worker import REPLACED, Ticket, Worker
 
-_SEARCHED = 2_000_000
+SEARCHED = 2_000_000
 """Records of a table up to which a search begins by itself."""
 _KEPT = 64
 """Answers about policies that are kept, so that a page that comes back has them at once."""
+
+
+SearchState: TypeAlias = Literal["running", "waiting", "ended", "unasked"]
+"""Under way; about to begin; ended without an answer; too large to begin unasked."""
 
 
 class FailedJobError(IncrowdError):
@@ -104,7 +110,10 @@ class Project:
         """Dark or light; None follows the system."""
         self.raw_cells = False
         """Whether the user turned cells on: for this session only."""
-        self.visited: set[Step] = set()
+        self.passed: set[Step] = set()
+        """Steps that somebody changed something in, or went on from."""
+        self.reviewed: set[str] = set()
+        """Columns whose role and marks of missing values somebody confirmed or changed."""
         self.column: str | None = None
         """The column whose hierarchy was looked at last."""
         self._choices = Work(worker)
@@ -114,31 +123,81 @@ class Project:
         """The policy's own search, behind the quick answer."""
         self._sought: tuple[object, ...] = ()
         """What was searched for last."""
+        self.longer = Work(session.behind)
+        """The full search for a point whose own was stopped."""
+        self.longer_answers: dict[str, facts.WhatIf] = {}
+        """What such searches found, by policy."""
+        self._longer_sought = ""
         self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
         self.checking = Checking(session)
-        self._answers: dict[tuple[object, ...], facts.WhatIf] = {}
+        self._answers: dict[tuple[object, ...], facts.WhatIf | facts.Unanswered] = {}
         self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
 
     @property
     def state(self) -> tuple[object, ...]:
         """What a page is drawn from; it differs when another tab has changed something."""
         session = self.session
-        return (session.source, session.policy, session.world, self.raw_cells)
+        reviewed = frozenset(self.reviewed)
+        return (session.table, session.policy, session.world, self.raw_cells, reviewed)
 
-    def state_of(self, step: Step) -> State:
-        """Whether a step is done, open, or needs a look."""
-        if step is steps.CHECK and self.checked.value is not None:
-            return "done" if self.checked.value.ok else "attention"
-        if self.session.source is None:
-            return "open"
-        if step is steps.RELEASE:
-            failed: State = "attention" if self.released.failed else "open"
-            return "done" if self.released.value is not None else failed
-        if step is steps.TABLE:
-            return "attention" if self.looked.failed else "done"
-        if step is steps.ROLES and step not in self.visited:
-            return "attention"
-        return "done" if step in self.visited else "open"
+    # What somebody has reviewed
+
+    @property
+    def unreviewed(self) -> tuple[str, ...]:
+        """Columns of the draft that need an eye and that nobody has confirmed or changed."""
+        drafted = self.drafted.value
+        needs = drafted.needs_eye if isinstance(drafted, facts.DraftFacts) else ()
+        return tuple(name for name in needs if name not in self.reviewed)
+
+    def review(self, names: Iterable[str]) -> None:
+        """Somebody has confirmed or changed these columns."""
+        self.reviewed |= set(names)
+
+    # The release, and what it belongs to
+
+    @property
+    def release_is_old(self) -> bool:
+        """Whether a release is there that another table, policy or world has made."""
+        job = self.released.about
+        if self.released.value is None or not isinstance(job, jobs.MakeRelease):
+            return False
+        return (job.table, job.policy, job.world) != self.question
+
+    @property
+    def check_is_old(self) -> bool:
+        """Whether other files are chosen now than those that were checked."""
+        return self.checked.value is not None and self.checked.about != self.checking.job()
+
+    def verdict(self) -> ReleaseVerdict | None:
+        """The verdict on the release: promises, attacks and warnings; None without a release."""
+        made = self.released.value
+        if not isinstance(made, facts.ReleaseFacts):
+            return None
+        return release_verdict(
+            Findings(
+                promises=(),
+                kept=all(one.ok for one in made.verdicts),
+                models_met=all(one.ok for one in made.verdicts),
+                attacks=self._worst_attack(made),
+                warnings=(*self._review_warning(), *map(sentence, made.warnings)),
+                notes=tuple(map(sentence, made.notes)),
+            )
+        )
+
+    def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
+        """What attacks came to: those of the report, or those that somebody asked for."""
+        found = self.attacked.value
+        asked = found.outcome if isinstance(found, facts.AttackFacts) else None
+        played = [one for one in (asked, made.attacks) if one is not None]
+        return max(played, key=lambda one: one.broken, default=None)
+
+    def _review_warning(self) -> tuple[str, ...]:
+        """Columns of the draft that nobody has looked at."""
+        names = self.unreviewed
+        if not names:
+            return ()
+        count = "1 column was" if len(names) == 1 else f"{len(names):,} columns were"
+        return (f"{count} drafted and never reviewed: {named_shortly(names)}. See Roles.",)
 
     @property
     def table(self) -> jobs.Table:
@@ -166,38 +225,67 @@ class Project:
         await self.look()
         work = self.drafted.start(jobs.Draft(self.table), self.table)
         drafted: facts.DraftFacts = await work.answer()
-        if not self.session.policy:
+        if not self._fits_table():
+            self.session.forget_policy()
             self.session.changed(drafted.policy)
         return drafted
+
+    def _fits_table(self) -> bool:
+        """Whether there is a policy, and its columns are those of the table as it is read now."""
+        known, policy = self.looked.value, self.session.policy
+        return bool(policy) and set(edits.columns(policy)) == {one.name for one in known.columns}
 
     @property
     def question(self) -> tuple[jobs.Table, str, jobs.World]:
         """What answers are about: the table, the policy and the world as they are now."""
         return self.table, self.session.policy, self.session.world
 
-    def search_behind(self) -> facts.WhatIf | None:
+    def search_behind(self, *, asked: bool = False) -> facts.WhatIf | None:
         """What the policy's own search finds, if it is there; else start it if nobody else waits.
 
         It gives way to every other question, and begins again afterwards. A table of millions of
-        records is not searched unasked: its process holds the table once more.
+        records is searched only if somebody asked: its process holds the table once more.
         """
         key, work = self.question, self.searched
         if work.about == key and work.value is not None:
             self._keep(key, work.value)
-            return self._answers[key]
-        again = key != self._sought or work.failed is REPLACED
-        if again and not work.running and not self.session.busy and self._small:
+            return work.value  # type: ignore[no-any-return]
+        again = asked or ((key != self._sought or work.failed is REPLACED) and self.small)
+        if again and not work.running and not self.session.busy:
             self._sought = key
             table, policy, world = key
             work.start(jobs.Search(table, policy, world), key)
         return None
 
-    @property
-    def _small(self) -> bool:
-        known = self.looked.value
-        return isinstance(known, facts.TableFacts) and known.records <= _SEARCHED
+    def search_state(self) -> SearchState:
+        """How the search behind the answer to the policy as it is now stands."""
+        work = self.searched
+        if work.running:
+            return "running"
+        if self._sought == self.question and work.failed is not None:
+            return "waiting" if work.failed is REPLACED else "ended"
+        return "waiting" if self.small else "unasked"
 
-    async def what_if(self) -> facts.WhatIf | Failed | None:
+    @property
+    def small(self) -> bool:
+        """Whether the table is searched without being asked."""
+        known = self.looked.value
+        return isinstance(known, facts.TableFacts) and known.records <= SEARCHED
+
+    def search_longer(self, point: facts.Point) -> bool:
+        """Search on for a point whose search was stopped; whether there is news of any point."""
+        work, known = self.longer, self.longer_answers
+        if isinstance(work.about, str) and work.about not in known and work.value is not None:
+            known[work.about] = work.value
+            return True
+        bound = point.answer is not None and point.answer.quick and point.policy not in known
+        again = point.policy != self._longer_sought or work.failed is REPLACED
+        if bound and again and not work.running and not self.session.busy:
+            self._longer_sought = point.policy
+            work.start(jobs.Search(self.table, point.policy, self.session.world), point.policy)
+        return False
+
+    async def what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
         """What the policy would mean; None if it was changed or cancelled meanwhile."""
         key = table, policy, world = self.question
         while key not in self._answers:
@@ -236,7 +324,7 @@ class Project:
             case _:
                 return False
 
-    def _keep(self, key: tuple[object, ...], answer: facts.WhatIf) -> None:
+    def _keep(self, key: tuple[object, ...], answer: facts.WhatIf | facts.Unanswered) -> None:
         while len(self._answers) >= _KEPT:
             self._answers.pop(next(iter(self._answers)))
         self._answers[key] = answer
@@ -248,7 +336,24 @@ class Project:
     def close(self) -> None:
         """Forget the table and all that is known about it."""
         self.session.close_table()
-        self.visited.clear()
+        self._begin_anew()
+
+    def read_as(self, choice: jobs.ReadingChoice) -> None:
+        """Read the table in another way; what was known about it is forgotten."""
+        self.session.cancel()
+        self.session.read_as(**asdict(choice))
+        self._begin_anew()
+
+    def open(self, path: str | Path) -> None:
+        """Take another table; what was known about the former is forgotten."""
+        self.session.cancel()
+        self.session.open(path)
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self.passed.clear()
+        self.reviewed.clear()
+        self.longer_answers.clear()
         for work in vars(self).values():
             if isinstance(work, Work):
                 work.forget()

@@ -7,7 +7,7 @@ from nicegui import ui
 
 from incrowd.web import edits, jobs
 from incrowd.web.facts import OfferedModel
-from incrowd.web.pages import blocks, worlds
+from incrowd.web.pages import blocks, fields, worlds
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
@@ -49,9 +49,11 @@ def _crowd(frame: Frame, effect: Effect) -> None:
     whose = " of the world" if instead else ""
     title = "How many people of the world fit each line (k)" if instead else _TITLE
 
-    async def moved(value: float) -> None:
-        if await frame.change(lambda text: edits.with_k(text, int(value))):
+    async def moved(value: float) -> bool:
+        accepted = await frame.change(lambda text: edits.with_k(text, int(value)))
+        if accepted:
             effect.ask()
+        return accepted
 
     with blocks.card(title):
         words = blocks.text("p", _NO_K if asked is None else meaning_of_k(k, whose))
@@ -121,16 +123,12 @@ def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) ->
     """A number of a model, to be changed in place."""
     label, key = names
 
-    async def changed() -> None:
-        new = box.value
-        if new is not None:
-            await frame.change(
-                lambda t: edits.with_model_setting(t, number, key, float(new)), redraw=True
-            )
+    async def put(new: float) -> bool:
+        return await frame.change(
+            lambda t: edits.with_model_setting(t, number, key, float(new)), redraw=True
+        )
 
-    box = ui.number(key, value=value).props("outlined dense").classes("setting")
-    blocks.named(box, label)
-    box.on("change", changed)
+    blocks.named(fields.number(key, value, put).classes("setting"), label)
 
 
 def _add(frame: Frame, offered: Sequence[OfferedModel]) -> None:
@@ -160,10 +158,12 @@ def _add(frame: Frame, offered: Sequence[OfferedModel]) -> None:
 def _left_out(frame: Frame, effect: Effect) -> None:
     share = float(edits.view(frame.policy).get("suppression", 0.0))
 
-    async def moved(value: float) -> None:
+    async def moved(value: float) -> bool:
         chosen = round(value, 3)
-        if await frame.change(lambda text: edits.with_setting(text, "suppression", chosen)):
+        accepted = await frame.change(lambda text: edits.with_setting(text, "suppression", chosen))
+        if accepted:
             effect.ask()
+        return accepted
 
     with blocks.card("How many records may be left out"):
         blocks.text("p", "A few unusual records make all others coarser. Leaving them out helps.")

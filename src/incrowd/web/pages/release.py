@@ -1,16 +1,20 @@
-"""Release: make it, see what was proved, attack it, compare it, report it."""
+"""Release: make it. What came out is in `released`."""
 
 from pathlib import Path
 
 from nicegui import ui
 
+from incrowd.errors import IncrowdError, PolicyError
 from incrowd.web import jobs
-from incrowd.web.facts import ReleaseFacts, TextFacts, VerdictFacts
+from incrowd.web.facts import Replaced
 from incrowd.web.pages import blocks
-from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import Progress
-from incrowd.web.pages.project import Work
+from incrowd.web.pages.released import Outcome
 from incrowd.web.session import Session
+from incrowd.web.wording import named_shortly
+
+_LARGEST_SEED = 2**53
 
 
 async def show(frame: Frame) -> None:
@@ -19,155 +23,130 @@ async def show(frame: Frame) -> None:
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
-    page = ReleasePage(frame)
-    page.settings()
+    _unreviewed(frame)
+    outcome = Outcome(frame)
+    ReleaseForm(frame, outcome).draw()
     Progress(frame, frame.project.released)
-    page.outcome()
-    frame.watch(page.refresh)
+    outcome.draw()
+    frame.watch(outcome.refresh)
 
 
-class ReleasePage:
-    """The page in one tab."""
+def _unreviewed(frame: Frame) -> None:
+    """Say which columns nobody has looked at yet."""
+    names = frame.project.unreviewed
+    if names and frame.project.released.value is None:  # else the verdict says so
+        words = "1 column still needs" if len(names) == 1 else f"{len(names):,} columns still need"
+        blocks.note([f"{words} your eye: {named_shortly(names)}. See Roles."], "warn")
 
-    def __init__(self, frame: Frame) -> None:
-        self._frame = frame
-        self._project = frame.project
-        self._seen = self._now()
 
-    def _now(self) -> tuple[object, ...]:
-        works = (self._project.released, self._project.attacked, self._project.compared)
-        return tuple((work.running, id(work.value), work.failed) for work in works)
+class ReleaseForm:
+    """Where the release goes, and what comes with it: the fields show what is in force."""
 
-    def refresh(self) -> None:
-        """Draw the outcome anew if there is news."""
-        if self._now() != self._seen:
-            self._seen = self._now()
-            self.outcome.refresh()
-            self._frame.refresh_around()
+    def __init__(self, frame: Frame, outcome: Outcome) -> None:
+        self._frame, self._outcome = frame, outcome
+        self._session = frame.project.session
+        self._target: ui.input
+        self._seed: ui.number
+        self._report: ui.switch
+        self._key: ui.input
 
-    def settings(self) -> None:
-        """Where it goes, and what comes with it."""
-        session = self._project.session
+    def draw(self) -> None:
+        """The fields and the button."""
+        session = self._session
+        made_before = self._frame.project.released.value is not None
         with blocks.card("What to make"):
             with blocks.bar():
-                target = ui.input("File of the release", value=Path(session.target).name)
-                seed = ui.number("Seed", value=session.seed, min=0, format="%d")
-                for one in (target, seed):
+                self._target = ui.input("File of the release", value=Path(session.target).name)
+                self._seed = ui.number("Seed", value=session.seed, format="%d")
+                for one in (self._target, self._seed):
                     one.props("outlined dense")
-                report = ui.switch("With a report to read", value=True)
-            key = ui.input("Private key to sign with (a file, optional)").props("outlined dense")
+                wanted = session.report is not None or not made_before
+                self._report = ui.switch("With a report to read", value=wanted)
+            self._key = ui.input(
+                "Private key to sign with (a file, optional)", value=session.sign or ""
+            ).props("outlined dense")
             blocks.text("p", _goes(session), "quiet small")
-
-            def make() -> None:
-                session.target = str(Path(session.target).parent / Path(str(target.value)).name)
-                session.seed = int(seed.value or 0)
-                self._make(report=bool(report.value), sign=str(key.value).strip() or None)
-
             with blocks.bar():
-                blocks.primary("Make the release", make).props("icon=verified_user")
+                blocks.primary("Make the release", self._asked).props("icon=verified_user")
 
-    def _make(self, *, report: bool, sign: str | None) -> None:
-        session = self._project.session
-        session.report = f"{session.target}.report.html" if report else None
-        session.sign = sign
+    def _take_fields(self) -> bool:
+        """Take name and seed; if one is refused, say why and show what is in force again."""
+        try:
+            self._session.name_release(str(self._target.value or ""))
+            self._session.seed = whole_seed(self._seed.value)
+        except IncrowdError as error:
+            self._frame.refused(error)
+            self._target.set_value(Path(self._session.target).name)
+            self._seed.set_value(self._session.seed)
+            return False
+        return True
+
+    async def _asked(self) -> None:
+        """Make the release, once somebody agrees to what it replaces."""
+        if not self._take_fields():
+            return
+        session = self._session
+        session.report = f"{session.target}.report.html" if self._report.value else None
+        session.sign = str(self._key.value or "").strip() or None
+        self._frame.refresh_around()
         job = session.release_job()
-        for work in (self._project.released, self._project.attacked, self._project.compared):
+        there: Replaced = await self._frame.project.ask(jobs.LookAtTarget(job))
+        if not there.names or await _agrees(there, sign=job.sign is not None):
+            self._make(job)
+
+    def _make(self, job: jobs.MakeRelease) -> None:
+        project = self._frame.project
+        for work in (project.released, project.attacked, project.compared):
             work.forget()
-        self._project.released.start(job, job)
-        self.refresh()  # what was made before is gone at once
+        project.released.start(job, job)
+        self._outcome.refresh()  # what was made before is gone at once
 
-    @ui.refreshable_method
-    def outcome(self) -> None:
-        """How far it is, and what came out."""
-        work = self._project.released
-        if work.failed is not None:
-            remedy = getattr(work.failed, "remedy", "")
-            blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
-        elif work.value is not None:
-            self._released(work.value)
 
-    def _released(self, made: ReleaseFacts) -> None:
-        left = "fewer than 5" if made.suppressed is None else blocks.whole(made.suppressed)
-        name = Path(made.release).name
-        blocks.note([f"{name} is written, was read again, and keeps every promise."], "good")
-        with blocks.card("What was proved"):
-            verdicts(made.verdicts)
-            first = next(iter(made.losses.items()), ("loss", 0.0))
-            blocks.figures(
-                [
-                    (str(made.k), "people share each line at least", "good" if made.k > 1 else ""),
-                    (blocks.whole(made.records), "records leave", ""),
-                    (left, "records left out", ""),
-                    (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
-                ]
-            )
-            for sentence in made.notes:
-                blocks.text("p", sentence, "quiet small")
-        self._files(made)
-        with blocks.box("stack"):
-            self._asked("Attack it", self._project.attacked, self._attack)
-            self._asked("Compare before and after", self._project.compared, self._compare)
-        self._frame.next_button()
+async def _agrees(there: Replaced, *, sign: bool) -> bool:
+    """Ask whether files that are there may be replaced."""
+    with ui.dialog() as dialog, ui.card():
+        blocks.text("h2", "Replace what is there?")
+        for words in replaced_words(there, sign=sign):
+            blocks.text("p", words)
+        with blocks.bar("end"):
+            blocks.other("Keep it", lambda: dialog.submit(False))
+            blocks.primary("Replace it", lambda: dialog.submit(True))
+    try:
+        return bool(await dialog)
+    finally:
+        dialog.delete()
 
-    def _files(self, made: ReleaseFacts) -> None:
-        with blocks.card("Files"):
-            for label, path in (
-                ("Release", made.release),
-                ("Certificate", made.certificate),
-                ("Report", made.report),
-            ):
-                if path:
-                    with blocks.box("between"):
-                        blocks.text("span", f"{label}: {Path(path).name}")
-                        blocks.other(
-                            "Download", lambda path=path: ui.download.file(path), "download"
-                        )
-            blocks.text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
 
-    def _asked(self, words: str, work: Work, ask: object) -> None:
-        with blocks.card(words):
-            if work.running:
-                ui.spinner().props("aria-label=working")
-            elif work.failed is not None:
-                blocks.note([sentence(work.failed.message)], "warn")
-            elif isinstance(work.value, TextFacts):
-                blocks.drawing(work.value.html).classes("document")
-            if not work.running and work.value is None:
-                with blocks.bar():
-                    blocks.other(words, ask, "bolt")  # type: ignore[arg-type]
+def replaced_words(there: Replaced, *, sign: bool) -> tuple[str, ...]:
+    """What would happen to the files that are there; `sign` says whether the new one is signed.
 
-    def _attack(self) -> None:
-        project, made = self._project, self._project.released.value
-        if made is None:  # another tab makes a new one
-            return
-        job = jobs.AttackRelease(
-            release=made.release,
-            table=project.table,
-            policy=project.session.policy,
-            world=project.session.world,
+    >>> replaced_words(Replaced(names=("a.csv",), signed=False), sign=False)
+    ('a.csv is there already and would be replaced.',)
+    """
+    verb = "is there already and" if len(there.names) == 1 else "are there already, and all"
+    replaced = f"{', '.join(there.names)} {verb} would be replaced."
+    if not there.signed:
+        return (replaced,)
+    anew = "The certificate is signed, and the new one would be signed anew."
+    unsigned = "The certificate is signed. The new one would NOT be: no key is given."
+    return (anew if sign else unsigned, replaced)
+
+
+def whole_seed(value: float | None) -> int:
+    """A seed as a field has it.
+
+    >>> whole_seed(7.0)
+    7
+    """
+    if value is None or not 0 <= value < _LARGEST_SEED or value != int(value):
+        raise PolicyError(
+            "the seed is a whole number that is not below zero",
+            remedy="give another one, or leave the one that is there",
         )
-        project.attacked.start(job, job)
-
-    def _compare(self) -> None:
-        project, made = self._project, self._project.released.value
-        if made is None:
-            return
-        job = jobs.CompareReleases(
-            table=project.table, policy=project.session.policy, releases=(made.release,)
-        )
-        project.compared.start(job, job)
+    return int(value)
 
 
 def _goes(session: Session) -> str:
-    where = f"Everything goes into the folder {Path(session.target).parent.name}."
+    where = f"Everything goes into the folder {session.folder.name or '/'}."
     stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
     return where + (stays if session.passing else "")
-
-
-def verdicts(found: tuple[VerdictFacts, ...]) -> None:
-    """What each model asks for, and what the rows reach."""
-    add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
-    for one in found:
-        name = f"{one.name} of {one.column}" if one.column else one.name
-        kept = ("yes", "good") if one.ok else ("no", "bad")
-        add(name, f"{one.asked:g}", f"{one.reached:.4g}", lambda kept=kept: blocks.tag(*kept))

@@ -1,6 +1,9 @@
 """Roles: what each column is, why, and which columns identify together."""
 
+from collections.abc import Sequence
+
 from nicegui import background_tasks, ui
+from nicegui.element import Element
 
 from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, FoundSets
@@ -8,7 +11,9 @@ from incrowd.web.pages import blocks
 from incrowd.web.pages.board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.missing import MissingValues
 from incrowd.web.pages.project import FailedJobError
+from incrowd.web.wording import named_shortly, sentence
 
 ROLES = {
     "quasi": "quasi-identifier",
@@ -38,14 +43,17 @@ async def show(frame: Frame) -> None:
     frame.settled()
     with blocks.box("side"):
         with blocks.box("stack"):
-            _summary(drafted)
+            review = blocks.box("stack")
             board = blocks.card("Board")
             columns = blocks.card("Columns")
+            missing = MissingValues(frame, drafted)
             _meanings()
         with blocks.box("stack"):
             effect = Effect(frame)
             found = blocks.card("Columns that identify together")
     roles = _Roles(frame, effect)
+    with review:
+        roles.summary()
     with board:
         roles.board()
     with columns, blocks.box("roles"):
@@ -53,15 +61,9 @@ async def show(frame: Frame) -> None:
             roles.line(name, drafted)
     frame.next_button()
     await effect.answer()
+    await missing.count()
     with found:
         await _found(frame)
-
-
-def _summary(drafted: DraftFacts) -> None:
-    count = len(drafted.review)
-    if count:
-        words = "1 column needs" if count == 1 else f"{count} columns need"
-        blocks.note([f"{words} your eye: {', '.join(drafted.review)}."], "warn")
 
 
 def roles_of(text: str) -> dict[str, str]:
@@ -75,7 +77,30 @@ class _Roles:
     def __init__(self, frame: Frame, effect: Effect) -> None:
         self._frame, self._effect = frame, effect
         self._selects: dict[str, ui.select] = {}
+        self._confirms: dict[str, Element] = {}
+        """By column: what asks somebody to look at it, until somebody has."""
         self._board: RoleBoard
+
+    @ui.refreshable_method
+    def summary(self) -> None:
+        """Which columns nobody has looked at yet."""
+        names = self._frame.project.unreviewed
+        if not names:
+            return
+        words = "1 column needs" if len(names) == 1 else f"{len(names):,} columns need"
+        with blocks.note([f"{words} your eye: {named_shortly(names)}."], "warn"):
+            blocks.text("p", "Change what is wrong, and confirm what is right.")
+            with blocks.bar():
+                blocks.other("All of them are right", lambda: self._confirm(names), "done_all")
+
+    def _confirm(self, names: Sequence[str]) -> None:
+        """Somebody has looked at these columns."""
+        self._frame.project.review(names)
+        for name in names:
+            if name in self._confirms:
+                self._confirms.pop(name).delete()
+        self.summary.refresh()
+        self._frame.settled()
 
     def board(self) -> None:
         """Draw the board."""
@@ -87,8 +112,11 @@ class _Roles:
         with blocks.box("role"):
             with blocks.box("bar"):
                 blocks.text("span", name, "name")
-                if name in drafted.review:
-                    blocks.tag("review", "warn")
+                if name in self._frame.project.unreviewed:
+                    with blocks.box("bar") as self._confirms[name]:
+                        blocks.tag("review", "warn")
+                        button = blocks.other("Confirm", lambda: self._confirm([name]))
+                        blocks.named(button.props("dense"), f"Confirm {name}")
             role = roles_of(self._frame.policy)[name]
             select = ui.select(ROLES, value=role).props("dense outlined options-dense")
             select.on_value_change(lambda: self._put(name, str(select.value)))
@@ -101,6 +129,7 @@ class _Roles:
         if roles_of(self._frame.policy)[name] == role:
             return
         if await self._frame.change(lambda text: edits.with_role(text, name, role)):
+            self._confirm([name])
             self._effect.ask()
         self._show()
 
@@ -131,7 +160,7 @@ async def _found(frame: Frame) -> None:
     except FailedJobError as error:
         place.clear()
         with place:
-            blocks.text("p", error.message, "quiet")
+            blocks.text("p", sentence(error.message), "quiet")
             blocks.other("Look again", lambda: background_tasks.create(_again(frame, place)))
         return
     place.clear()
@@ -157,4 +186,4 @@ def _sets(found: FoundSets) -> None:
     if len(found.sets) > 12:
         blocks.text("p", f"and {len(found.sets) - 12} more", "quiet small")
     if found.sampled:
-        blocks.text("p", found.promise, "quiet small")
+        blocks.text("p", sentence(found.promise), "quiet small")

@@ -1,4 +1,8 @@
-"""Search: releases as points in the plane of risk and loss; choose one, pin some, compare."""
+"""Search: releases as points in the plane of risk and loss; choose one, pin some, compare.
+
+A point whose search was stopped shows a bound, and says so; once somebody chooses it, its search
+goes on behind and what it finds takes the place of the bound.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,13 +13,18 @@ from incrowd.web import edits, jobs
 from incrowd.web.facts import Choices, Point
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
-from incrowd.web.pages.effect import crowds
-from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.points import chosen_card, impossible_card, loss_words, pinned_table
 from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import Work
+from incrowd.web.points import best_known, latest
+from incrowd.web.wording import sentence
 
-MOST_PINNED = 4
 _KS = (2, 3, 5, 10, 20, 50)
+_OLD = (
+    "These points are of an earlier policy: its columns or models were changed since. Explore "
+    "again before you use one."
+)
 
 
 @dataclass(eq=False)
@@ -29,51 +38,100 @@ class Shown:
     seen: tuple[object, ...] = ()
     points: list[Point] = field(default_factory=list)
 
+    def take(self) -> None:
+        """Take the points as they are known now."""
+        project = self.frame.project
+        self.seen = self._now()
+        self.points = best_known(latest(project.explored.parts, project.longer_answers))
+
+    def _now(self) -> tuple[object, ...]:
+        project = self.frame.project
+        return (*state_of(project.explored), len(project.longer_answers), self.old)
+
+    @property
+    def old(self) -> bool:
+        """Whether the points are of another table, or of a policy with other columns or models."""
+        job = self.frame.project.explored.about
+        parts = self.frame.project.explored.parts
+        made_of = parts[0].policy if parts else self.frame.policy
+        other = isinstance(job, jobs.Explore) and job.world != self.frame.project.session.world
+        return other or edits.besides_point(made_of) != edits.besides_point(self.frame.policy)
+
+    @property
+    def possible(self) -> list[Point]:
+        """The points of which a release is known."""
+        return [point for point in self.points if point.answer is not None]
+
     def refresh(self) -> None:
-        """Draw the plane anew if there are more points."""
-        now = state_of(self.frame.project.explored)
-        if now != self.seen:
-            self.seen = now
-            self.points = list(self.frame.project.explored.parts)
+        """Draw the plane anew if there is news of a point; search on for the one that is chosen."""
+        point = self.chosen_point
+        if point is not None and not self.old and not self.frame.project.explored.running:
+            self.frame.project.search_longer(point)
+        if self._now() != self.seen:
+            self.take()
             self.draw.refresh()
+
+    @property
+    def chosen_point(self) -> Point | None:
+        """The point that is chosen, if there is one."""
+        return next((one for one in self.points if one.name == self.chosen), None)
 
     @ui.refreshable_method
     def draw(self) -> None:
         """The plane, the point that is chosen, and the pinned ones."""
         _ended(self)
-        possible = [point for point in self.points if point.answer is not None]
-        if not possible:
+        if not self.possible:
+            impossible_card(self.points)
             return
+        if self.old:
+            blocks.note([_OLD], "warn")
         with blocks.box("side"):
             with blocks.card("Risk and loss"):
                 blocks.text(
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
-                drawings.plane(self.spots(possible), lambda n: self.choose(possible[n].name))
-                _legend(self.methods, possible)
+                drawings.plane(self.spots(), self._clicked)
+                _legend(self.methods, self.possible)
             with blocks.box("stack"):
-                _chosen(self)
-        _pinned(self)
-        _impossible(self.points)
+                chosen_card(self)
+        pinned_table(self.frame.project.session.pinned)
+        impossible_card(self.points)
 
-    def spots(self, points: Sequence[Point]) -> list[Spot]:
+    def spots(self) -> list[Spot]:
         """The points as places on the plane."""
+        points = self.possible
         pins = {one.name for one in self.frame.project.session.pinned}
         methods = list(dict.fromkeys(point.search for point in points))
         return [
             Spot(
-                name=f"{point.name}: risk {risk:.3g}, loss {loss:.3g}",
+                name=f"{point.name}: risk {risk:.3g}, {loss_words(point)} {loss:.3g}",
                 risk=risk,
                 loss=loss,
                 series=methods.index(point.search),
                 chosen=point.name == self.chosen,
                 pinned=point.name in pins,
                 best=best,
+                bound=point.answer is not None and point.answer.quick,
             )
             for point, (risk, loss), best in zip(
                 points, map(place_of, points), undominated(points), strict=True
             )
         ]
+
+    def here(self) -> list[Point]:
+        """The points that lie where the chosen one does, so close that they cover each other."""
+        points = self.possible
+        number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
+        if number is None:
+            return []
+        return [points[n] for n in drawings.covering(self.spots(), number)]
+
+    def _clicked(self, number: int) -> None:
+        """Choose a point; a click on the place of the chosen one takes the next that lies there."""
+        covering = [self.possible[n].name for n in drawings.covering(self.spots(), number)]
+        at = covering.index(self.chosen) + 1 if self.chosen in covering else -1
+        name = self.possible[number].name if at < 0 else covering[at % len(covering)]
+        self.choose(name)
 
     def choose(self, name: str) -> None:
         """Show what this point does."""
@@ -91,8 +149,7 @@ async def show(frame: Frame) -> None:
     shown = Shown(frame, choices.searches)
     _controls(frame, choices)
     Progress(frame, frame.project.explored)
-    shown.seen = state_of(frame.project.explored)
-    shown.points = list(frame.project.explored.parts)
+    shown.take()
     shown.draw()
     frame.watch(shown.refresh)
     frame.next_button(first=bool(frame.project.explored.parts))
@@ -120,6 +177,9 @@ def _controls(frame: Frame, choices: Choices) -> None:
         ).props("outlined dense use-chips")
 
         def explore() -> None:
+            if not methods.value or not limits.value:
+                ui.notify("Choose a method and a limit first.", position="bottom")
+                return
             job = jobs.Explore(
                 project.table,
                 project.session.policy,
@@ -169,91 +229,8 @@ def _legend(methods: Mapping[str, str], points: Sequence[Point]) -> None:
     marks = ("●", "■", "▲", "◆")
     names = dict.fromkeys(point.search for point in points)
     words = " · ".join(f"{mark} {methods[name]}" for mark, name in zip(marks, names, strict=False))
-    blocks.text("p", f"{words} · dashed: no other point beats these · ★ pinned", "quiet small")
-
-
-def _chosen(shown: Shown) -> None:
-    """What the chosen point does to each column."""
-    point = next((one for one in shown.points if one.name == shown.chosen), None)
-    with blocks.card("The point you chose"):
-        if point is None or point.answer is None:
-            blocks.text("p", "None yet.", "quiet")
-            return
-        answer = point.answer
-        blocks.text("h3", point.name)
-        blocks.figures(
-            [
-                *crowds(answer),
-                (blocks.percent(answer.risk), "highest risk", ""),
-                (blocks.percent(answer.loss), "information loss", ""),
-            ]
-        )
-        add = blocks.table(("Column", "Lost"), "What each column loses", numeric=(1,))
-        for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
-            add(name, lambda lost=lost: blocks.share(lost))
-        _actions(shown, point)
-
-
-def _actions(shown: Shown, point: Point) -> None:
-    session = shown.frame.project.session
-    names = [one.name for one in session.pinned]
-    pinned = point.name in names
-
-    def pin() -> None:
-        if pinned:
-            session.unpin(names.index(point.name))
-        else:
-            session.pin(point)
-        shown.draw.refresh()
-
-    with blocks.bar():
-        use = blocks.other("Use this point", lambda: _use(shown, point), "check")
-        use.props(remove="outline").props("unelevated color=primary text-color=white")
-        button = blocks.other("Unpin" if pinned else "Pin to compare", pin, "push_pin")
-        button.set_enabled(pinned or len(session.pinned) < MOST_PINNED)
-
-
-async def _use(shown: Shown, point: Point) -> None:
-    if await shown.frame.change(lambda _: point.policy):
-        ui.notify(f"The policy is now that of {point.name}.", position="bottom")
-
-
-def _pinned(shown: Shown) -> None:
-    """Pinned points side by side."""
-    pins: Sequence[Point] = shown.frame.project.session.pinned
-    answers = [(one.name, one.answer) for one in pins if one.answer is not None]
-    if not answers:
-        return
-    blocks.text("h2", "Pinned points")
-    head = ("", *(name for name, _ in answers))
-    add = blocks.table(head, "Pinned points", numeric=range(1, 5))
-    add("people share each line", *(str(a.after.k) for _, a in answers))
-    if any(a.world for _, a in answers):
-        fit = ("" if a.world is None else str(a.world.people) for _, a in answers)
-        add("people of the world fit each line", *fit)
-    add("highest risk", *(blocks.percent(a.risk) for _, a in answers))
-    # Where k counts a world, the average over the classes of the table would be about another risk.
-    means = (
-        None if a.world is not None and a.world.instead else a.after.average for _, a in answers
+    hollow = " · hollow: stopped by the clock, the loss is at most this"
+    bounds = hollow if any(one.answer is not None and one.answer.quick for one in points) else ""
+    blocks.text(
+        "p", f"{words} · dashed: no other point beats these · ★ pinned{bounds}", "quiet small"
     )
-    add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
-    add("information loss", *(blocks.percent(a.loss) for _, a in answers))
-    add(
-        "records left out",
-        *(
-            "fewer than 5" if a.suppressed is None else blocks.whole(a.suppressed)
-            for _, a in answers
-        ),
-    )
-    for column in answers[0][1].by_column:
-        add(
-            f"lost of {column}", *(blocks.percent(a.by_column.get(column, 0.0)) for _, a in answers)
-        )
-
-
-def _impossible(points: Sequence[Point]) -> None:
-    none = [point for point in points if point.answer is None]
-    if none:
-        with ui.expansion(f"{len(none)} points have no release").classes("card"):
-            for point in none:
-                blocks.text("p", f"{point.name}: {point.why}", "small")

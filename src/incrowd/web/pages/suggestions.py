@@ -7,8 +7,9 @@ from nicegui import ui
 from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, OfferedHierarchy
 from incrowd.web.pages import blocks
-from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
+from incrowd.web.wording import sentence
 
 
 class Suggestions:

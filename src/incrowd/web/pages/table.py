@@ -6,11 +6,14 @@ from pathlib import Path
 
 from nicegui import ui
 
+from incrowd.errors import IncrowdError, counted
 from incrowd.web import files, jobs, same_as
 from incrowd.web.facts import ColumnFacts, TableFacts
-from incrowd.web.pages import blocks
+from incrowd.web.pages import blocks, reading_form
 from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.project import FailedJobError
+from incrowd.web.wording import sentence
 
 _SHOWN_ROWS = 20
 
@@ -20,23 +23,47 @@ async def show(frame: Frame) -> None:
     if frame.project.session.source is None:
         _choose(frame)
         return
-    facts = await frame.answer(frame.project.look(), "Reading the table")
+    try:
+        facts = await frame.answer(frame.project.look(), "Reading the table")
+    except FailedJobError as error:
+        _unread(frame, error)
+        return
     frame.settled()
     _head(frame, facts)
     _columns(facts)
+    reading_form.show(frame)
     await _cells(frame)
     frame.next_button()
 
 
+def _unread(frame: Frame, error: FailedJobError) -> None:
+    """Say why the file cannot be read, and lead on: read it otherwise, or choose another."""
+    frame.refresh_around()
+    name = Path(frame.project.session.source or "").name
+    blocks.text("h2", f"{name} cannot be used")
+    frame.in_place(error)
+    with blocks.bar():
+        blocks.other("Try again", lambda: _again_looked(frame), "refresh")
+    reading_form.show(frame, opened=True)
+    _choose(frame)
+
+
+def _again_looked(frame: Frame) -> None:
+    frame.project.looked.forget()
+    frame.redraw()
+
+
 def _head(frame: Frame, facts: TableFacts) -> None:
     with blocks.box("between"):
-        blocks.text("h2", f"{blocks.whole(facts.records)} records, {len(facts.columns)} columns")
+        blocks.text(
+            "h2", f"{counted(facts.records, 'record')}, {counted(len(facts.columns), 'column')}"
+        )
         with blocks.bar():
             blocks.other("Another table", lambda: _forget(frame), "folder_open")
     if frame.project.session.passing:
         blocks.note(_passing(frame))
-    for sentence in facts.notes:
-        blocks.note([sentence])
+    for words in facts.notes:
+        blocks.note([sentence(words)])
 
 
 def _passing(frame: Frame) -> tuple[str, ...]:
@@ -116,9 +143,7 @@ def _choose(frame: Frame, relative: str = "") -> None:
             up = str(Path(relative).parent)
             _entry("arrow_upward", "..", lambda: _again(frame, place, "" if up == "." else up))
         if not entries:
-            blocks.text(
-                "p", "There is no table here. Hand one over, or start incrowd ui with --folder."
-            )
+            blocks.text("p", "There is no table here. Hand one over from elsewhere.")
         for entry in entries:
             icon = "folder" if entry.folder else "table_chart"
             _entry(icon, entry.name, partial(_picked, frame, place, entry))
@@ -143,6 +168,11 @@ def _entry(icon: str, name: str, go: Callable[[], None]) -> None:
 
 
 def _again(frame: Frame, place: ui.element, relative: str) -> None:
+    try:
+        files.listing(frame.project.session.folder, relative)
+    except IncrowdError as error:
+        frame.refused(error)
+        return
     place.clear()
     with place:
         _choose(frame, relative)
@@ -152,19 +182,17 @@ def _picked(frame: Frame, place: ui.element, entry: files.Entry) -> None:
     if entry.folder:
         _again(frame, place, entry.relative)
         return
-    frame.project.session.open(files.within(frame.project.session.folder, entry.relative))
+    frame.project.open(files.within(frame.project.session.folder, entry.relative))
     frame.redraw()
 
 
 def _handed_over(frame: Frame) -> None:
-    session = frame.project.session
-    if (path := session.uploads.take("table")) is not None:
-        session.open(path)
+    if (path := frame.project.session.uploads.take("table")) is not None:
+        frame.project.open(path)
         frame.redraw()
 
 
 async def _demo(frame: Frame) -> None:
-    session = frame.project.session
-    path = session.private / same_as.DEMO
-    session.open(await frame.project.ask(jobs.Demo(str(path))))
+    path = frame.project.session.private / same_as.DEMO
+    frame.project.open(await frame.project.ask(jobs.Demo(str(path))))
     frame.redraw()

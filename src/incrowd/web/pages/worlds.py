@@ -9,9 +9,10 @@ from incrowd.errors import IncrowdError
 from incrowd.web import edits, files, jobs
 from incrowd.web.facts import WorldFacts
 from incrowd.web.pages import blocks
-from incrowd.web.pages.frame import Frame, sentence
+from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 from incrowd.web.session import Session
+from incrowd.web.wording import sentence
 
 _WHAT = """\
 A world is a table with names that an attacker may hold: a register of voters, say. Two models \
@@ -67,12 +68,15 @@ async def _used(frame: Frame, world: jobs.World) -> None:
     counted = edits.k_model(frame.policy)
 
     async def chosen() -> None:
-        name = str(whom.value)
-        await frame.change(lambda text: edits.with_k_model(text, name), redraw=True)
+        name = str(people.value)
+        if name != counted and not await frame.change(
+            lambda text: edits.with_k_model(text, name), redraw=True
+        ):
+            people.set_value(counted)
 
-    blocks.text("h3", "Whom k counts")
-    whom = ui.radio(_COUNTED, value=counted, on_change=chosen)
-    blocks.named(whom, "Whom k counts")
+    blocks.text("h3", "What k counts")
+    people = ui.radio(_COUNTED, value=counted, on_change=chosen)
+    blocks.named(people, "What k counts")
     with blocks.bar():
         blocks.other("Do without the world", lambda: _take_away(frame), "delete")
 

@@ -57,6 +57,14 @@ def hierarchy(desk: Desk, job: jobs.ShowHierarchy, tell: Tell) -> facts.Hierarch
     )
 
 
+def missing(desk: Desk, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
+    """Records without a value in each column: empty ones, and those that hold a mark of it."""
+    tell("counting missing values", 0.0)
+    engine = desk.engine(job.table)
+    coded = coded_by(engine, Policy.loads(job.policy), job.columns)
+    return {name: shown(int(engine.frequency(coded[name])[0])) for name in job.columns}
+
+
 def export_hierarchy(desk: Desk, job: jobs.ExportHierarchy, tell: Tell) -> str:
     """The hierarchy as a file of it holds it: one line per value, from the value to the top."""
     tell("building the hierarchy", 0.0)

@@ -1,6 +1,7 @@
 """Releases: made, checked, attacked, compared and reported on, each by its verb."""
 
 import io
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console, RenderableType
@@ -12,10 +13,13 @@ from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
 from incrowd.documents.report.facts import shown
-from incrowd.errors import PolicyError
+from incrowd.documents.report.opening import attack_outcome
+from incrowd.documents.verdict import AttackOutcome
+from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
+from incrowd.release.certificate import Certificate
 from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.verify.alone import Alone
@@ -50,13 +54,32 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
         folder=table.folder,
         **job.world.given,
     )
+    attacks = None
     if job.report is not None:
         paths = {"release": job.target, "certificate": paper}
         made = reports.WrittenRelease(
             table.source, read, paths, Path(table.folder), _worlds(job.world)
         )
-        reports.report_release(release, job.report, made, tell)
-    return _facts(release, job, paper)
+        attacks = attack_outcome(reports.report_release(release, job.report, made, tell).facts)
+    return replace(_facts(release, job, paper), attacks=attacks)
+
+
+def replaced(_: Desk, job: jobs.LookAtTarget, tell: Tell) -> facts.Replaced:
+    """The files of a release that are there already."""
+    tell("looking at what is there", 0.0)
+    made = job.release
+    paper = str(certificate_path(made.target, None))
+    written = [made.target, paper, *([] if made.report is None else [made.report])]
+    names = tuple(Path(path).name for path in written if Path(path).exists())
+    return facts.Replaced(names=names, signed=_is_signed(paper))
+
+
+def _is_signed(certificate: str) -> bool:
+    """Whether there is a certificate with a signature; what cannot be read has none to lose."""
+    try:
+        return Certificate.from_json(files.content(certificate).decode()).signature is not None
+    except (IncrowdError, UnicodeDecodeError):
+        return False
 
 
 def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
@@ -90,6 +113,7 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         why=release.why,
         notes=(*_alone(release.alone), *release.notes),
         seconds=dict(release.seconds),
+        warnings=tuple(release.policy.notes()),
     )
 
 
@@ -141,7 +165,7 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
     )
 
 
-def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFacts:
+def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackFacts:
     """What attackers who hold the original, or a world, get right about the release."""
     found = api.attack(
         job.release,
@@ -152,7 +176,10 @@ def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.TextFa
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    return facts.TextFacts(text=_plain(attack_text(found)), html=found._repr_html_())
+    outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
+    return facts.AttackFacts(
+        text=_plain(attack_text(found)), html=found._repr_html_(), outcome=outcome
+    )
 
 
 def compare_releases(_: Desk, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:

@@ -7,6 +7,7 @@ from incrowd.io.hierarchies import builders_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.policy import draft as drafts
 from incrowd.policy import presets
+from incrowd.policy.compile import lowest_level
 from incrowd.policy.derived import derived_in, sentence
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.profiles import profiles
@@ -16,6 +17,7 @@ from incrowd.verbs.draft import draft as drafted
 from incrowd.verbs.safe_harbor import table_facts
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
+from incrowd.web.work.columns import open_column
 from incrowd.web.work.desk import Desk, Tell
 
 _SEED = 7
@@ -73,6 +75,7 @@ def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
         reasons=dict(found.reasons),
         hierarchies=dict(found.hierarchies),
         review=found.review,
+        marks=found.missing_reasons,
     )
 
 
@@ -120,12 +123,21 @@ def check_policy(desk: Desk, job: jobs.CheckPolicy, tell: Tell) -> facts.PolicyF
     require_declared(policy, engine.names)
     builders_of(policy, job.table.folder)
     raise_if_unprovided(policy.models, policy.search)
+    _refuse_levels(desk, job, policy)
     tell("looking for columns that follow from others", 0.5)
     return facts.PolicyFacts(
         notes=(*policy.notes(), *_derived(desk, job, policy)),
         quasi=policy.quasi,
         models=tuple(model.name for model in policy.models),
     )
+
+
+def _refuse_levels(desk: Desk, job: jobs.CheckPolicy, policy: Policy) -> None:
+    """Refuse a lowest level that a column's hierarchy does not have."""
+    for name in policy.quasi:
+        if (asked := policy.columns[name]).lowest:
+            tree, _ = open_column(desk, job.table, job.policy, name).built()
+            lowest_level(name, asked, tree)
 
 
 def _derived(desk: Desk, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:

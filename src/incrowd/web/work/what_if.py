@@ -15,7 +15,7 @@ from incrowd.policy import codec
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
-from incrowd.release.load import LoadedTable, RunContext
+from incrowd.release.load import IMPROVING, LoadedTable, RunContext
 from incrowd.search import AgainstWorld, Lattice, Mondrian
 from incrowd.search.compared import without_compared
 from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
@@ -43,14 +43,21 @@ class _Made:
     quick: bool
 
 
-def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf:
-    """Figures for levels that were chosen by hand, or for classes that a quick search makes."""
+def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
+    """Figures for levels that were chosen by hand, or for classes that a quick search makes.
+
+    There are none if the time for a quick answer ends before the search has any classes.
+    """
     watch = Watch(tell=tell)
     policy = Policy.loads(job.policy)
     question = desk.question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
     by_hand = None if job.levels is None else _by_hand(question.loaded, dict(job.levels))
-    return _answer(question, by_hand or _quickly(question.loaded, watch), watch)
+    made = by_hand or _quickly(question.loaded, watch)
+    if made is None:
+        before = _classes(question.before, _least_crowd(policy))
+        return facts.Unanswered(before=before, why="the table is too large for a quick answer")
+    return _answer(question, made, watch)
 
 
 def search(desk: Desk, job: jobs.Search, tell: Tell) -> facts.WhatIf:
@@ -63,39 +70,48 @@ def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...
     """Several releases, one after the other; each is told as soon as it is there."""
     points: list[facts.Point] = []
     grid = list(_grid(job))
-    for name, text in grid:
-        tell(name, len(points) / len(grid))
+    for tried in grid:
+        tell(tried.name, len(points) / len(grid))
         watch = NestedWatch(Watch(tell=tell), job.seconds)
-        points.append(_point(desk, job, (name, text), watch))
-        tell(name, len(points) / len(grid), points[-1])
+        points.append(_point(desk, job, tried, watch))
+        tell(tried.name, len(points) / len(grid), points[-1])
     return tuple(points)
 
 
-def _grid(job: jobs.Explore) -> Iterator[tuple[str, str]]:
-    """The name and the policy of each release to try; other models stay as they are."""
+def _grid(job: jobs.Explore) -> Iterator[facts.Point]:
+    """Each release to try, without an answer yet; other models stay as they are."""
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
-        yield name, edits.with_k(text, k)
+        yield facts.Point(
+            name=name,
+            search=method,
+            policy=edits.with_k(text, k),
+            answer=None,
+            k=k,
+            suppression=suppression,
+        )
 
 
-def _point(desk: Desk, job: jobs.Explore, tried: tuple[str, str], watch: Watch) -> facts.Point:
-    name, text = tried
-    policy = Policy.loads(text)
-    answer, why = None, ""
+def _point(desk: Desk, job: jobs.Explore, tried: facts.Point, watch: Watch) -> facts.Point:
     try:
-        answer = _found(desk, job, policy, watch)
+        answer = _found(desk, job, Policy.loads(tried.policy), watch)
     except IncrowdError as error:
-        why = error.message
-    return facts.Point(name=name, search=policy.search.name, policy=text, answer=answer, why=why)
+        impossible = isinstance(error, InfeasibleError) and error.proved is True
+        return replace(tried, why=error.message, impossible=impossible)
+    return replace(tried, answer=answer)
 
 
 def _found(
     desk: Desk, job: jobs.Search | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
+    """What the policy's own search finds; a bound if a time limit ended it."""
     question = desk.question(job.table, policy, job.world)
+    begun = watch.elapsed
     found = searched(question.loaded, RunContext(watch=watch))
-    return _answer(question, _Made(found.recoding, found.why, quick=False), watch)
+    late = watch.expired or watch.elapsed - begun >= (policy.time_limit or IMPROVING)
+    stopped = late and not found.optimal
+    return _answer(question, _Made(found.recoding, found.why, quick=stopped), watch)
 
 
 def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Made:
@@ -123,26 +139,25 @@ def _recoding_to(problem: Problem, levels: list[int]) -> Recoding:
     return levels_recoding(problem, levels, class_of, kept)
 
 
-def _quickly(table: LoadedTable, watch: Watch) -> _Made:
+def _quickly(table: LoadedTable, watch: Watch) -> _Made | None:
     """Classes from a quick search: of full-domain levels if the policy's search makes those.
 
-    They satisfy every model, so what they lose is what a release loses at most.
+    None if its time ends before it has any. They satisfy every model.
     """
     policy, problem = table.policy, table.compiled.problem
     raise_if_infeasible(without_compared(problem))
     long = max(problem.tally.records / 100_000, 1.0) * QUICK
-    limit = min(long, max(BUDGET - watch.elapsed, QUICK))
-    if policy.search.recoding == "levels":
-        found = Lattice().run(problem, NestedWatch(watch, limit))
-        return _Made(found.recoding, found.why, quick=not found.optimal)
-    search = Mondrian() if problem.world is None else AgainstWorld()
+    soon = NestedWatch(watch, min(long, max(BUDGET - watch.elapsed, QUICK)))
+    levels = policy.search.recoding == "levels"
+    search = Lattice() if levels else Mondrian() if problem.world is None else AgainstWorld()
     try:
-        found = search.run(problem, soon := NestedWatch(watch, limit))
+        found = search.run(problem, soon)
     except (LimitError, InfeasibleError) as error:
         if isinstance(error, InfeasibleError) and (problem.world is None or not soon.expired):
             raise
-        top = _by_hand(table, {column.name: column.hierarchy.height for column in problem.columns})
-        return replace(top, how="too large for a quick answer: start a search", quick=True)
+        return None
+    if levels:
+        return _Made(found.recoding, found.why, quick=not found.optimal)
     less = "usually loses" if problem.world is None else "may lose"
     how = f"{found.why}; a full search {less} less"
     return _Made(policy.shown.recoding(found.recoding), how, quick=True)
@@ -151,8 +166,7 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Made:
 def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
     table, problem = question.loaded, question.loaded.compiled.problem
     outcome = problem.outcome(made.recoding)
-    k = max(model.smallest_class() for model in table.policy.models)
-    k = k if k > 1 else USUAL_K
+    k = _least_crowd(table.policy)
     missing = table.compiled.left_out_missing
     return facts.WhatIf(
         before=_classes(question.before, k),
@@ -168,6 +182,12 @@ def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
         seconds=watch.elapsed,
         world=_world(table.policy, outcome),
     )
+
+
+def _least_crowd(policy: Policy) -> int:
+    """The smallest class that the policy allows; records in smaller ones are at risk."""
+    k = max(model.smallest_class() for model in policy.models)
+    return k if k > 1 else USUAL_K
 
 
 def _allowed(problem: Problem, outcome: Outcome) -> bool:

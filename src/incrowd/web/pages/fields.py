@@ -1,0 +1,64 @@
+"""Fields of a form that show the value in force: a value that is refused does not stay in them."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from nicegui import ui
+
+from incrowd.web.pages import blocks
+
+Put = Callable[[Any], Awaitable[bool]]
+"""Takes a value, and says whether it holds from now on."""
+
+
+def number(label: str, value: float | None, put: Put, **options: Any) -> ui.number:
+    """A field for a number; without `clearable` an empty field goes back, too."""
+    clearable = bool(options.pop("clearable", False))
+    made = ui.number(label, value=value, **options).props("outlined dense")
+    if clearable:
+        made.props("clearable")
+
+    async def changed() -> None:
+        asked = made.value
+        if asked == value or (asked is None and not clearable) or not await put(asked):
+            _back(made, value)
+
+    made.on("change", changed)
+    if clearable:
+        made.on("clear", changed)
+    return made
+
+
+def choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
+    """A field to choose from."""
+    made = ui.select(options, value=value, label=label).props("outlined dense")
+
+    async def changed() -> None:
+        if made.value != value and not await put(made.value):
+            _back(made, value)
+
+    made.on_value_change(changed)
+    return made
+
+
+def marks(label: str, values: list[str], put: Put) -> ui.input_chips:
+    """A field for several short texts: Enter adds one, a click on its cross takes it away."""
+    made = ui.input_chips(label, value=values, new_value_mode="add-unique")
+    made.props("outlined dense")
+    blocks.named(made, label)
+
+    async def changed() -> None:
+        asked = [text.strip() for text in made.value or []]
+        if asked != values and not await put([text for text in asked if text]):
+            _back(made, values)
+
+    made.on_value_change(changed)
+    return made
+
+
+def _back(made: Any, value: object) -> None:
+    """Show the value in force again; the browser may hold another text."""
+    if made.is_deleted:
+        return
+    made.set_value(value)
+    made.update()

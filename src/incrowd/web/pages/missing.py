@@ -1,0 +1,128 @@
+"""Missing values: marks that mean that there is none, of every column and of single ones.
+
+A mark of the draft is a guess: what it blanks out is counted beside it.
+"""
+
+from collections.abc import Mapping
+
+from nicegui import ui
+
+from incrowd.web import edits, jobs
+from incrowd.web.facts import DraftFacts
+from incrowd.web.pages import blocks, fields
+from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.project import FailedJobError
+from incrowd.web.wording import sentence
+
+_READ = {
+    "own-value": "a value of its own",
+    "matches-anything": "may be any value",
+    "suppress": "its record is left out",
+}
+_FIRST = 30
+"""Columns with marks that are listed."""
+
+
+class MissingValues:
+    """The card of Roles about missing values."""
+
+    def __init__(self, frame: Frame, drafted: DraftFacts) -> None:
+        self._frame, self._drafted = frame, drafted
+        self._counts: dict[str, ui.label] = {}
+        with blocks.card("Missing values"):
+            blocks.text(
+                "p",
+                "Empty cells are missing. Some tables write a mark in their place, such as -8 or "
+                "n/a. Cells that hold a mark are read as empty, and leave as empty cells.",
+            )
+            self._of_all()
+            self._of_columns()
+
+    def _of_all(self) -> None:
+        policy = self._frame.policy
+        now = str(edits.view(policy).get("missing", "own-value"))
+        with blocks.bar():
+            fields.marks("Marks in every column", edits.marks_of(policy), self._put_marks(None))
+            label = "A missing quasi-identifier counts as"
+            fields.choice(_READ, label, now, self._put_reading)
+
+    async def _put_reading(self, value: object) -> bool:
+        return await self._frame.change(
+            lambda text: edits.with_setting(text, "missing", value), redraw=True
+        )
+
+    def _put_marks(self, column: str | None) -> fields.Put:
+        async def put(marks: list[str]) -> bool:
+            accepted = await self._frame.change(
+                lambda text: edits.with_marks(text, marks, column), redraw=True
+            )
+            if accepted and column is not None:
+                self._frame.project.review([column])
+                self._frame.settled()
+            return accepted
+
+        return put
+
+    def _of_columns(self) -> None:
+        """A line for each column with marks of its own, and a way to give others some."""
+        every = edits.columns(self._frame.policy)
+        marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
+        with blocks.box("roles"):
+            for name in marked[:_FIRST]:
+                self._line(name)
+        if len(marked) > _FIRST:
+            words = f"{len(marked) - _FIRST:,} more columns have marks: see the policy in Same as."
+            blocks.text("p", words, "quiet small")
+        others = [name for name in every if name not in marked]
+        if others:
+            self._more(others)
+
+    def _line(self, name: str) -> None:
+        with blocks.box("role"):
+            blocks.text("span", name, "name")
+            marks = edits.marks_of(self._frame.policy, name)
+            fields.marks(f"Marks in {name}", marks, self._put_marks(name))
+            with blocks.box(""):
+                self._counts[name] = ui.label("").classes("small")
+                if why := self._drafted.marks.get(name):
+                    blocks.text("p", f"{sentence(why)} A guess of the draft.", "quiet small")
+
+    def _more(self, others: list[str]) -> None:
+        """The field for marks of a column that has none yet."""
+
+        async def add() -> None:
+            if column.value is None or not str(mark.value or "").strip():
+                ui.notify("Choose a column and write its mark.", position="bottom")
+                return
+            await self._put_marks(str(column.value))([str(mark.value).strip()])
+
+        with blocks.bar():
+            column = ui.select(others, label="Column with a mark of its own").props(
+                "outlined dense"
+            )
+            mark = ui.input("Mark").props("outlined dense")
+            blocks.other("Add the mark", add, "add")
+
+    async def count(self) -> None:
+        """Ask how many cells are missing as the policy reads them, and show it."""
+        if not self._counts:
+            return
+        project = self._frame.project
+        job = jobs.CountMissing(project.table, self._frame.policy, tuple(self._counts))
+        try:
+            found: Mapping[str, int | None] = await project.ask(job)
+        except FailedJobError:
+            return
+        for name, count in found.items():
+            if not self._counts[name].is_deleted:
+                self._counts[name].set_text(blank_words(count))
+
+
+def blank_words(count: int | None) -> str:
+    """How many cells are read as missing.
+
+    >>> blank_words(3809), blank_words(None)
+    ('3,809 cells are read as missing.', 'Fewer than 5 cells are read as missing.')
+    """
+    many = "Fewer than 5" if count is None else blocks.whole(count)
+    return f"{many} cells are read as missing."

@@ -1,0 +1,148 @@
+"""Points of the page Search: the one that is chosen, pinned ones, and those without a release."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nicegui import ui
+
+from incrowd.errors import counted
+from incrowd.web.facts import Point, WhatIf
+from incrowd.web.pages import blocks
+from incrowd.web.pages.effect import crowds
+from incrowd.web.session import PINNED
+from incrowd.web.wording import sentence
+
+if TYPE_CHECKING:
+    from incrowd.web.pages.search import Shown
+
+_STOPPED = (
+    "The clock stopped this search, so that the loss is at most what is shown. A full search goes "
+    "on behind; what it finds takes its place."
+)
+
+
+def loss_words(point: Point) -> str:
+    """What the figure of the loss is: the loss, or a bound of it."""
+    return "loss at most" if point.answer is not None and point.answer.quick else "loss"
+
+
+def chosen_card(shown: "Shown") -> None:
+    """What the chosen point does to each column."""
+    point = shown.chosen_point
+    with blocks.card("The point you chose"):
+        if point is None or point.answer is None:
+            blocks.text("p", "None yet.", "quiet")
+            return
+        _others_here(shown, point)
+        blocks.text("h3", point.name)
+        _remarks(point)
+        answer = point.answer
+        most = " at most" if answer.quick else ""
+        blocks.figures(
+            [
+                *crowds(answer),
+                (blocks.percent(answer.risk), "highest risk", ""),
+                (blocks.percent(answer.loss), f"information loss{most}", ""),
+            ]
+        )
+        add = blocks.table(("Column", "Lost"), "What each column loses", numeric=(1,))
+        for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
+            add(name, lambda lost=lost: blocks.share(lost))
+        _actions(shown, point)
+
+
+def _others_here(shown: "Shown", point: Point) -> None:
+    """The other points of this place, which the chosen one covers or is covered by."""
+    others = [one for one in shown.here() if one.name != point.name]
+    if not others:
+        return
+    count = "1 more point lies" if len(others) == 1 else f"{len(others)} more points lie"
+    blocks.text("p", f"{count} at this place:", "quiet small")
+    with blocks.bar():
+        for one in others:
+            button = blocks.other(one.name, lambda name=one.name: shown.choose(name))
+            button.props("dense no-caps")
+
+
+def _remarks(point: Point) -> None:
+    """What the figures are, if they are not simply those of the point's own search."""
+    if point.like:
+        words = f"The release of “{point.like}” loses less and satisfies this, too"
+        blocks.note([f"{words}: it is shown here, and used if you use this point."])
+    if point.answer is not None and point.answer.quick:
+        blocks.note([_STOPPED], "warn")
+
+
+def _actions(shown: "Shown", point: Point) -> None:
+    session = shown.frame.project.session
+    names = [one.name for one in session.pinned]
+    pinned = point.name in names
+
+    def pin() -> None:
+        if pinned:
+            session.unpin(names.index(point.name))
+        else:
+            session.pin(point)
+        shown.draw.refresh()
+
+    with blocks.bar():
+        use = blocks.other("Use this point", lambda: _use(shown, point), "check")
+        use.props(remove="outline").props("unelevated color=primary text-color=white")
+        use.set_enabled(not shown.old)
+        button = blocks.other("Unpin" if pinned else "Pin to compare", pin, "push_pin")
+        button.set_enabled(pinned or len(session.pinned) < PINNED)
+
+
+async def _use(shown: "Shown", point: Point) -> None:
+    if await shown.frame.change(lambda _: point.policy):
+        ui.notify(f"The policy is now that of {point.like or point.name}.", position="bottom")
+
+
+def pinned_table(pins: Sequence[Point]) -> None:
+    """Pinned points side by side."""
+    answers = [(one.name, one.answer) for one in pins if one.answer is not None]
+    if not answers:
+        return
+    blocks.text("h2", "Pinned points")
+    head = ("", *(name for name, _ in answers))
+    add = blocks.table(head, "Pinned points", numeric=range(1, 5))
+    add("people share each line", *(blocks.whole(a.after.k) for _, a in answers))
+    if any(a.world for _, a in answers):
+        fit = ("" if a.world is None else blocks.whole(a.world.people) for _, a in answers)
+        add("people of the world fit each line", *fit)
+    add("highest risk", *(blocks.percent(a.risk) for _, a in answers))
+    # Where k counts a world, the average over the classes of the table would be about another risk.
+    means = (
+        None if a.world is not None and a.world.instead else a.after.average for _, a in answers
+    )
+    add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
+    add("information loss", *(_loss(a) for _, a in answers))
+    add("records left out", *map(_left_out, (a for _, a in answers)))
+    for column in answers[0][1].by_column:
+        add(
+            f"lost of {column}", *(blocks.percent(a.by_column.get(column, 0.0)) for _, a in answers)
+        )
+
+
+def _loss(answer: WhatIf) -> str:
+    return f"{'at most ' if answer.quick else ''}{blocks.percent(answer.loss)}"
+
+
+def _left_out(answer: WhatIf) -> str:
+    return "fewer than 5" if answer.suppressed is None else blocks.whole(answer.suppressed)
+
+
+def impossible_card(points: Sequence[Point]) -> None:
+    """Points without a release: those that have none, and those for which none was found."""
+    none = [point for point in points if point.answer is None]
+    proved = [point for point in none if point.impossible]
+    _listed(f"{counted(len(proved), 'point has', 'points have')} no release", proved)
+    rest = [point for point in none if not point.impossible]
+    _listed(f"{counted(len(rest), 'point')}: none was found, and there may be one", rest)
+
+
+def _listed(words: str, points: Sequence[Point]) -> None:
+    if points:
+        with ui.expansion(words).classes("card"):
+            for point in points:
+                blocks.text("p", f"{point.name}: {sentence(point.why)}", "small")

@@ -1,0 +1,138 @@
+"""What came out of a release: one verdict, what was proved, its files, attacks and comparisons."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from nicegui import ui
+
+from incrowd.web import jobs
+from incrowd.web.facts import ReleaseFacts, TextFacts, VerdictFacts
+from incrowd.web.pages import blocks
+from incrowd.web.pages.frame import Frame
+from incrowd.web.pages.project import Work
+from incrowd.web.wording import page_markup, sentence
+
+_OLD = (
+    "This release was made with another policy than the one you have now. What is said below is "
+    "about that policy. Make the release again to have one of this policy."
+)
+
+
+class Outcome:
+    """The lower part of the page Release, in one tab."""
+
+    def __init__(self, frame: Frame) -> None:
+        self._frame = frame
+        self._project = frame.project
+        self._seen = self._now()
+
+    def _now(self) -> tuple[object, ...]:
+        project = self._project
+        works = (project.released, project.attacked, project.compared)
+        state = tuple((work.running, id(work.value), work.failed) for work in works)
+        return (*state, project.release_is_old, project.unreviewed)
+
+    def refresh(self) -> None:
+        """Draw the outcome anew if there is news."""
+        if self._now() != self._seen:
+            self._seen = self._now()
+            self.draw.refresh()
+            self._frame.refresh_around()
+
+    @ui.refreshable_method
+    def draw(self) -> None:
+        """How far it is, and what came out."""
+        work = self._project.released
+        if work.failed is not None:
+            remedy = getattr(work.failed, "remedy", "")
+            blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
+        elif isinstance(work.value, ReleaseFacts):
+            self._released(work.value)
+
+    def _released(self, made: ReleaseFacts) -> None:
+        self._verdict(made)
+        left = "fewer than 5" if made.suppressed is None else blocks.whole(made.suppressed)
+        with blocks.card("What was proved"):
+            verdicts(made.verdicts)
+            first = next(iter(made.losses.items()), ("loss", 0.0))
+            blocks.figures(
+                [
+                    (blocks.whole(made.k), "people share each line at least", ""),
+                    (blocks.whole(made.records), "records leave", ""),
+                    (left, "records left out", ""),
+                    (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
+                ]
+            )
+        self._files(made)
+        with blocks.box("stack"):
+            self._asked("Attacks", "Attack it", self._project.attacked, self._attack)
+            compare = "Compare before and after"
+            self._asked(compare, compare, self._project.compared, self._compare)
+        self._frame.next_button()
+
+    def _verdict(self, made: ReleaseFacts) -> None:
+        """One verdict: whether it is of this policy, then promises, attacks and warnings."""
+        verdict = self._project.verdict()
+        if verdict is None:
+            return
+        name = Path(made.release).name
+        written = f"{name} is written, and was read again."
+        if self._project.release_is_old:
+            blocks.note([_OLD], "warn")
+            blocks.note([*verdict.sentences, written])
+        else:
+            blocks.note([*verdict.sentences, written], verdict.tone)
+
+    def _files(self, made: ReleaseFacts) -> None:
+        with blocks.card("Files"):
+            for label, path in (
+                ("Release", made.release),
+                ("Certificate", made.certificate),
+                ("Report", made.report),
+            ):
+                if path:
+                    with blocks.box("between"):
+                        blocks.text("span", f"{label}: {Path(path).name}")
+                        blocks.other(
+                            "Download", lambda path=path: ui.download.file(path), "download"
+                        )
+            blocks.text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
+
+    def _asked(self, heading: str, words: str, work: Work, ask: Callable[[], Any]) -> None:
+        with blocks.card(heading):
+            if work.running:
+                ui.spinner().props("aria-label=working")
+            elif work.failed is not None:
+                blocks.note([sentence(work.failed.message)], "warn")
+            elif isinstance(work.value, TextFacts):
+                blocks.drawing(page_markup(work.value.html)).classes("document")
+            if not work.running and work.value is None:
+                with blocks.bar():
+                    blocks.other(words, ask, "bolt")
+
+    def _attack(self) -> None:
+        """Attack the release by the policy that made it."""
+        project, job = self._project, self._project.released.about
+        if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
+            attack = jobs.AttackRelease(
+                release=job.target, table=job.table, policy=job.policy, world=job.world
+            )
+            project.attacked.start(attack, attack)
+
+    def _compare(self) -> None:
+        project, job = self._project, self._project.released.about
+        if isinstance(job, jobs.MakeRelease):
+            compare = jobs.CompareReleases(
+                table=job.table, policy=job.policy, releases=(job.target,)
+            )
+            project.compared.start(compare, compare)
+
+
+def verdicts(found: tuple[VerdictFacts, ...]) -> None:
+    """What each model asks for, and what the rows reach."""
+    add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
+    for one in found:
+        name = f"{one.name} of {one.column}" if one.column else one.name
+        kept = ("yes", "good") if one.ok else ("no", "bad")
+        add(name, f"{one.asked:g}", f"{one.reached:.4g}", lambda kept=kept: blocks.tag(*kept))

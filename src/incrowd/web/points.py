@@ -1,0 +1,46 @@
+"""Points of the plane of risk and loss: what is known best about each, and which belong together.
+
+A release for a larger k with fewer records left out also satisfies every smaller k and every wider
+limit. So a point never loses more than a stricter one of the same search: if its own search found
+something dearer, the stricter release is shown in its place, and using the point uses that.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from incrowd.web.facts import Point, WhatIf
+
+
+def latest(parts: Iterable[Point], longer: Mapping[str, WhatIf]) -> list[Point]:
+    """The points by name, with the answers of longer searches (by policy) where there are any."""
+    return [replace(one, answer=longer.get(one.policy, one.answer)) for one in parts]
+
+
+def best_known(points: Sequence[Point]) -> list[Point]:
+    """The points, each with the least loss of all releases known to satisfy its policy."""
+    return [_with_best(point, points) for point in points]
+
+
+def _with_best(point: Point, points: Sequence[Point]) -> Point:
+    fitting = [one for one in points if _satisfies(one, point)]
+    best = min(fitting, key=_loss, default=point)
+    if best is point or _loss(best) >= _loss(point):
+        return point
+    return replace(
+        point, answer=best.answer, policy=best.policy, like=best.name, why="", impossible=False
+    )
+
+
+def _satisfies(one: Point, other: Point) -> bool:
+    """Whether the release of one point also satisfies the policy of another of the same search."""
+    return (
+        one.answer is not None
+        and one.answer.allowed
+        and one.search == other.search
+        and one.k >= other.k
+        and one.suppression <= other.suppression
+    )
+
+
+def _loss(point: Point) -> float:
+    return float("inf") if point.answer is None else point.answer.loss
