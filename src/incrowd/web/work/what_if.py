@@ -12,10 +12,10 @@ from incrowd.loss import Gcp, figures
 from incrowd.models.model import of_world
 from incrowd.pipeline import search as searched
 from incrowd.policy import codec
-from incrowd.policy.policy import Policy
+from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
-from incrowd.release.load import IMPROVING, LoadedTable, RunContext
+from incrowd.release.load import LoadedTable, RunContext
 from incrowd.search import AgainstWorld, Lattice, Mondrian
 from incrowd.search.compared import without_compared
 from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
