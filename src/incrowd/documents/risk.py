@@ -24,7 +24,7 @@ from incrowd.documents.words import (
 from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
-    from incrowd.exposure.estimates import Range
+    from incrowd.exposure.possible import Range
     from incrowd.exposure.risk import (
         Change,
         Explained,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from incrowd.exposure.estimates import Range
+from incrowd.exposure.possible import Range
 from incrowd.exposure.special_uniques import SpecialUniques
 from incrowd.exposure.uniqueness import Uniqueness
 from incrowd.showing import Shown

@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.exposure.estimates import Estimates, Range
+from incrowd.exposure.estimates import Estimates
+from incrowd.exposure.possible import Range
 from incrowd.lazy import module
 
 optimize = module("scipy.optimize")
