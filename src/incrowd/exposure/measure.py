@@ -167,13 +167,16 @@ class _Drawn:
         """The share of the population that these people are."""
         return min(people / self.population, 1.0) if self.population else 1.0
 
-    def model(self, people: int) -> PopulationModel | None:
+    def model(self, people: int, *, plain: bool) -> PopulationModel | None:
         """The model behind the figures; None if no population is known."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
+        drawn = "weights" if self.source == "weights" else "random-sample"
+        sizes = "smooth-lower-ends" if plain else "smooth-sizes"
+        assumes = () if name == "counted" else (drawn, "population", sizes)
         part = self.fraction_of(people)
-        return PopulationModel(name, LEVEL, self.source, self.population, part)
+        return PopulationModel(name, LEVEL, self.source, self.population, part, assumes)
 
 
 def _risk(
@@ -200,7 +203,7 @@ def _risk(
         threshold=threshold,
         reading=missing,
         missing=found,
-        model=drawn.model(seen.people),
+        model=drawn.model(seen.people, plain=plain),
         journalist=journalist(behind, drawn.source),
         marketer=marketer(behind),
         uniqueness=unique,

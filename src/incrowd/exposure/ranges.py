@@ -24,10 +24,10 @@ special = module("scipy.special")
 
 _TELLING = 3
 """Classes of this many people and more tell how class sizes vary."""
-_PULL = 0.2
-"""What one telling class adds to the cost of a unit of relative entropy from the curves."""
-_MISFIT = 6.0
-"""Log likelihood that the curves may lack before they are trusted half."""
+_LOWER, _ABOVE = (0.2, 6.0), (0.4, 8.0)
+"""How much lower ends lean, and the upper end of the share above the threshold: what one telling
+class adds to the cost of a unit of relative entropy from the curves, and how much log likelihood
+the curves may lack before they are trusted half."""
 _STEEP = 6
 _LEAST_PULL = 0.01
 _NORMAL = 1.96
@@ -64,13 +64,13 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
     above = sample.at_most(people)
     singles = (1 - drawn) ** (size - 1)
     every = (1 - (1 - drawn) ** size) / (drawn * size)
-    low, high = sample.share(unique)
-    above_low, above_high = sample.share(above, lean=True)
+    low, high = sample.share(unique, sample.free)
+    above_low, above_high = sample.share(above, sample.above)
     return Ranges(
         unique=(low, high),
         unique_people=sample.share_of_population(unique),
-        average=sample.share(average),
-        above=(max(above_low, low), max(above_high, high)),
+        average=sample.share(average, sample.free),
+        above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
         by_class=sample.per_person(every, average.most),
         match=sample.per_person(singles, unique.most) if unique.most else None,
         alone=sample.mean_of_inverse(singles, unique.most) if unique.most else None,
@@ -96,6 +96,7 @@ class _Sample:
     populations: Populations
     free: Profile
     leaning: Profile
+    above: Profile
     trust: float
 
     @staticmethod
@@ -106,10 +107,9 @@ class _Sample:
         number = float(kinds.sizes @ kinds.classes)
         seen = populations.binned(kinds.sizes, kinds.classes)
         free = Profile(number * populations.shown, seen, smooth)
-        trust = 1 / (1 + (max(free.floor + DROP - free.height(smooth), 0.0) / _MISFIT) ** _STEEP)
-        pull = _PULL * trust * float(kinds.classes[kinds.sizes >= _TELLING].sum())
-        leaning = replace(free, pull=pull) if pull > _LEAST_PULL else free
-        return _Sample(kinds, populations, free, leaning, trust)
+        telling = float(kinds.classes[kinds.sizes >= _TELLING].sum())
+        leaning, above = (_leaning(free, telling, *how) for how in (_LOWER, _ABOVE))
+        return _Sample(kinds, populations, free, leaning, above, _trust(free, _LOWER[1]))
 
     @property
     def people(self) -> float:
@@ -131,12 +131,12 @@ class _Sample:
         """By the likeliest population that leans to the curves."""
         return min(float(figure.values @ self.leaning.likeliest), figure.most)
 
-    def share(self, figure: _Figure, *, lean: bool = False) -> Range:
-        """The interval of a figure of the table's people; with `lean` both ends lean."""
+    def share(self, figure: _Figure, upper: Profile) -> Range:
+        """The interval of a figure of the table's people, with the upper end by this profile."""
         if not figure.most or figure.values.min() == 1:
             return figure.most, figure.most
         low = self._with_draw(figure, self.leaning, -1.0)
-        high = self._with_draw(figure, self.leaning if lean else self.free, 1.0)
+        high = self._with_draw(figure, upper, 1.0)
         return min(low, high), high
 
     def _with_draw(self, figure: _Figure, profile: Profile, sign: float) -> float:
@@ -161,11 +161,11 @@ class _Sample:
 
         `shown` are such classes per person of the table, for each size; `counted` have been seen.
         """
-        high, low = (
+        fewest, most = (
             self._people_each(shown, counted, profile, sign)
             for profile, sign in ((self.free, -1.0), (self.leaning, 1.0))
         )
-        return 1 / max(high, low), 1 / high
+        return 1 / max(fewest, most), 1 / fewest
 
     def _people_each(self, shown: Floats, counted: float, profile: Profile, sign: float) -> float:
         """An end of the mean number of people of such classes."""
@@ -185,6 +185,18 @@ class _Sample:
             for profile, sign in ((self.leaning, -1.0), (self.free, 1.0))
         )
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
+
+
+def _trust(free: Profile, enough: float) -> float:
+    """How far the curves fit: 1/2 if they lack `enough` of the highest log likelihood."""
+    lacking = max(free.floor + DROP - free.height(free.near), 0.0)
+    return float(1 / (1 + (lacking / enough) ** _STEEP))
+
+
+def _leaning(free: Profile, telling: float, pull: float, enough: float) -> Profile:
+    """The profile that leans to the curves as far as they fit."""
+    cost = pull * telling * _trust(free, enough)
+    return replace(free, pull=cost) if cost > _LEAST_PULL else free
 
 
 def _moved(center: float, end: float, sign: float, variance: float) -> float:
