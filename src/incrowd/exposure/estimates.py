@@ -263,7 +263,8 @@ def _up_to(found: Estimate, most: float) -> Estimate:
 def _highest(behind: PeopleBehind) -> Estimate:
     """The largest risk: 1 over the people of the smallest class, at the upper end of each gap."""
     numbers, reached, probability = behind.smallest()
-    chance = np.append(probability @ reached, 1.0)
+    mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
+    chance = np.append(mean, 1.0)
     first = np.append(1.0, numbers + 1)
     value = float((np.diff(chance, prepend=0.0) / first).sum())
     tail = (1 - LEVEL) / 2

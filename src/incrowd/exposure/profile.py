@@ -23,6 +23,8 @@ from incrowd.arrays import Floats
 
 DROP = 1.92
 """Half of the 95 % point of the chi-square distribution with one degree of freedom."""
+DROP_ONE_SIDED = 1.35
+"""Half of its 90 % point: each end alone is passed with a chance of 5 %."""
 _BARRIERS = (1.0, 1e-1, 1e-2, 1e-3, 1e-4)
 _INSIDE = 1e-2
 """The barrier that leaves the point from which the ends are searched."""
@@ -95,32 +97,36 @@ class Profile:
         return self._path[1]
 
     @cached_property
-    def floor(self) -> float:
-        """The height of the least likely populations that count."""
-        return self.height(self.likeliest) + len(self.near) * _BARRIERS[-1] - DROP
+    def top(self) -> float:
+        """The height of the likeliest population, or a little more."""
+        return self.height(self.likeliest) + len(self.near) * _BARRIERS[-1]
 
-    def end(self, figure: Floats, sign: float, scale: float) -> tuple[float, Floats]:
+    def end(
+        self, figure: Floats, sign: float, scale: float, drop: float = DROP
+    ) -> tuple[float, Floats]:
         """The most (`sign` 1) or the least (-1) of `figure @ shares`, and the shares there."""
         inside, likeliest = self._path
-        shares = inside
-        while self.height(shares) <= self.floor:
+        shares, floor = inside, self.top - drop
+        while self.height(shares) <= floor:
             shares = (shares + likeliest) / 2
         toward = sign * figure / scale
         for close in _CLOSE:
-            shares = _highest(shares, *self._above_floor(toward, close), enough=close / 3)
+            shares = _highest(shares, *self._above(floor, toward, close), enough=close / 3)
         unknown = _CLOSE[-1] * (len(shares) + 1) * scale
         return float(figure @ shares) + sign * unknown, shares
 
-    def _above_floor(self, toward: Floats, barrier: float) -> tuple[Height, Slopes]:
+    def _above(self, floor: float, toward: Floats, barrier: float) -> tuple[Height, Slopes]:
+        """What to climb to get far `toward` while staying above the floor."""
+
         def height(shares: Floats) -> float:
-            above = self.height(shares) - self.floor
+            above = self.height(shares) - floor
             if above <= 0:
                 return -np.inf
             kept = np.log(above) + float(np.log(shares).sum())
             return float(toward @ shares + barrier * kept)
 
         def slopes(shares: Floats) -> tuple[Floats, Floats]:
-            above = self.height(shares) - self.floor
+            above = self.height(shares) - floor
             slope, bend = self.slopes(shares)
             slope, bend = slope / above, bend / above
             bend = bend + np.outer(slope, slope) + np.diag(1 / shares**2)

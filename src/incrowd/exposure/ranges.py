@@ -3,8 +3,9 @@
 The safe ends (the most of a risk) come from every population that makes the table likely enough,
 whatever its class sizes (`incrowd.exposure.profile`). The other ends, and both ends of the share
 above the threshold, lean to the smooth curves of `incrowd.exposure.mixture`: the more, the more
-classes of three or more people the table has, and not at all where the curves do not fit it. The
-share of unique people bounds the share above the threshold from below at both ends.
+classes of three or more people the table has, and not at all where the curves do not fit it. A
+table says little of where just the threshold cuts: there the ends are one-sided, since the truth
+can be near one of two distant ends only, and not below those of the unique share.
 
 What is true of a table is not what is true of its population: the draw adds a variance, in squares.
 """
@@ -17,7 +18,7 @@ from incrowd.arrays import Floats
 from incrowd.exposure.mixture import LARGE, Curves
 from incrowd.exposure.people import ClassKinds
 from incrowd.exposure.possible import Populations, Range
-from incrowd.exposure.profile import DROP, Profile
+from incrowd.exposure.profile import DROP, DROP_ONE_SIDED, Profile
 from incrowd.lazy import module
 
 special = module("scipy.special")
@@ -65,7 +66,7 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
     singles = (1 - drawn) ** (size - 1)
     every = (1 - (1 - drawn) ** size) / (drawn * size)
     low, high = sample.share(unique, sample.free)
-    above_low, above_high = sample.share(above, sample.above)
+    above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
     return Ranges(
         unique=(low, high),
         unique_people=sample.share_of_population(unique),
@@ -131,17 +132,17 @@ class _Sample:
         """By the likeliest population that leans to the curves."""
         return min(float(figure.values @ self.leaning.likeliest), figure.most)
 
-    def share(self, figure: _Figure, upper: Profile) -> Range:
+    def share(self, figure: _Figure, upper: Profile, drop: float = DROP) -> Range:
         """The interval of a figure of the table's people, with the upper end by this profile."""
         if not figure.most or figure.values.min() == 1:
             return figure.most, figure.most
-        low = self._with_draw(figure, self.leaning, -1.0)
-        high = self._with_draw(figure, upper, 1.0)
+        low = self._with_draw(figure, self.leaning, -1.0, drop)
+        high = self._with_draw(figure, upper, 1.0, drop)
         return min(low, high), high
 
-    def _with_draw(self, figure: _Figure, profile: Profile, sign: float) -> float:
+    def _with_draw(self, figure: _Figure, profile: Profile, sign: float, drop: float) -> float:
         """An end, moved by the chance that so many of those who may count do so."""
-        end, _ = profile.end(figure.values, sign, figure.most)
+        end, _ = profile.end(figure.values, sign, figure.most, drop)
         part = min(max(end / figure.most, 0.0), 1.0)
         variance = figure.most / self.people * part * (1 - part)
         center = float(figure.values @ profile.likeliest)
@@ -189,7 +190,7 @@ class _Sample:
 
 def _trust(free: Profile, enough: float) -> float:
     """How far the curves fit: 1/2 if they lack `enough` of the highest log likelihood."""
-    lacking = max(free.floor + DROP - free.height(free.near), 0.0)
+    lacking = max(free.top - free.height(free.near), 0.0)
     return float(1 / (1 + (lacking / enough) ** _STEEP))
 
 

@@ -68,7 +68,7 @@ class Journalist:
     above_threshold_interval: Range
     above_threshold_possible: Range | None
     """The least and the most over every population that fits the table, whatever the model; None
-    with weights, with people of several records, or if missing values match anything."""
+    if weights differ, with people of several records, or if missing values match anything."""
 
 
 @dataclass(frozen=True)

@@ -66,7 +66,7 @@ class Uniqueness:
     """Holds the share with a probability of 95 %, if what `Risk.model` assumes is true."""
     possible: Range | None
     """The least and the most over every population that fits the table, whatever the model; None
-    with weights, with people of several records, and where missing values match anything."""
+    if weights differ, with people of several records, and where missing values match anything."""
     estimator: str
     """`mixture`, or `counted` if the table is the population or holds no unique person."""
     expected: float
