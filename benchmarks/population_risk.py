@@ -32,7 +32,7 @@ Maker = Callable[[Rng, int], Counts]
 
 FRACTIONS = (0.01, 0.03, 0.1, 0.3)
 THRESHOLD = 0.2
-FIGURES = ("unique", "unique_people", "average", "above", "match")
+FIGURES = ("unique", "unique_people", "average", "above", "by_class", "match")
 REAL = ("adult", "census-income", "nist-acs")
 
 
@@ -264,6 +264,7 @@ def truth(sizes: Counts, behind: Counts, everyone: Counts) -> dict[str, float]:
         "unique_people": float((everyone == 1).sum() / everyone.sum()),
         "average": float((sizes / behind).sum()) / people,
         "above": float(sizes[behind <= most_people(THRESHOLD)].sum()) / people,
+        "by_class": len(sizes) / float(behind.sum()),
         "match": len(alone) / max(float(alone.sum()), 1.0),
     }
 

@@ -10,6 +10,7 @@ can be near one of two distant ends only, and not below those of the unique shar
 What is true of a table is not what is true of its population: the draw adds a variance, in squares.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,11 +61,9 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
     `people` are the most of a class above the threshold.
     """
     sample = _Sample.of(kinds, drawn, people, curves)
-    size = sample.populations.sizes
     unique, average = sample.at_most(1), sample.average
     above = sample.at_most(people)
-    singles = (1 - drawn) ** (size - 1)
-    every = (1 - (1 - drawn) ** size) / (drawn * size)
+    singles = (1 - drawn) ** (sample.populations.sizes - 1)
     low, high = sample.share(unique, sample.free)
     above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
     return Ranges(
@@ -72,8 +71,8 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
         unique_people=sample.share_of_population(unique),
         average=sample.share(average, sample.free),
         above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
-        by_class=sample.per_person(every, average.most),
-        match=sample.per_person(singles, unique.most) if unique.most else None,
+        by_class=sample.by_class(drawn),
+        match=sample.match(singles, unique.most) if unique.most else None,
         alone=sample.mean_of_inverse(singles, unique.most) if unique.most else None,
         likeliest=tuple(sample.likeliest(figure) for figure in (unique, average, above)),
         trust=sample.trust,
@@ -157,26 +156,46 @@ class _Sample:
         )
         return max(min(low, high), 0.0), min(high, 1.0)
 
-    def per_person(self, shown: Floats, counted: float) -> Range:
-        """Classes over the people of the population in them.
+    def match(self, singles: Floats, counted: float) -> Range:
+        """Those who are alone over the people of the population in their classes."""
+        size = self.populations.sizes
 
-        `shown` are such classes per person of the table, for each size; `counted` have been seen.
+        def variance(shares: Floats) -> float:
+            mean, square = (_mean(singles, values, shares) for values in (size, size**2))
+            return (square - mean**2) / (counted * self.people)
+
+        return self._per_person(singles, variance)
+
+    def by_class(self, drawn: float) -> Range:
+        """Classes of the table over their people; the draw decides which small ones are seen."""
+        size = self.populations.sizes
+        unseen = (1 - drawn) ** size
+        spread = size * unseen * (1 - unseen) / drawn
+        counted = float(self.kinds.classes.sum()) ** 2 / self.people
+        every = (1 - unseen) / (drawn * size)
+        return self._per_person(every, lambda shares: float(spread @ shares) / counted)
+
+    def _per_person(self, shown: Floats, variance: Callable[[Floats], float]) -> Range:
+        """Classes over the people of the population in them; both ends lean to nothing.
+
+        `shown` are such classes per person of the table, for each size.
         """
-        fewest, most = (
-            self._people_each(shown, counted, profile, sign)
-            for profile, sign in ((self.free, -1.0), (self.leaning, 1.0))
-        )
+        fewest, most = (self._people_each(shown, variance, sign) for sign in (-1.0, 1.0))
         return 1 / max(fewest, most), 1 / fewest
 
-    def _people_each(self, shown: Floats, counted: float, profile: Profile, sign: float) -> float:
-        """An end of the mean number of people of such classes."""
-        size = self.populations.sizes
-        held = shown * size / counted
-        center = float(held @ profile.likeliest)
-        end, shares = profile.end(held, sign, center)
-        square = float((shown * size**2) @ shares) / float(shown @ shares)
-        variance = max(square - end**2, 0.0) / (counted * self.people)
-        return max(_moved(center, end, sign, variance), 1.0)
+    def _people_each(
+        self, shown: Floats, variance: Callable[[Floats], float], sign: float
+    ) -> float:
+        """An end of the mean number of people of such classes: a ratio of two sums over shares.
+
+        Where the ratio departs most from the likeliest one, so does people - ratio x classes.
+        """
+        size, likeliest = self.populations.sizes, self.free.likeliest
+        center = _mean(shown, size, likeliest)
+        apart = shown * (size - center) / float(shown @ likeliest)
+        far, shares = self.free.end(apart, sign, center)
+        end = _mean(shown, size, shares) + far - float(apart @ shares)
+        return max(_moved(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
         """The mean of 1 / F of such classes, as a mean over all tables: the draw adds nothing."""
@@ -198,6 +217,11 @@ def _leaning(free: Profile, telling: float, pull: float, enough: float) -> Profi
     """The profile that leans to the curves as far as they fit."""
     cost = pull * telling * _trust(free, enough)
     return replace(free, pull=cost) if cost > _LEAST_PULL else free
+
+
+def _mean(shown: Floats, values: Floats, shares: Floats) -> float:
+    """The mean of values over the classes that these shares show."""
+    return float((shown * values) @ shares) / float(shown @ shares)
 
 
 def _moved(center: float, end: float, sign: float, variance: float) -> float:
