@@ -1,16 +1,22 @@
 """Reports: facts that agree with counts written out, nothing of few people, nothing broken."""
 
+import io
 import re
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.console import Console
 
 import incrowd
-from incrowd.documents.report.facts import shown_counts, shown_share
+from incrowd.documents.page import Figure, Text
+from incrowd.documents.release import check_text, release_text
+from incrowd.documents.report.danger import attacks_section
+from incrowd.documents.report.facts import AttackFact, AttackFacts, shown_counts, shown_share
 from incrowd.errors import InputError, PolicyError
 from incrowd.verbs import report_source
 from incrowd.verbs.report import write_report
@@ -299,3 +305,73 @@ def test_no_share_of_few_records_reaches_the_facts(seed):
     shares += [facts.risk.unique_share, facts.risk.above, *facts.sizes.before, *facts.sizes.after]
     shares += [share for one in facts.diversity for share in one.after]
     assert all(s is None or s == 0 or s * n >= 4.99 for s in shares)
+
+
+def _text(shown):
+    console = Console(width=300, record=True, file=io.StringIO())
+    console.print(shown)
+    return " ".join(console.export_text().split())
+
+
+def _attack_facts(breaking, others):
+    """Attacks that break a limit but gain little, and others that gain much."""
+    common = {
+        "column": None,
+        "knows": ("age",),
+        "success": 0.2,
+        "low": 0.1,
+        "high": 0.3,
+        "baseline": 0.1,
+        "trials": 100,
+        "bound": False,
+    }
+    few = [AttackFact(kind=f"quiet-{i}", gain=0.01, breaks=True, **common) for i in range(breaking)]
+    many = [AttackFact(kind=f"loud-{i}", gain=0.9, **common) for i in range(others)]
+    return AttackFacts(attacks=(*many, *few), broken=breaking, notes=())
+
+
+def test_every_attack_that_breaks_a_limit_is_drawn_and_drawn_first(made):
+    *_, report = made
+    for breaking in (1, 8, 20):
+        facts = replace(report.facts, attacks=_attack_facts(breaking, others=30))
+        section = attacks_section(facts)
+        (picture,) = [block.picture for block in section.blocks if isinstance(block, Figure)]
+        assert all("breaks a limit" in label for label in picture.labels[:breaking])
+        assert sum("breaks a limit" in label for label in picture.labels) == breaking
+        shown = " ".join(s for b in section.blocks if isinstance(b, Text) for s in b.sentences)
+        assert f"{30 + breaking - len(picture.labels)} attacks" in shown
+
+
+def test_an_attack_that_breaks_a_limit_is_marked_as_such():
+    frame = people(40)
+    told = frame.with_columns(illness=pl.col("sex"))
+    release = incrowd.anonymize(told, policy(told), seed=1)
+    found = incrowd.report(release, original=told).facts.attacks
+    assert found.broken
+    assert any(one.breaks for one in found.attacks)
+    assert not any(one.breaks for one in found.attacks if one.kind == "control")
+
+
+def test_it_says_counted_again_only_of_what_was_counted(tmp_path):
+    frame = people(120, name=[f"person {i // 2}" for i in range(120)])
+    asked = policy(frame, unit="name")
+    made = incrowd.anonymize(frame, asked, tmp_path / "release.csv", seed=1)
+    page = incrowd.report(tmp_path / "release.csv", certificate=made.certificate).html
+    assert "not recounted" in page
+    assert "counted again from the rows" not in page
+    assert "The certificate says this" in page
+    found = incrowd.check(tmp_path / "release.csv", certificate=made.certificate)
+    assert found.ok
+    assert not found.counted
+    assert "by the word of the certificate" in _text(check_text(found))
+
+
+def test_prec_is_named_as_what_is_kept():
+    frame = people()
+    release = incrowd.anonymize(frame, policy(frame, search="lattice", loss="precision"), seed=1)
+    text = _text(release_text(release, {}, details=True))
+    assert "information loss" not in text
+    assert "information kept (precision, 1 = undamaged) most" in text
+    assert "precision (kept, higher is better)" in text
+    facts = incrowd.report(release, original=frame).facts
+    assert facts.alternatives.loss == pytest.approx(1 - release.loss["precision"])

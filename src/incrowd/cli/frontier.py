@@ -187,7 +187,10 @@ def frontier(  # noqa: PLR0913  one parameter per option
     file: options.TableFile,
     *,
     output: Annotated[
-        str | None, options.output("Write the curve to a file: .csv, .json, .svg, .png or .html.")
+        str | None,
+        options.output(
+            "Write the curve to a file: .csv, .json; .svg, .png or .html with incrowd[charts]."
+        ),
     ] = None,
     asked: AskedFlags = ASKED,
     privacy: options.Privacy = None,

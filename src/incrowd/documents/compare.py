@@ -8,6 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from incrowd.documents.words import counted, line, listed, number, share, spaced, table
+from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
     from incrowd.utility.comparison import (
@@ -31,6 +32,13 @@ _HEADS = (
     "model",
 )
 _NONE = "–"  # noqa: RUF001  a dash for what is not there
+_FINDINGS = 3
+"""Findings that a headline names."""
+_VERDICTS = {
+    "close": "is close to",
+    "between": "is neither close to nor far from",
+    "far": "is far from",
+}
 _PAIRS = 5
 """Pairs that a terminal shows."""
 
@@ -53,9 +61,11 @@ def compare_document(found: "Comparison") -> dict[str, Any]:
 
 
 def _release(release: "ReleaseUtility") -> dict[str, Any]:
-    worst = release.worst
+    worst, verdict = release.worst, closeness_of(release)
     return {
         "name": release.name,
+        "closeness": verdict.closeness,
+        "findings": [finding.says for finding in verdict.findings],
         "records": release.records,
         "left_out": release.left_out,
         "absent": release.absent,
@@ -70,6 +80,7 @@ def _release(release: "ReleaseUtility") -> dict[str, Any]:
         "models": [asdict(model) for model in release.models],
         "regression": _regression(release),
         "losses": dict(release.losses),
+        "losses_at_most": release.losses_at_most,
         "risk": None if release.risk is None else asdict(release.risk),
         "notes": release.notes,
     }
@@ -97,23 +108,27 @@ def headline(found: "Comparison") -> str:
     if not told:
         return "No release shows anything that can be compared with the original."
     best = min(told, key=lambda release: release.distance or 0.0)
-    what = "two-way counts" if best.two_way is not None else "columns"
-    says = f"{share(best.distance or 0.0)} of the records would have to move in {what}"
     if len(found.releases) == 1:
-        return f"{best.name} is close to {found.original} as far as this: {says}{_worst(best)}."
+        return f"{best.name} {_verdict(best, found.original)}."
     beaten = len(found.releases) - len(found.frontier)
     more = ""
     if beaten and found.frontier:
         verb = "is" if beaten == 1 else "are"
         more = f" {counted(beaten, 'release')} {verb} worse than another in both risk and utility."
-    return f"{best.name} is closest to {found.original}: {says}{_worst(best)}.{more}"
+    says = f"{best.name} differs least from {found.original}, and {_verdict(best, 'it')}"
+    return f"{says}.{more}"
 
 
-def _worst(release: "ReleaseUtility") -> str:
-    worst = release.worst
-    if worst is None or not worst.total_variation:
-        return ""
-    return f"; {worst.name} is farthest off ({share(worst.total_variation)})"
+def _verdict(release: "ReleaseUtility", original: str) -> str:
+    """How close a release is, and its worst findings."""
+    verdict = closeness_of(release)
+    says = f"{_VERDICTS[verdict.closeness]} {original}"
+    worst = "; ".join(finding.says for finding in verdict.findings[:_FINDINGS])
+    if worst:
+        return f"{says}: {worst}"
+    distance = share(release.distance or 0.0)
+    what = "two-way counts" if release.two_way is not None else "columns"
+    return f"{says}: {distance} of the records would have to move in {what}"
 
 
 def releases_table(found: "Comparison") -> Table:
@@ -141,12 +156,18 @@ def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
     return (
         *first,
         *told,
-        _share(release.losses.get("gcp")),
+        loss_text(release, "gcp"),
         _NONE if worst is None else line(f"{worst.name} {_share(worst.total_variation)}"),
         _share(release.total_variation),
         _share(release.pair_difference),
         _score(release.models),
     )
+
+
+def loss_text(release: "ReleaseUtility", name: str) -> str:
+    """A loss of a release, marked if it is only an upper bound."""
+    value = release.losses.get(name)
+    return f"≤ {_share(value)}" if value and release.losses_at_most else _share(value)
 
 
 def _share(value: float | None) -> str:
@@ -184,6 +205,7 @@ def coefficient_row(one: "Coefficient") -> tuple[str, ...]:
 
 def notes_of(found: "Comparison") -> Iterator[str]:
     """What the figures do not cover, for the whole and for each release."""
+    yield LIMITS
     yield from found.notes
     for release in found.releases:
         for note in release.notes:

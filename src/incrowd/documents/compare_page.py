@@ -9,6 +9,7 @@ from incrowd.documents.compare import (
     farthest_columns,
     farthest_pairs,
     headline,
+    loss_text,
 )
 from incrowd.documents.page import (
     Block,
@@ -23,6 +24,7 @@ from incrowd.documents.page import (
 )
 from incrowd.documents.pictures import Bars, HeatMap, Plane, Point, Ranges, Series
 from incrowd.documents.view import View
+from incrowd.utility.verdict import LIMITS
 
 if TYPE_CHECKING:
     from incrowd.utility.comparison import (
@@ -76,8 +78,7 @@ def _sections(found: "Comparison") -> Iterator[Section]:
     yield Section("releases", "Risk and utility", tuple(_overview(found)))
     for place, release in enumerate(found.releases, start=1):
         yield Section(f"release-{place}", release.name, tuple(_release(release)))
-    if found.notes:
-        yield Section("notes", "Notes", (Text(found.notes, "quiet"),))
+    yield Section("notes", "Notes", (Text((LIMITS, *found.notes), "quiet"),))
 
 
 def _overview(found: "Comparison") -> Iterator[Block]:
@@ -136,7 +137,7 @@ def _row(release: "ReleaseUtility") -> tuple[str | float | int | None, ...]:
         release.left_out,
         None if risk is None else risk.k,
         None if risk is None else _round(risk.highest),
-        _round(release.losses.get("gcp")),
+        loss_text(release, "gcp") if release.losses_at_most else _round(release.losses.get("gcp")),
         None if worst is None else worst.name,
         _round(release.total_variation),
         _round(release.two_way),
@@ -313,4 +314,5 @@ def _figures(release: "ReleaseUtility") -> Iterator[Block]:
     shown = tuple(
         (name, _round(value) if isinstance(value, float) else value) for name, value in rows
     )
-    yield Table(("figure", "value"), shown, "Losses from labels and classes, and queries.")
+    most = " Losses are upper bounds: some labels cannot be read." if release.losses_at_most else ""
+    yield Table(("figure", "value"), shown, f"Losses from labels and classes, and queries.{most}")

@@ -182,6 +182,7 @@ def check_document(check: "Check") -> dict[str, Any]:
         "digest_ok": check.digest_ok,
         "notes": check.notes,
         "signature": None if check.signature is None else asdict(check.signature),
+        "counted": check.counted,
         "recounted": check.recounted,
         "claimed": check.claimed,
         "losses": {

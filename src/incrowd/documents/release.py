@@ -14,9 +14,12 @@ from incrowd.documents.words import (
     QUIET,
     at_most,
     counted,
+    figure_title,
+    is_kept,
     line,
     lines,
     listed,
+    loss_name,
     more,
     number,
     numeric,
@@ -73,7 +76,8 @@ def release_text(
     if name in release.loss:
         loss = release.loss[name]
         lost = f"a cell covers {share(loss)} of its column on average" if name == "gcp" else ""
-        made.add_row(f"information loss ({name})", "least", number(loss), lost)
+        aim = "most" if is_kept(name) else "least"
+        made.add_row(figure_title(name), aim, number(loss), lost)
     parts: list[RenderableType] = [line(_made(release, paths), GOOD), made]
     if details or release.bound_met is not None:
         parts.append(line(_reached(release), BAD if release.bound_met is False else ""))
@@ -99,7 +103,7 @@ def _made(release: "Release", paths: Mapping[str, str]) -> str:
 
 def _details(release: "Release") -> list[RenderableType]:
     """How the release was found, everything that it lost, and its levels and labels."""
-    parts: list[RenderableType] = [line(_used(release)), _figures("loss", release.loss)]
+    parts: list[RenderableType] = [line(_used(release)), _losses(release.loss)]
     if release.levels:
         parts.append(_figures("column", release.levels, "level"))
     if release.labels:
@@ -115,7 +119,7 @@ def _used(release: "Release") -> str:
     kind = _RECODINGS.get(type(release.recoding).__name__, "the search")
     name = release.policy.loss.name
     loss = release.loss.get(name)
-    lost = "" if loss is None else f": information loss {number(loss)} ({name})"
+    lost = "" if loss is None else f": {figure_title(name)} {number(loss)}"
     return f"Used {kind} ({release.search}){lost}. {sentence(release.why)}"
 
 
@@ -143,7 +147,7 @@ def refused_text(result: "RefusedResult") -> RenderableType:
         figures = (*_asked(one.verdict), number(one.records), number(one.classes))
         made.add_row(line(_titled(one.verdict, one.measure)), *figures)
     said = f"Used {result.search}: {result.why}."
-    return spaced(line(head, BAD), line(said), made, _figures("loss", result.loss))
+    return spaced(line(head, BAD), line(said), made, _losses(result.loss))
 
 
 def _gap(bound: "LossBound") -> str:
@@ -216,7 +220,8 @@ def _kept(check: "Check") -> Text:
     """The headline: whether all models are met, and which are not."""
     if check.ok:
         models = counted(len(check.models), "model is met", "models are met")
-        return line(f"The release keeps its policy: {models}.", GOOD)
+        by = "" if check.counted else ", by the word of the certificate"
+        return line(f"The release keeps its policy: {models}{by}.", GOOD)
     failing = [
         f"{_titled(model, measure)} reaches {_asked(model)[1]}, not {_asked(model)[0]}"
         for model, measure in zip(check.models, chain(check.measures, repeat("")), strict=False)
@@ -238,7 +243,7 @@ def _unsaid(check: "Check") -> list[RenderableType]:
 def _recounted(check: "Check") -> Table:
     made = table("loss", "certificate", "recounted")
     for name, (claimed, found) in check.losses.items():
-        made.add_row(name, f"{claimed:.12g}", f"{found:.12g}")
+        made.add_row(loss_name(name), f"{claimed:.12g}", f"{found:.12g}")
     return made
 
 
@@ -290,6 +295,10 @@ def _curve(curve: "Frontier") -> str:
     if len(curve.points) == 1:
         return f"The most {what} that was found is {ends[0]}."
     return f"The most {what} that was found rises from {ends[0]} to {ends[1]}."
+
+
+def _losses(losses: Mapping[str, float]) -> Table:
+    return _figures("loss", {loss_name(name): figure for name, figure in losses.items()})
 
 
 def _figures(head: str, figures: Mapping[str, float], value: str = "") -> Table:

@@ -9,12 +9,13 @@ from rich.table import Table
 from rich.text import Text
 
 from incrowd import models
+from incrowd.loss import LOSSES, Loss
 
 _MANY = 10**30
 """Whole numbers from here on are shown as a power of ten."""
 _ROUNDING = 1e-9
-_LEAST, _MOST = 0.0001, 0.9995
-"""Shares that are neither none nor all are shown as less, or more, than this."""
+_LEAST = 0.0001
+"""Shares below this that are not none are shown as less than it."""
 
 
 def number(value: float | None) -> str:
@@ -49,12 +50,13 @@ def counted(value: float, one: str, many: str | None = None) -> str:
 def share(value: float) -> str:
     """A measured share for people: only all is 100 %, and only nothing is 0 %.
 
-    >>> share(0.25), share(0.12345), share(0.99999), share(0.00001), share(1.0), share(0.0)
+    >>> share(0.25), share(0.12345), share(0.9995), share(0.00001), share(1.0), share(0.0)
     ('25 %', '12.3 %', '>99.9 %', '<0.01 %', '100 %', '0 %')
     """
     if 0 < value < _LEAST:
         return "<0.01 %"
-    return ">99.9 %" if _MOST < value < 1 else f"{_digits(value * 100)} %"
+    digits = _digits(value * 100)
+    return ">99.9 %" if digits == "100" and value < 1 else f"{digits} %"
 
 
 def of_all(count: float, every: float, noun: str) -> str:
@@ -148,6 +150,31 @@ def promise(model: str, column: str | None, reached: float) -> str:
     """
     found = models.MODELS.get(model, models.Model)
     return found.promise.format(column=column, achieved=number(reached))
+
+
+def figure_title(loss: str) -> str:
+    """What the figure of a loss says: how much is lost, or for Prec how much is kept.
+
+    >>> figure_title("gcp"), figure_title("precision")
+    ('information loss (gcp)', 'information kept (precision, 1 = undamaged)')
+    """
+    if is_kept(loss):
+        return f"information kept ({loss}, 1 = undamaged)"
+    return f"information loss ({loss})"
+
+
+def is_kept(loss: str) -> bool:
+    """Whether the figure of this loss says what is kept: higher is better."""
+    return LOSSES.get(loss, Loss).figure_is_kept
+
+
+def loss_name(loss: str) -> str:
+    """The loss in a list of figures: said if it is no loss.
+
+    >>> loss_name("gcp"), loss_name("precision")
+    ('gcp', 'precision (kept, higher is better)')
+    """
+    return f"{loss} (kept, higher is better)" if is_kept(loss) else loss
 
 
 def printable(text: str) -> str:

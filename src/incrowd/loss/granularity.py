@@ -48,6 +48,7 @@ class Precision(CellLoss):
 
     name: Literal["precision"] = field(default="precision", kw_only=True)
     counts_leaves: ClassVar[bool] = True
+    figure_is_kept: ClassVar[bool] = True
 
     def cost(self, cells: ShownCells) -> Floats:
         """The level of each cell over the height of its hierarchy."""
@@ -55,7 +56,3 @@ class Precision(CellLoss):
         cost[cells.missing] = 0.0
         cost[cells.suppressed] = 1.0
         return cost
-
-    def figure(self, loss: float) -> float:
-        """Prec: 1 = undamaged."""
-        return 1.0 - loss

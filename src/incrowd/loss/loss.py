@@ -30,6 +30,8 @@ class Loss(ABC):
     """The setting that names its column, if it has one."""
     only_sensitive: ClassVar[bool] = False
     """Whether its column may not be a quasi-identifier."""
+    figure_is_kept: ClassVar[bool] = False
+    """Whether its figure says what is kept, so that higher is better, rather than what is lost."""
 
     @property
     @abstractmethod
@@ -47,7 +49,11 @@ class Loss(ABC):
 
     def figure(self, loss: float) -> float:
         """What a report shows for it: the loss itself, but for Prec, which is 1 - loss."""
-        return loss
+        return 1.0 - loss if self.figure_is_kept else loss
+
+    def loss_of_figure(self, figure: float) -> float:
+        """The loss behind such a figure."""
+        return self.figure(figure)
 
     def cost(self, cells: ShownCells) -> Floats:
         """What a record pays for each of these cells, if the loss is `per_cell`."""

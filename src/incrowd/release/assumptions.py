@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
+from incrowd.errors import whole_percent
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.table.cells import text_of
@@ -150,23 +151,33 @@ def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """What a certificate says of these columns."""
     for name in telling(shares, records):
         yield (
-            f"Nobody is assumed to know a value of {name} of a person: {shares[name]:.4g} of its "
-            "values are distinct, and whoever knows one finds the record."
+            f"Nobody is assumed to know a value of {name} of a person: {distinct(shares[name])}, "
+            "and whoever knows one finds the record."
         )
 
 
 def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """What a reader of a release should know of these columns, and what would mend it.
 
-    >>> list(sentences({"bill": 0.98, "ward": 0.01}, 1000))[0][:64]
-    "'bill' leaves unchanged and 0.98 of its values are distinct: who"
+    >>> list(sentences({"bill": 0.98, "ward": 0.01}, 1000))[0][:67]
+    "'bill' leaves unchanged and 98 % of its values are distinct: whoever"
     """
     for name in telling(shares, records):
         yield (
-            f"'{name}' leaves unchanged and {shares[name]:.4g} of its values are distinct: "
+            f"'{name}' leaves unchanged and {distinct(shares[name])}: "
             "whoever knows one from elsewhere finds the record; make it quasi-identifying, "
             "round it, or drop it"
         )
+
+
+def distinct(share: float) -> str:
+    """How many of a column's values are distinct.
+
+    >>> distinct(1.0), distinct(0.9996)
+    ('all of its values are distinct', 'over 99 % of its values are distinct')
+    """
+    many = "all" if share == 1 else whole_percent(share)
+    return f"{many} of its values are distinct"
 
 
 def _share(batches: Iterable[CountedRows], name: str) -> float:

@@ -107,6 +107,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         claimed=() if claims is None else claims.claimed,
         losses={} if claims is None else claims.losses,
         measures=tuple(model.measure for model in policy.models),
+        counted=found.counted or not found.verdicts,
     )
 
 

@@ -177,6 +177,8 @@ class ReleaseUtility:
     regression: Regression | None
     losses: Mapping[str, float]
     """By name, from labels and classes alone; empty if no column is quasi-identifying."""
+    losses_at_most: bool
+    """Whether some labels can be read in several ways, so that losses are upper bounds."""
     risk: RiskFigures | None
     notes: tuple[str, ...]
 

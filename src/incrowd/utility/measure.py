@@ -65,6 +65,8 @@ class ReleaseTable:
     records: int
     absent: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    split: frozenset[str] = frozenset()
+    """Columns that leave as two columns of ends, empty for missing values and suppressed ones."""
 
     @cached_property
     def features(self) -> dict[str, Feature]:
@@ -82,6 +84,9 @@ class Question:
     formula: Formula | None = None
     weights: Mapping[str, float] = field(default_factory=dict)
     """How much the loss of a column matters; 1 if not given."""
+    not_counted: int = 0
+    """Records of the original that losses do not count: the policy leaves out those with a missing
+    quasi-identifier."""
     models: bool = True
     seed: int = 0
 
@@ -115,6 +120,7 @@ def release_utility(
         models=tuple(parts.models(notes)),
         regression=parts.regression(notes),
         losses=parts.losses(),
+        losses_at_most=parts.has_unclear_labels(),
         risk=parts.risk(),
         notes=(*notes, *parts.notes()),
     )
@@ -216,7 +222,15 @@ class _Compared:
         if not columns or not self.original.records:
             return {}
         weights = [self.question.weights.get(name, 1.0) for name in self.quasi]
-        return losses_of(columns, weights, self.original.records)
+        return losses_of(columns, weights, self.original.records - self.question.not_counted)
+
+    def has_unclear_labels(self) -> bool:
+        """Whether quasi-identifying cells cannot be read, or are empty for two reasons."""
+        columns = [self.release.columns[name] for name in self.quasi]
+        return any(column.cells_where(column.unreadable) for column in columns) or any(
+            name in self.release.split and column.cells_where(column.suppressed)
+            for name, column in zip(self.quasi, columns, strict=True)
+        )
 
     def risk(self) -> RiskFigures | None:
         if not self.quasi:

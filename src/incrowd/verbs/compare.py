@@ -6,12 +6,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
+from incrowd.arrays import MISSING
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import InputError, PolicyError, counted
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
@@ -19,7 +21,7 @@ from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
 from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Policy
-from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.column import CodedColumn, Kind, Missing
 from incrowd.table.encode import as_missing
 from incrowd.table.names import listed, nearest
 from incrowd.utility import models
@@ -267,7 +269,7 @@ class _Tables:
 
     def release(self, side: Side) -> ReleaseTable:
         """A release, its labels read as values of the original."""
-        engine, ends = _whole_labels(in_memory(side.engine), self._engine.names)
+        engine, split = _whole_labels(in_memory(side.engine), self._engine.names)
         nested = set(engine.uncoded)
         there = [n for n in self.original.columns if n in engine.names and n not in nested]
         if not there:
@@ -277,10 +279,12 @@ class _Tables:
             )
         columns = {name: self._read(engine, name) for name in there}
         absent = tuple(name for name in self.original.columns if name not in columns)
-        known = {*self._engine.names, *ends}
+        known = {*self._engine.names, *(end for name in split for end in end_names(name))}
         added = [name for name in engine.names if name not in known]
         notes = [f"It adds columns that the original lacks: {', '.join(added)}."] if added else []
-        return ReleaseTable(side.name, columns, engine.records, absent, tuple(notes))
+        return ReleaseTable(
+            side.name, columns, engine.records, absent, tuple(notes), frozenset(split)
+        )
 
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         original = self.original.columns[name]
@@ -316,13 +320,27 @@ class _Tables:
             targets=tuple(dict.fromkeys(targets)),
             formula=formula,
             weights=weights,
+            not_counted=self._left_out_missing(),
             models=options.models and models.available(),
             seed=options.seed,
         )
 
+    def _left_out_missing(self) -> int:
+        """Records that the policy leaves out for a missing quasi-identifier."""
+        policy = self._options.policy
+        if policy is None or policy.missing is not Missing.SUPPRESS:
+            return 0
+        coded = [self.original.columns[name].coded.codes for name in policy.quasi]
+        return int(np.any([codes == MISSING for codes in coded], axis=0).sum())
+
     def notes(self, question: Question, *, guessed: bool) -> Iterator[str]:
         """What to know about the whole comparison."""
         yield _SPREAD
+        if question.not_counted:
+            yield (
+                f"Losses do not count the {counted(question.not_counted, 'record')} that the "
+                "policy leaves out for a missing quasi-identifier, as in the certificate."
+            )
         if guessed and question.quasi:
             yield (
                 "No column is declared quasi-identifying: risk and losses are of those that a "
@@ -358,11 +376,13 @@ class _Tables:
             yield _LEARNED
 
 
-def _whole_labels(engine: MemoryEngine, names: Sequence[str]) -> tuple[MemoryEngine, set[str]]:
-    """The release with one column of labels in place of two columns of ends."""
-    split = split_columns(names, engine.names)
+def _whole_labels(
+    engine: MemoryEngine, names: Sequence[str]
+) -> tuple[MemoryEngine, tuple[str, ...]]:
+    """The release with one column of labels in place of two of ends, and which these are."""
+    split = tuple(split_columns(names, engine.names))
     if not split:
-        return engine, set()
+        return engine, ()
     rows = pl.DataFrame([engine.series(name).alias(name) for name in engine.names])
     labels = joined(rows, dict.fromkeys(split, TOP))
-    return MemoryEngine(labels, text=engine.text), {e for name in split for e in end_names(name)}
+    return MemoryEngine(labels, text=engine.text), split

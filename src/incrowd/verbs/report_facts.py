@@ -78,7 +78,7 @@ class ReportSource:
     release: Release | None = None
     """If the run that made it is at hand."""
     world: WorldReference | None = None
-    attack: Callable[[], tuple[Attacked, tuple[str, ...]]] | None = field(default=None, repr=False)
+    attack: Callable[[], tuple[Attacked, frozenset[int]]] | None = field(default=None, repr=False)
     compare: Callable[[], ReleaseUtility] | None = field(default=None, repr=False)
     watch: Watch = field(default_factory=Watch)
     absent: dict[str, str] = field(default_factory=dict)
@@ -310,16 +310,15 @@ def _attacks(source: ReportSource) -> AttackFacts | None:
         return None
 
 
-def _played(found: Attacked, breaking: tuple[str, ...]) -> AttackFacts:
+def _played(found: Attacked, breaking: frozenset[int]) -> AttackFacts:
     return AttackFacts(
-        attacks=tuple(map(_attack, found.attacks)),
+        attacks=tuple(_attack(one, i in breaking) for i, one in enumerate(found.attacks)),
         broken=len(found.broken),
-        breaking=breaking,
         notes=tuple(_sentence(note) for note in found.notes),
     )
 
 
-def _attack(one: Attack) -> AttackFact:
+def _attack(one: Attack, breaks: bool) -> AttackFact:
     low, high = one.interval
     few = 0 < one.success * one.trials < LEAST - 0.5
     return AttackFact(
@@ -333,6 +332,7 @@ def _attack(one: Attack) -> AttackFact:
         gain=None if few or not one.trials else one.gain,
         trials=one.trials,
         bound=one.bound,
+        breaks=breaks,
     )
 
 
@@ -361,11 +361,17 @@ def _alternatives(source: ReportSource) -> AlternativeFacts | None:
         why=paper.why,
         optimal=paper.optimal,
         loss_name=source.policy.loss.name,
-        loss=paper.loss.get(source.policy.loss.name),
+        loss=_loss_of(paper, source.policy),
         looked=() if explored is None else tuple(looked_at(explored, least)),
         bound=None if bound is None else bound.loss,
         proved=bound is not None and bound.proved,
     )
+
+
+def _loss_of(paper: Certificate, policy: Policy) -> float | None:
+    """The loss that the search made small; the certificate has its figure."""
+    figure = paper.loss.get(policy.loss.name)
+    return None if figure is None else policy.loss.loss_of_figure(figure)
 
 
 def _limits(source: ReportSource) -> Iterator[str]:

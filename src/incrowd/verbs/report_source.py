@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.attacks import Attack, Attacked
-from incrowd.attacks.limits import against_outsiders, broken
+from incrowd.attacks.limits import broken
 from incrowd.documents.report.facts import VerdictFacts
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import FetchedColumns
@@ -135,7 +135,7 @@ def _verdict(found: Check, command: str) -> VerdictFacts:
     return VerdictFacts(
         ok=found.ok,
         models=found.models,
-        counted="file",
+        counted="file" if found.counted else "certificate",
         notes=found.notes,
         recounted=found.recounted,
         claimed=found.claimed,
@@ -233,8 +233,8 @@ def _world(engine: Engine, policy: Policy, options: ReportOptions) -> WorldRefer
 # Attacks
 
 
-def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, tuple[str, ...]]:
-    """The usual attackers, and the goals of those that break a limit.
+def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, frozenset[int]]:
+    """The usual attackers, and the places of those that break a limit.
 
     They know the quasi-identifiers of people of the original.
     """
@@ -259,13 +259,14 @@ def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, tuple[st
     found = attacked(tables, asked, options.watch, every_world=bool(worlds))
     if original is not None and not others:
         found = replace(found, notes=(*found.notes, _too_many(given.engine.records)))
-    breaking = [one.goal for one in found.attacks if _breaks(one, asked)]
-    return found, tuple(dict.fromkeys(breaking))
+    breaking = [i for i, one in enumerate(found.attacks) if _breaks(one, found, asked)]
+    return found, frozenset(breaking)
 
 
-def _breaks(one: Attack, asked: AttackOptions) -> bool:
-    """Whether this attack alone breaks a limit on people."""
-    return any(broken([one], None, (), asked.limits)) and not against_outsiders(asked.models)
+def _breaks(one: Attack, found: Attacked, asked: AttackOptions) -> bool:
+    """Whether this attack breaks a limit, played alone."""
+    world = found.k_with_release if one.kind == "linkage" else None
+    return any(broken([one], world, asked.models, asked.limits))
 
 
 def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> ReleaseUtility:

@@ -78,6 +78,8 @@ class Check(Shown):
     """By loss: what the certificate says, and what was recounted."""
     measures: tuple[str, ...] = ()
     """For each model: which of several measures of its name it is in, such as `frequency`."""
+    counted: bool = True
+    """Whether every verdict was counted from the rows; if not, the certificate says it."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ from incrowd.documents.report.facts import (
     shown,
 )
 from incrowd.documents.report.wording import bar_names, percent, plain, quiet, table
-from incrowd.documents.words import counted, number, sentence
+from incrowd.documents.words import counted, loss_name, number, sentence
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
 
 _DRAWN = 40
@@ -195,7 +195,7 @@ def _kept(found: ReleaseUtility) -> Iterator[str]:
 
 def _figures(found: ReleaseUtility) -> Block:
     rows: list[tuple[Cell, ...]] = [
-        (f"loss: {name}", number(v)) for name, v in found.losses.items()
+        (f"loss: {loss_name(name)}", number(v)) for name, v in found.losses.items()
     ]
     if found.pair_difference is not None:
         rows.append(("mean change of associations", number(found.pair_difference)))

@@ -3,7 +3,7 @@
 from incrowd.documents.page import Block, Folded, Section, Text
 from incrowd.documents.report.facts import LEAST, CertificateFacts, ReportFacts
 from incrowd.documents.report.wording import plain, quiet, table
-from incrowd.documents.words import number
+from incrowd.documents.words import loss_name, number
 
 _ALWAYS = (
     f"This report has aggregated figures only, and none of fewer than {LEAST} records.",
@@ -55,6 +55,6 @@ def _certificate(paper: CertificateFacts) -> tuple[Block, ...]:
         (f"SHA-256 of the {paper.digest_of}", paper.digest),
         ("signed by the key", signed),
         *((f"version of {name}", version) for name, version in paper.versions.items()),
-        *((f"loss: {name}", number(value)) for name, value in paper.losses.items()),
+        *((f"loss: {loss_name(name)}", number(value)) for name, value in paper.losses.items()),
     ]
     return (table(("what", "value"), rows),)

@@ -300,11 +300,19 @@ def attacks_section(facts: ReportFacts) -> Section:
     if found is None or not found.attacks:
         why = facts.absent.get("attacks", "No attack was played.")
         return Section("attacks", "Attacks", quiet(why))
-    shown = sorted(found.attacks, key=lambda one: -(one.gain or 0.0))[:_MOST_ATTACKS]
-    shown = [one for one in found.attacks if one in shown]
+    shown = _worst_first(found.attacks)
     said = _broken(found)
     kinds = dict.fromkeys(one.kind for one in found.attacks)
-    head = ("attack", "knows", "right", "95 % interval", "a guess is right", "gain", "people")
+    head = (
+        "attack",
+        "knows",
+        "right",
+        "95 % interval",
+        "a guess is right",
+        "gain",
+        "people",
+        "breaks a limit",
+    )
     blocks: list[Block] = [
         *plain(
             said,
@@ -312,6 +320,7 @@ def attacks_section(facts: ReportFacts) -> Section:
             "for more people like these; compare it with what a mere guess gets right.",
         ),
         _attack_picture(shown, len(_known(found.attacks))),
+        *quiet(_undrawn(len(found.attacks) - len(shown))),
         Folded("Every attack in figures", (table(head, map(_attack_row, found.attacks)),)),
         Folded("What these attackers do", plain(*(_ATTACKS.get(kind, kind) for kind in kinds))),
         *quiet(*found.notes),
@@ -323,11 +332,25 @@ def _broken(found: AttackFacts) -> str:
     if not found.broken:
         return "No attack breaks a limit."
     which = counted(found.broken, "limit is", "limits are")
-    by = f" by {listed(found.breaking)}" if found.breaking else ""
+    goals = dict.fromkeys(_target(one) for one in found.attacks if one.breaks)
+    by = f" by {listed(list(goals))}" if goals else ""
     return (
         f"{which} broken{by}: somebody is found, or their value learned, almost for sure. Run "
         "incrowd attack on the release to see how many, and what helps."
     )
+
+
+def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
+    """The attacks to draw: all that break a limit, then those that gain most."""
+    ranked = sorted(attacks, key=lambda one: (not one.breaks, -(one.gain or 0.0)))
+    return ranked[: max(_MOST_ATTACKS, sum(one.breaks for one in attacks))]
+
+
+def _undrawn(count: int) -> str:
+    if count <= 0:
+        return ""
+    many = counted(count, "attack that breaks", "attacks that break")
+    return f"{many} no limit and gain less are in the figures below only."
 
 
 def _known(attacks: Sequence[AttackFact]) -> set[str]:
@@ -354,26 +377,31 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> Figure:
 
 def _goal(one: AttackFact, width: int) -> str:
     """What an attacker is after, and by what unless they know most columns."""
-    of = "" if one.column is None else f" of {one.column}"
-    what = f"{one.kind.replace('-', ' ')}{of}"
+    what = f"{_target(one)}{' (breaks a limit)' if one.breaks else ''}"
     many = len(one.knows)
     if many > 2 or many >= width - 1:
         return what
     return f"{what} by {listed(one.knows)}"
 
 
+def _target(one: AttackFact) -> str:
+    """The kind of attack, and the column whose value is guessed."""
+    of = "" if one.column is None else f" of {one.column}"
+    return f"{one.kind.replace('-', ' ')}{of}"
+
+
 def _attack_row(one: AttackFact) -> tuple[str, ...]:
     most = "at most " if one.bound and one.success else ""
     interval = "" if one.low is None else f"{percent(one.low)} to {percent(one.high)}"
-    of = "" if one.column is None else f" of {one.column}"
     few = f"fewer than {LEAST} people"
     right = "nobody to ask" if not one.trials else f"{most}{percent(one.success, few)}"
     return (
-        f"{one.kind.replace('-', ' ')}{of}",
+        _target(one),
         ", ".join(one.knows),
         right,
         interval,
         percent(one.baseline),
         percent(one.gain, "") if one.trials else "",
         number(one.trials),
+        "yes" if one.breaks else "",
     )

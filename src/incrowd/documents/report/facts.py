@@ -52,8 +52,9 @@ class VerdictFacts:
 
     ok: bool
     models: tuple[Verdict, ...]
-    counted: Literal["file", "run"]
-    """Counted from the file for this report, or by the run that wrote the release."""
+    counted: Literal["file", "run", "certificate"]
+    """Counted from the file for this report, by the run that wrote the release, or said by its
+    certificate: the rows do not show it."""
     notes: tuple[str, ...] = ()
     """What stands in the way, and what was taken on trust."""
     recounted: tuple[str, ...] = ()
@@ -202,6 +203,8 @@ class AttackFact:
     trials: int
     bound: bool
     """Whether the rate is only an upper bound."""
+    breaks: bool = False
+    """Whether it breaks a limit."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,8 +214,6 @@ class AttackFacts:
     attacks: tuple[AttackFact, ...]
     broken: int
     """How many limits they break."""
-    breaking: tuple[str, ...]
-    """The goals of the attacks that break one."""
     notes: tuple[str, ...]
 
 

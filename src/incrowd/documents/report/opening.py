@@ -63,6 +63,8 @@ def _broken(model: Verdict) -> str:
 def _counted(verdict: VerdictFacts) -> str:
     if verdict.counted == "run":
         return "The run that made the release counted this from the rows that it wrote."
+    if verdict.counted == "certificate":
+        return "The certificate says this; the rows of the release alone do not show it."
     return "This was counted again from the rows of the release for this report."
 
 

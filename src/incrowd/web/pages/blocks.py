@@ -16,6 +16,7 @@ from nicegui.elements.mixins.text_element import TextElement
 from nicegui.events import GenericEventArguments
 
 from incrowd.documents.pictures import Picture, svg
+from incrowd.errors import whole_percent
 
 Tone = Literal["", "good", "bad", "warn"]
 
@@ -110,13 +111,15 @@ def share(value: float) -> None:
 def percent(value: float) -> str:
     """A share as people read it: a small one keeps its digits.
 
-    >>> percent(0.2), percent(0.0312), percent(0.0004), percent(1)
-    ('20 %', '3.1 %', '0.04 %', '100 %')
+    >>> percent(0.2), percent(0.0312), percent(0.0004), percent(1), percent(0.9996)
+    ('20 %', '3.1 %', '0.04 %', '100 %', 'over 99 %')
     """
     hundred = value * 100
-    digits = 0 if hundred >= 10 or hundred == 0 else (1 if hundred >= 1 else 2)
+    if hundred >= 10:
+        return whole_percent(value)
     if 0 < hundred < 0.01:
         return "under 0.01 %"
+    digits = 0 if hundred == 0 else (1 if hundred >= 1 else 2)
     return f"{hundred:.{digits}f} %"
 
 

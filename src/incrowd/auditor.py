@@ -1,0 +1,400 @@
+"""Check a release by its certificate: one file that anybody can read, standard library only.
+
+    python auditor.py release.csv [release.csv.certificate.json] [--json]
+
+It shares no code with incrowd and needs none of it: it was written from the documentation
+(docs/guide/verify.md, docs/models). It reads a CSV release and the certificate that came with it,
+counts again what the rows show, compares, and lists what they cannot show. It shows no cell.
+
+Exit codes: 0 all that can be recounted agrees and is met; 1 it does not; 3 a file cannot be read.
+"""
+
+import argparse
+import csv
+import hashlib
+import io
+import json
+import math
+import re
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+Entries = Mapping[str, Any]
+Shares = list[Fraction]
+Judgement = tuple[float, bool]  # what the weakest crowd reaches, and whether that is enough
+MARKS = {*re.findall(r"\S+", "? - . N NA N/A n/a #N/A NaN nan NULL null None")}
+"""Texts that mean missing in a sensitive column of numbers or dates."""
+WHITE = "".join(c for c in map(chr, range(0x3001)) if c.isspace() and not "\x1c" <= c <= "\x1f")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+DATE = re.compile(r"[0-9]{4}((-[0-9]{2}){2}( [0-9:]+(\.[0-9]+)?)?|(/[0-9]{2}){2})|[0-9.]+")
+DATES = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", *(f"%Y-%m-%d %H:%M{s}" for s in ("", ":%S", ":%S.%f")))
+ROUNDING = 1e-9
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Audit a release from the command line."""
+    parser = argparse.ArgumentParser(prog="auditor", description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("release", type=Path, help="a CSV file that incrowd has written")
+    parser.add_argument("certificate", type=Path, nargs="?", help="RELEASE.certificate.json")
+    parser.add_argument("--json", action="store_true", help="the answer as JSON")
+    asked = parser.parse_args(arguments)
+    try:
+        path = asked.certificate or Path(f"{asked.release}.certificate.json")
+        found = audit(asked.release, path)
+    except OSError as error:
+        sys.stderr.write(f"error: {error.strerror or error}\n")
+        return 3
+    lines = [json.dumps(found, indent=2)] if asked.json else sentences(found)
+    sys.stdout.writelines(f"{line}\n" for line in lines)
+    return 0 if found["ok"] else 1
+
+
+def audit(release: Path, certificate: Path) -> dict[str, Any]:
+    """Recount a release, and compare it with its certificate."""
+    paper, content = read_certificate(certificate), release.read_bytes()
+    table = Table(paper, *read_csv(content, paper["policy"]))
+    faults, models, figures = [*file_faults(paper, content), *table.column_faults()], [], {}
+    if table.rows and not table.lacking:
+        figures, models = table.figures(), list(judged(table))
+        faults += [*table.figure_faults(), *model_faults(models)]
+    counted = {"models"} if models and not any(one["why_not"] for one in models) else set()
+    proven = {"digest", "policy_sha256", *figures, *counted}
+    return {
+        "ok": not faults,
+        "records": len(table.rows),
+        "faults": faults,
+        "models": models,
+        "recounted": [place for place in table.entries if place in proven],
+        "not_recounted": [place for place in table.entries if place not in proven],
+    }
+
+
+def sentences(found: Entries) -> Iterator[str]:
+    """The answer for people: the verdict, every model, what is wrong, what was not recounted."""
+    verdict = "agrees with its certificate and keeps its policy" if found["ok"] else "does NOT pass"
+    yield f"The release of {found['records']:,} records {verdict}, as far as it can be recounted."
+    for one in found["models"]:
+        of = f" of {one['column']}" if one["column"] else ""
+        counted = one["why_not"] or f"counted {one['counted']:.6g}"
+        met = "met" if one["met"] else "NOT MET"
+        yield f"  {one['name']}{of}: asked {one['asked']:.6g}, {counted}: {met}"
+    yield from (f"  WRONG: {fault}" for fault in found["faults"])
+    yield f"Recounted: {', '.join(found['recounted'])}."
+    yield f"Not recounted, the certificate's word: {', '.join(found['not_recounted'])}."
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """A certificate as JSON."""
+    paper = None
+    with suppress(json.JSONDecodeError, UnicodeDecodeError):
+        paper = json.loads(path.read_text(encoding="utf-8"))
+    if not isinstance(paper, dict) or paper.get("schema") != "incrowd.certificate/1":
+        raise OSError("the certificate is not a JSON document that incrowd writes")
+    return paper
+
+
+def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]]]:
+    """The header and the rows; the separator is the one that tells most columns of the policy."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise OSError("the release is not a CSV file in UTF-8") from None
+    names = {f"{name}{end}" for name in policy["columns"] for end in ("", "_low", "_high")}
+    csv.field_size_limit(sys.maxsize)
+    best: list[list[str]] = [[]]
+    for separator in ",;\t|":
+        lines = list(csv.reader(io.StringIO(text, ""), delimiter=separator))
+        if lines and len(names & {*lines[0]}) > len(names & {*best[0]}):
+            best = lines
+    rows = [line or [""] for line in best[1:]]  # an empty line is a row of one empty cell
+    if any(len(line) != len(best[0]) for line in rows):
+        raise OSError("the rows of the release are not equally long")
+    return best[0], rows
+
+
+def file_faults(paper: Entries, content: bytes) -> Iterator[str]:
+    """The file is not the one that was certified, or the certificate was changed."""
+    if paper["digest"] != {"of": "file", "sha256": hashlib.sha256(content).hexdigest()}:
+        yield "The certificate belongs to another file, or somebody changed the release."
+    text = json.dumps(paper["policy"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    if hashlib.sha256(text.encode()).hexdigest() != paper["policy_sha256"]:
+        yield "The policy in the certificate was changed."
+
+
+class Table:
+    """A release, read by the policy in its certificate."""
+
+    def __init__(self, paper: Entries, header: list[str], rows: list[list[str]]) -> None:
+        self.paper, self.header, self.rows = paper, header, rows
+        self.policy: Entries = paper["policy"]
+        self.columns: Mapping[str, Entries] = self.policy["columns"]
+        self.number: str | None = self.policy.get("class_column")
+        self.shows_classes = bool(self.number) or self.policy.get("show") != "permutation"
+        ends = {name: {f"{name}_low", f"{name}_high"} for name in self.having("quasi")}
+        leave = {name for name, both in ends.items() if name not in header and both <= {*header}}
+        self.split = leave if self.policy.get("split_ends") else set()  # two columns of ends each
+        self._cells: dict[str, list[Any]] = {}
+
+    def having(self, *roles: str) -> list[str]:
+        """The columns of these roles; a pseudonym is a role of its own."""
+        keyed = {n: "pseudonym" for n, c in self.columns.items() if c.get("action") == "pseudonym"}
+        return [n for n, column in self.columns.items() if keyed.get(n, column["role"]) in roles]
+
+    @cached_property
+    def entries(self) -> dict[str, Any]:
+        """The entries of the certificate that are not empty by their place, such as `loss.gcp`."""
+        found = {name: said for name, said in self.paper.items() if said not in (None, {}, [])}
+        for outer in ("loss", "suppressed"):
+            found |= {f"{outer}.{inner}": value for inner, value in found.pop(outer, {}).items()}
+        return found
+
+    @cached_property
+    def lacking(self) -> list[str]:
+        """Columns that should be in the release and are not."""
+        names = self.having("quasi", "sensitive", "keep", "weight", "pseudonym")
+        there = {*self.header, *self.split}
+        return [name for name in (*names, *filter(None, [self.number])) if name not in there]
+
+    def cells(self, name: str) -> list[Any]:
+        """The texts of a column, None where missing; pairs of ends if it leaves as two."""
+        if name not in self._cells:
+            stored = [f"{name}_low", f"{name}_high"] if name in self.split else [name]
+            texts = [self._texts(one, name) for one in stored]
+            self._cells[name] = list(zip(*texts, strict=True)) if name in self.split else texts[0]
+        return self._cells[name]
+
+    def _texts(self, stored: str, name: str) -> list[str | None]:
+        place = self.header.index(stored)
+        own = self.columns.get(name, {}).get("missing_values", [])
+        gone = {*own, *self.policy.get("missing_values", [""])}
+        numbers = {float(text) for text in own if is_number_and_no_code(text)}
+        texts = {row[place] for row in self.rows}
+        gone |= {text for text in texts if not text.strip(WHITE)}
+        gone |= {text for text in texts if is_number_and_no_code(text) and float(text) in numbers}
+        return [None if row[place] in gone else row[place] for row in self.rows]
+
+    @cached_property
+    def classes(self) -> dict[tuple[Any, ...], list[int]]:
+        """The rows of each class: those that show the same, or have the same number."""
+        names = [self.number] if self.number else self.having("quasi")
+        found: dict[tuple[Any, ...], list[int]] = {}
+        for row, shown in enumerate(zip(*map(self.cells, names), strict=True)):
+            found.setdefault(shown, []).append(row)
+        return found
+
+    @cached_property
+    def crowds(self) -> list[list[int]]:
+        """Per class: the rows that nobody can tell from it; a missing value may match anything."""
+        classes = self.classes
+        if self.policy.get("missing", "own-value") != "matches-anything" or self.number:
+            return list(classes.values())
+        gaps = [shown for shown in classes if None in shown]
+        found: list[list[int]] = []
+        for shown in classes:
+            near = classes if None in shown else [shown, *gaps]
+            pairs = ((one, zip(shown, one, strict=True)) for one in near)
+            alike = (one for one, both in pairs if all(a == b or None in (a, b) for a, b in both))
+            found.append([row for one in alike for row in classes[one]])
+        return found
+
+    def counts(self, column: str) -> list[Counter[Any]]:
+        """Per crowd: how many records hold each value of a sensitive column."""
+        cells, kind = self.cells(column), self.paper.get("kinds", {}).get(column, "text")
+        value = {None: None} | values_of({*cells} - {None}, kind)
+        return [Counter(value[cells[row]] for row in crowd) for crowd in self.crowds]
+
+    def figures(self) -> dict[str, Any]:
+        """What the rows show of the figures of the certificate, by place."""
+        rows, whole, gone = len(self.rows), self.paper["records_in"], self.paper["suppressed"]
+        found = {"records_out": rows, "suppressed.share": (whole - rows) / max(whole, 1)}
+        found |= {} if self.having("unit") else {"people": rows}
+        if self.shows_classes:
+            sizes, read = list(map(len, self.classes.values())), whole - gone["for_missing"]
+            found |= {"classes": len(sizes), "loss.average_class": rows / len(sizes)}
+            found["loss.discernibility"] = sum(n * n for n in sizes) + (read - rows) * read
+        return {place: value for place, value in found.items() if place in self.entries}
+
+    def column_faults(self) -> Iterator[str]:
+        """Columns that should be there and are not, or are there and should not be."""
+        if self.lacking or not self.rows:
+            yield f"The release lacks {len(self.lacking)} columns of the policy, or all records."
+        ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
+        known = {*self.columns, self.number, *ends} - {*self.having("drop", "identifier", "unit")}
+        if stray := [name for name in self.header if name not in known]:
+            yield f"The release has {len(stray)} columns that may not leave."
+
+    def figure_faults(self) -> Iterator[str]:
+        """Figures that differ from the recount, or from what the policy lets be left out."""
+        for place, value in self.figures().items():
+            if not math.isclose(self.entries[place], value, rel_tol=1e-12, abs_tol=1e-12):
+                yield f"The certificate gives another figure for {place} than the rows."
+        paper, gone, rows = self.paper, self.paper["suppressed"], len(self.rows)
+        for_missing = gone["for_missing"]
+        chosen, limit = gone["records"] - for_missing, self.policy.get("suppression", 0.0)
+        adds_up = rows == paper["records_in"] - gone["records"] and 0 < paper["people"] <= rows
+        allowed = 0 <= chosen <= limit * paper["records_in"] + ROUNDING and for_missing >= 0
+        if not adds_up or not allowed or (for_missing and self.policy["missing"] != "suppress"):
+            yield "The numbers of records do not match the release and the limit of suppression."
+
+
+def is_number_and_no_code(text: str) -> bool:
+    """Whether a text is a number, and not a code such as 099."""
+    return bool(NUMBER.fullmatch(text)) and not re.match(r"[+-]?0[0-9]", text)
+
+
+def values_of(texts: set[str], kind: str) -> dict[Any, Any]:
+    """What each text stands for: spellings of one number or date are one value."""
+    if kind == "text":
+        return {text: text for text in texts}
+    bare = {text: text.strip(WHITE) for text in texts}
+    numbers = {text: one for text, one in bare.items() if NUMBER.fullmatch(one)}
+    whole = all(re.fullmatch("[+-]?[0-9]{1,18}", one) for one in numbers.values())
+    read: dict[str, Any] = {
+        text: int(one) if whole else float(one) for text, one in numbers.items()
+    }
+    if kind == "date":
+        read = {text: moment_of(one.replace("T", " ", 1)) for text, one in bare.items()}
+    strange = {text: None if text in MARKS else f"text {text}" for text in texts}
+    return {t: strange[t] if read.get(t) in (None, math.inf, -math.inf) else read[t] for t in texts}
+
+
+def moment_of(text: str) -> datetime | None:
+    """The date or moment that a text names."""
+    for form in DATES if DATE.fullmatch(text) else ():
+        with suppress(ValueError):
+            return datetime.strptime(text, form)  # noqa: DTZ007  cells have no zone
+    return None
+
+
+def judged(table: Table) -> Iterator[dict[str, Any]]:
+    """Each model of the policy: asked, said by the certificate, counted."""
+    for model, said in zip(table.policy["models"], table.paper["models"], strict=True):
+        why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
+        if model["name"] not in JUDGES:
+            why_not = "not recounted (it is about people who are not in the release)"
+        elif table.having("unit"):
+            why_not = "not recounted (the release does not say which records are of one person)"
+        elif not table.shows_classes:
+            why_not = "not recounted (the release does not show its classes)"
+        else:
+            counted, met = JUDGES[model["name"]](table, model)
+            counted = said["asked"] if abs(counted - said["asked"]) <= ROUNDING else counted
+        known = {"asked": said["asked"], "certificate": said["reached"], "counted": counted}
+        known |= {"met": met, "why_not": why_not}
+        yield {"name": model["name"], "column": model.get("column"), **known}
+
+
+def is_possible(table: Table, said: Entries) -> bool:
+    """Whether what the certificate says of a model is enough, and no more than records can show."""
+    if said["name"] in {"t-closeness", "alpha-k", "delta-presence"}:
+        return bool(said["reached"] <= said["asked"] + ROUNDING)
+    too_much = said["name"] == "k-anonymity" and said["reached"] > min(map(len, table.crowds))
+    return bool(said["reached"] >= said["asked"] - ROUNDING) and not too_much
+
+
+def model_faults(models: Sequence[Entries]) -> Iterator[str]:
+    """Models that are not met, or reach another value than the certificate says."""
+    for one in models:
+        if not one["met"]:
+            yield f"{one['name']} is not met."
+        if not one["why_not"] and abs(one["counted"] - one["certificate"]) > ROUNDING:
+            yield f"The certificate gives another value for {one['name']} than the rows."
+
+
+def written(number: float) -> Fraction:
+    """The number that was meant: 0.1 is a tenth, 0.333… a third."""
+    return Fraction(number).limit_denominator(1_000_000)
+
+
+def k_anonymity(table: Table, model: Entries) -> Judgement:
+    """The smallest crowd."""
+    smallest = min(map(len, table.crowds))
+    return smallest, smallest >= model["k"]
+
+
+def l_diversity(table: Table, model: Entries) -> Judgement:
+    """The crowd with the least diverse values."""
+    crowds, kind, l = table.counts(model["column"]), model.get("kind", "frequency"), model["l"]
+    falling = [sorted(counts.values(), reverse=True) for counts in crowds]
+    if kind == "recursive":  # r1 < c (r_l + … + r_m) in every crowd
+        reached, c = 0, written(model["c"])
+        while all(counts[0] < c * sum(counts[reached:]) for counts in falling):
+            reached += 1
+        return reached, reached >= l
+    if kind == "entropy":
+        shares = [[number / sum(counts) for number in counts] for counts in falling]
+        lowest = min(-math.fsum(share * math.log(share) for share in one) for one in shares)
+        return math.exp(lowest), lowest >= math.log(l) - ROUNDING
+    if kind == "distinct":
+        return min(map(len, crowds)), min(map(len, crowds)) >= written(l)
+    least = min(Fraction(sum(counts), counts[0]) for counts in falling)
+    return float(least), least >= written(l)
+
+
+def alpha_k(table: Table, model: Entries) -> Judgement:
+    """The largest share of a value in a crowd; 1 if a crowd is too small."""
+    if min(map(len, table.crowds)) < model["k"]:
+        return 1.0, False
+    share = max(Fraction(max(c.values()), c.total()) for c in table.counts(model["column"]))
+    return float(share), share <= written(model["alpha"])
+
+
+def t_closeness(table: Table, model: Entries) -> Judgement:
+    """The crowd whose values are spread least like those of the whole."""
+    spread, cells = table.paper["spread"][model["column"]], table.cells(model["column"])
+    texts = sorted({cell for cell in cells if cell is not None})
+    place = {None: 0} | dict(zip(texts, spread["places"], strict=True))
+    distance, people = DISTANCES[model.get("distance", "equal")], Counter(map(place.get, cells))
+    if spread.get("of") != "release":  # an earlier certificate, which counts the original
+        people = Counter(dict(enumerate(spread["people"])))
+    whole = [Fraction(people[at], people.total()) for at in range(len(spread["people"]))]
+    worst = Fraction(0)
+    for crowd in table.crowds:
+        held = Counter(place[cells[row]] for row in crowd)
+        here = [Fraction(held[at], len(crowd)) for at in range(len(whole))]
+        worst = max(worst, distance(here, whole, spread.get("maps")))
+    return float(worst), worst <= model["t"] + ROUNDING
+
+
+def equal_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
+    """Half the sum of differences."""
+    return sum((abs(a - b) for a, b in zip(here, whole, strict=True)), Fraction(0)) / 2
+
+
+def ordered_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
+    """The mean difference of cumulated shares; missing values stand apart, at position 0."""
+    known = [position for position, share in enumerate(whole) if position and share]
+    total, carried = abs(here[0] - whole[0]), Fraction(0)
+    for position in known[:-1]:
+        carried += here[position] - whole[position] * (1 - here[0]) / (1 - whole[0])
+        total += abs(carried) / (len(known) - 1)
+    return min(Fraction(1), total)
+
+
+def hierarchical_emd(here: Shares, whole: Shares, maps: Any) -> Fraction:
+    """What the children of each node exchange, by the height of the node."""
+    total = Fraction(0)
+    for level in range(1, len(maps)):
+        children: dict[tuple[int, int], Fraction] = defaultdict(Fraction)
+        for child, parent, a, b in zip(maps[level - 1], maps[level], here, whole, strict=True):
+            children[parent, child] += a - b
+        for node in set(maps[level]):
+            below = [extra for (parent, _), extra in children.items() if parent == node]
+            given = sum((extra for extra in below if extra > 0), Fraction(0))
+            total += Fraction(level, len(maps) - 1) * min(given, given - sum(below, Fraction(0)))
+    return total
+
+
+DISTANCES = {"equal": equal_emd, "ordered": ordered_emd, "hierarchical": hierarchical_emd}
+JUDGES = {"k-anonymity": k_anonymity, "l-diversity": l_diversity, "t-closeness": t_closeness}
+JUDGES["alpha-k"] = alpha_k
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,134 @@
+"""The auditor: one readable file without dependencies that counts what `check` counts."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import incrowd
+from incrowd import auditor
+from incrowd.datasets import hospital
+
+ROOT = Path(__file__).parents[2]
+FILE = ROOT / "src" / "incrowd" / "auditor.py"
+sys.path.insert(0, str(ROOT))
+
+
+@pytest.fixture(scope="module")
+def released(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("audited")
+    table = hospital(300, seed=5).select("birth_date", "zip", "sex", "diagnosis", "stay")
+    models = [
+        {"name": "k-anonymity", "k": 4},
+        {"name": "l-diversity", "column": "diagnosis", "l": 2},
+        {"name": "t-closeness", "column": "stay", "t": 0.6, "distance": "ordered"},
+    ]
+    roles = {"birth_date": "quasi", "zip": "quasi", "sex": "quasi"}
+    roles |= {"diagnosis": "sensitive", "stay": "sensitive"}
+    columns = {name: {"role": role} for name, role in roles.items()}
+    policy = incrowd.Policy.model_validate(
+        {"models": models, "columns": columns, "suppression": 0.05, "search": "mondrian"}
+    )
+    incrowd.anonymize(table, policy, folder / "release.csv", seed=1)
+    return folder / "release.csv", folder / "release.csv.certificate.json"
+
+
+def test_it_is_one_short_file_of_the_standard_library():
+    text = FILE.read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 400
+    for node in ast.walk(ast.parse(text)):
+        names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
+        names += [node.module] if isinstance(node, ast.ImportFrom) else []
+        assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+
+
+def test_it_counts_what_check_counts(released):
+    path, paper = released
+    found = auditor.audit(path, paper)
+    assert found["ok"], found["faults"]
+    check = incrowd.check(path, certificate=paper)
+    assert [one["counted"] for one in found["models"]] == [
+        pytest.approx(one.reached, abs=1e-9) for one in check.models
+    ]
+    assert {"models", "classes", "records_out", "digest"} <= {*found["recounted"]}
+    assert "loss.gcp" in found["not_recounted"]
+    assert not {*found["recounted"]} & {*found["not_recounted"]}
+
+
+def test_a_copy_runs_alone_and_shows_no_cell(released, tmp_path):
+    path, _ = released
+    copy = tmp_path / "auditor.py"
+    copy.write_bytes(FILE.read_bytes())
+    run = subprocess.run(
+        [sys.executable, "-I", "-S", copy, path], capture_output=True, text=True, check=False
+    )
+    assert run.returncode == 0, run.stderr
+    assert "keeps its policy" in run.stdout
+    assert "k-anonymity: asked 4, counted" in run.stdout
+    cells = {cell for cell in hospital(300, seed=5)["diagnosis"].to_list() if cell}
+    assert not any(cell in run.stdout for cell in cells)
+
+
+def _forged(paper, folder, change):
+    said = json.loads(paper.read_text(encoding="utf-8"))
+    change(said)
+    path = folder / "forged.json"
+    path.write_text(json.dumps(said), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda said: said.update(records_out=said["records_out"] + 1),
+        lambda said: said.update(people=said["people"] - 1),
+        lambda said: said.update(classes=said["classes"] + 1),
+        lambda said: said["models"][0].update(reached=50.0),
+        lambda said: said["models"][1].update(reached=50.0),
+        lambda said: said["models"][2].update(reached=0.0),
+        lambda said: said["suppressed"].update(records=said["suppressed"]["records"] + 1),
+        lambda said: said["loss"].update(discernibility=1.0),
+        lambda said: said["digest"].update(sha256="0" * 64),
+        lambda said: said["policy"]["models"][0].update(k=2),
+        lambda said: said["policy"].update(suppression=0.9),
+    ],
+)
+def test_a_forged_certificate_does_not_pass(released, tmp_path, change):
+    path, paper = released
+    assert not auditor.audit(path, _forged(paper, tmp_path, change))["ok"]
+
+
+def test_a_changed_release_does_not_pass(released, tmp_path):
+    path, paper = released
+    copy = tmp_path / "release.csv"
+    copy.write_text(path.read_text(encoding="utf-8").replace("female", "male", 1), encoding="utf-8")
+    assert not auditor.audit(copy, paper)["ok"]
+
+
+def test_files_that_cannot_be_read(released, tmp_path, capsys):
+    path, paper = released
+    nothing = tmp_path / "nothing.json"
+    nothing.write_text("{}", encoding="utf-8")
+    assert auditor.main([str(path), str(nothing)]) == 3
+    assert auditor.main([str(tmp_path / "nowhere.csv"), str(paper)]) == 3
+    torn = tmp_path / "torn.csv"
+    torn.write_text("birth_date,zip,sex\n1,2\n", encoding="utf-8")
+    assert auditor.main([str(torn), str(paper)]) == 3
+    assert auditor.main([str(path), str(paper), "--json"]) == 0
+    said = capsys.readouterr()
+    assert said.err.count("error: ") == 3
+    assert json.loads(said.out)["ok"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [11, 12])
+def test_random_policies_agree(seed):
+    from benchmarks.auditor import run
+
+    tally = run(20, seed)
+    assert tally.disagreements == []
+    assert tally.counts["released"] >= 8
+    assert tally.counts["models compared"] >= 50
