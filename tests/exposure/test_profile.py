@@ -9,7 +9,7 @@ from incrowd.exposure.mixture import curves
 from incrowd.exposure.people import ClassKinds
 from incrowd.exposure.possible import Populations
 from incrowd.exposure.profile import DROP, DROP_ONE_SIDED, Profile
-from incrowd.exposure.ranges import ranges, smooth_shares
+from incrowd.exposure.ranges import _Sample, smooth_shares
 
 SIZES = (1, 2, 5)
 NEAR = (0.2, 0.5, 0.3)
@@ -130,16 +130,16 @@ def test_intervals_hold_the_truth_in_every_family(name):
 
 
 def test_a_fit_decides_how_much_lower_ends_lean():
-    """Where the smooth curves fit, they are trusted; a population of pairs is none of theirs."""
+    """Where the smooth curves fit, they are leaned to; a population of pairs is none of theirs."""
     rng = np.random.default_rng(3)
-    trusted = []
+    pulls = []
     for everyone in (MADE["geometric"](rng), MADE["pairs"](rng)):
         held, _, drawn = drawn_from(everyone, 0.2, rng)
         kinds = kinds_of(held, drawn)
         found = curves(kinds.sizes, kinds.classes, drawn)
-        trusted.append(ranges(kinds, drawn, 4, found).trust)
-    assert trusted[0] > 0.5
-    assert trusted[1] < 0.01
+        pulls.append(_Sample.of(kinds, drawn, 4, found).leaning.pull)
+    assert pulls[0] > 10
+    assert pulls[1] == 0
 
 
 def test_a_sample_that_cannot_tell_has_wide_ends():

@@ -3,7 +3,7 @@
 `PeopleBehind` has the people behind each class for many smooth curves. By the curves alone a figure
 is its mean over them, and its interval holds 95 % of the values that they and the random draw give.
 Populations need not be smooth: of a simple random sample the intervals are those of
-`incrowd.exposure.ranges`, and figures are those of the curves as far as these fit the table.
+`incrowd.exposure.ranges`, and figures are those of the curves, moved into them if need be.
 """
 
 import math
@@ -136,31 +136,28 @@ def _ranged(
     kinds: ClassKinds,
     threshold: float,
 ) -> Estimates:
-    """The figures of a simple random sample: intervals of `told`, values as far as curves fit."""
-    names = ("unique", "average", "above")
+    """The figures of a simple random sample: those of the curves, inside these intervals."""
     three = {
-        name: getattr(found, name)
-        .over(getattr(told, name), _between(getattr(found, name).value, value, told.trust))
-        .within(ends.get(name))
-        for name, value in zip(names, told.likeliest, strict=True)
+        name: getattr(found, name).over(getattr(told, name)).within(ends.get(name))
+        for name in ("unique", "average", "above")
     }
-    share = three["unique"].value
     likeliest = found.likeliest.across(told.alone)
     return replace(
         found,
         **three,
-        unique_people=found.unique_people.over(told.unique_people, share),
+        unique_people=found.unique_people.over(told.unique_people, three["unique"].value),
         by_class=found.by_class.over(told.by_class),
-        match=None if found.match is None else found.match.over(told.match),
+        match=None if found.match is None else _matched(found.match, told),
         highest=_reached(found.highest, three, threshold).at_least(likeliest),
         likeliest=likeliest,
         likely_above=_above_alone(found.likely_above, likeliest, kinds, threshold),
     )
 
 
-def _between(smooth: float, likeliest: float, trust: float) -> float:
-    """The value of the curves as far as they fit, of the likeliest population otherwise."""
-    return trust * smooth + (1 - trust) * likeliest
+def _matched(match: Estimate, told: Ranges) -> Estimate:
+    """A right match: by the curves, unless these are outside what the table shows."""
+    low, high = told.match or match.interval
+    return match.over(told.match, None if low <= match.value <= high else told.likeliest_match)
 
 
 def _reached(highest: Estimate, three: Mapping[str, Estimate], threshold: float) -> Estimate:

@@ -38,7 +38,7 @@ _LEAST_SHARE = 1e-6
 
 @dataclass(frozen=True)
 class Ranges:
-    """The interval of each figure, and what the likeliest population says of three of them."""
+    """The interval of each figure."""
 
     unique: Range
     unique_people: Range
@@ -47,12 +47,10 @@ class Ranges:
     by_class: Range
     match: Range | None
     """None if nobody of the table is alone in a class."""
+    likeliest_match: float
+    """`match` by the likeliest population."""
     alone: Range | None
     """The mean of 1 / F of those who are alone; None likewise."""
-    likeliest: tuple[float, ...]
-    """`unique`, `average` and `above` by the likeliest population that leans to the curves."""
-    trust: float
-    """How well the smooth curves fit: near 1 if they do, 0 if not."""
 
 
 def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ranges:
@@ -73,9 +71,8 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
         above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
         by_class=sample.by_class(drawn),
         match=sample.match(singles, unique.most) if unique.most else None,
+        likeliest_match=1 / _mean(singles, sample.populations.sizes, sample.free.likeliest),
         alone=sample.mean_of_inverse(singles, unique.most) if unique.most else None,
-        likeliest=tuple(sample.likeliest(figure) for figure in (unique, average, above)),
-        trust=sample.trust,
     )
 
 
@@ -97,7 +94,6 @@ class _Sample:
     free: Profile
     leaning: Profile
     above: Profile
-    trust: float
 
     @staticmethod
     def of(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> "_Sample":
@@ -109,7 +105,7 @@ class _Sample:
         free = Profile(number * populations.shown, seen, smooth)
         telling = float(kinds.classes[kinds.sizes >= _TELLING].sum())
         leaning, above = (_leaning(free, telling, *how) for how in (_LOWER, _ABOVE))
-        return _Sample(kinds, populations, free, leaning, above, _trust(free, _LOWER[1]))
+        return _Sample(kinds, populations, free, leaning, above)
 
     @property
     def people(self) -> float:
@@ -126,10 +122,6 @@ class _Sample:
     def average(self) -> _Figure:
         """The mean of 1 / F."""
         return _Figure(1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people)
-
-    def likeliest(self, figure: _Figure) -> float:
-        """By the likeliest population that leans to the curves."""
-        return min(float(figure.values @ self.leaning.likeliest), figure.most)
 
     def share(self, figure: _Figure, upper: Profile, drop: float = DROP) -> Range:
         """The interval of a figure of the table's people, with the upper end by this profile."""
