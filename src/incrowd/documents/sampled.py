@@ -26,7 +26,7 @@ _ASSUMED = {
 _SIZES = {
     "smooth-lower-ends": (
         "Upper ends hold whatever the class sizes of the population; lower ends, and the share "
-        "above the threshold, also if these vary smoothly wherever those of the table do."
+        "above the threshold, only if these vary smoothly wherever those of the table do."
     ),
     "smooth-sizes": "They also suppose that class sizes of the population vary smoothly.",
 }
