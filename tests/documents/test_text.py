@@ -3,11 +3,13 @@
 import io
 import re
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
+from incrowd import exposure
 from incrowd.attacks import Attack, Attacked
 from incrowd.attacks.rates import PersonRisk, Rate
 from incrowd.documents import attack as texts_of_attacks
@@ -17,6 +19,7 @@ from incrowd.documents import risk as texts_of_risk
 from incrowd.documents.words import at_most, counted, number, promise, rate, share
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
 from incrowd.table.column import Missing
+from incrowd.table.fold import fold
 from incrowd.verify.verify import Check, Verdict
 
 
@@ -225,3 +228,40 @@ def test_people_who_are_found_come_first():
 def test_nobody_to_attack():
     said = shown(texts_of_attacks.attack_text(Attacked(())))
     assert said.startswith("No limit is broken, and there was nobody to attack.")
+
+
+def said_of(codes, weights=None, **known):
+    tally = fold([np.asarray(codes, dtype=np.int32)], (), None, weights)
+    risk = exposure.measure(tally, (), **known)
+    return risk, " ".join(shown(texts_of_risk.risk_text(risk, ["age"])).split())
+
+
+def test_the_text_says_what_the_95_percent_depend_on():
+    codes = np.repeat(np.arange(1, 61), 5)
+    risk, text = said_of(codes, population=3_000)
+    assert risk.model.assumes == ("random-sample", "population", "smooth-lower-ends")
+    assert "The 95 % hold if everybody was equally likely to be drawn and the size of the" in text
+    assert "Upper ends hold whatever the class sizes of the population" in text
+    weighed, text = said_of(codes, np.linspace(2.0, 30.0, len(codes)))
+    assert weighed.model.assumes == ("weights", "population", "smooth-sizes")
+    assert "The 95 % hold if the weights are right" in text
+    assert "also suppose that class sizes of the population vary smoothly" in text
+    assert "whatever the class sizes" not in text
+
+
+def test_the_text_says_that_a_table_cannot_tell():
+    """Everybody is alone, one in a hundred was drawn; or a third of the population was."""
+    risk, text = said_of(np.arange(1, 201), population=20_000)
+    assert risk.uniqueness.undecided
+    assert "The table cannot tell how many are unique in the population" in text
+    assert "Plan with the upper ends." in text
+    codes = np.concatenate([np.arange(1, 1_001), np.repeat(np.arange(2_000, 2_100), 30)])
+    risk, text = said_of(codes, population=5_000)
+    assert not risk.uniqueness.undecided
+    assert "cannot tell" not in text
+
+
+def test_a_table_that_is_the_population_depends_on_nothing():
+    risk, text = said_of([1, 1, 2], population=3)
+    assert risk.model.assumes == ()
+    assert "The 95 %" not in text

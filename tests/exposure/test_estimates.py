@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.estimates import _BINS, _Populations, estimates, most_people, possible
+from incrowd.exposure.estimates import estimates, most_people
 from incrowd.exposure.mixture import LARGE, STEP, Sample, curves
 from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre
+from incrowd.exposure.possible import BINS, Populations, possible
 from incrowd.table.fold import fold
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=40)
@@ -162,10 +163,10 @@ def test_most_people_of_a_class_above_the_threshold(threshold, people):
 @pytest.mark.parametrize("people", [1, 2, 5, 40, 59, 60, 75, 200])
 @pytest.mark.parametrize("drawn", [0.03, 0.4])
 def test_what_a_class_shows(people, drawn):
-    found = _Populations.over(50.0, drawn)
+    found = Populations.over(50.0, drawn)
     at = np.flatnonzero(found.sizes == people)
-    ends = [*_BINS[1:], 10**9]
-    for kind, (first, after) in enumerate(zip(_BINS, ends, strict=True)):
+    ends = [*BINS[1:], 10**9]
+    for kind, (first, after) in enumerate(zip(BINS, ends, strict=True)):
         if len(at):
             slow = naive.risk.shown(people, first, after, drawn)
             assert found.shown[kind, at[0]] == pytest.approx(slow, abs=1e-9)

@@ -196,3 +196,36 @@ def population_figures(held, everyone, threshold):
         "above": sum(f for f, people in each if 1 / people > threshold + 1e-12) / total,
         "highest": max(1 / people for _, people in each),
     }
+
+
+def likely_populations(classes, sizes, drawn, *, leaning, drop):
+    """Shares of people of three sizes, of a grid, at most `drop` less likely than the likeliest.
+
+    `classes` are the table's of 1, 2, … people; the last number is of so many and more. Each unit
+    of relative entropy from the shares of `leaning` costs its price.
+    """
+    (near, price), steps = leaning, 100
+    people = sum(size * number for size, number in enumerate(classes, start=1))
+    ends = [*range(2, len(classes) + 1), max(*sizes, len(classes)) + 1]
+    rows = [
+        [people * shown(size, first, after, drawn) for size in sizes]
+        for first, after in enumerate(ends, start=1)
+    ]
+
+    def height(shares):
+        total = -price * sum(s * math.log(s / n) for s, n in zip(shares, near, strict=True) if s)
+        for seen, row in zip(classes, rows, strict=True):
+            mean = sum(share * one for share, one in zip(shares, row, strict=True))
+            if seen and not mean:
+                return -math.inf
+            total += (seen * math.log(mean) if seen else 0.0) - mean
+        return total
+
+    every = [
+        (one / steps, two / steps, (steps - one - two) / steps)
+        for one in range(steps + 1)
+        for two in range(steps + 1 - one)
+    ]
+    heights = [height(shares) for shares in every]
+    best = max(heights)
+    return [s for s, h in zip(every, heights, strict=True) if h >= best - drop]

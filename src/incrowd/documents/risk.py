@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.table import Table
 
+from incrowd.documents.sampled import model_text, population_table, with_interval
 from incrowd.documents.words import (
     BAD,
     GOOD,
-    at_most,
     counted,
     line,
     more,
@@ -24,7 +24,7 @@ from incrowd.documents.words import (
 from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
-    from incrowd.exposure.estimates import Range
+    from incrowd.exposure.possible import Range
     from incrowd.exposure.risk import (
         Change,
         Explained,
@@ -32,23 +32,14 @@ if TYPE_CHECKING:
         Individual,
         Journalist,
         Marketer,
-        PopulationModel,
         Reached,
         Risk,
     )
     from incrowd.exposure.special_uniques import SpecialUniques
-    from incrowd.exposure.uniqueness import Uniqueness
 
 _RARE = 20
-_COMPARED = {
-    "pitman": "Pitman's or Ewens' formula",
-    "zayatz": "Zayatz",
-    "snb": "slide negative binomial",
-}
 _ESTIMATED = {"uniqueness": "uniqueness_interval", "individual": "individual_interval"}
 """Figures that are estimates, and the field of a change that holds their interval."""
-_WIDE = 2.0
-"""An upper end of more than this many times the estimate is pointed out."""
 _FOUND = {
     "above_threshold": (
         "{count} of {records} ({share}) can be found with a probability above {threshold} by "
@@ -152,9 +143,9 @@ def _more(risk: "Risk", *, details: bool) -> list[RenderableType]:
     if details and risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers(risk, risk.journalist, risk.marketer))
     if risk.uniqueness is not None:
-        parts.append(_population(risk.uniqueness, details=details))
+        parts.append(population_table(risk.uniqueness, details=details))
     if risk.model is not None:
-        parts.append(line(" ".join(_model(risk, risk.model, details=details))))
+        parts.append(line(" ".join(model_text(risk, risk.model, details=details))))
     if risk.individual is not None and risk.individual.light:
         parts.append(line(_light(risk.individual.light)))
     if risk.special_uniques is not None:
@@ -229,7 +220,7 @@ def _advice(one: "Finding") -> str:
 
 
 def _to(change: "Change", figure: str) -> str:
-    return _with(getattr(change, figure), _interval_of(change, figure))
+    return with_interval(getattr(change, figure), _interval_of(change, figure))
 
 
 def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
@@ -257,83 +248,17 @@ def _attackers(risk: "Risk", journalist: "Journalist", marketer: "Marketer") -> 
     made.add_row(f"does not know it (journalist){where}", *_three(journalist))
     if risk.individual is not None:
         made.add_row("mean risk of each class", *_three(risk.individual))
-    average = _with(marketer.average, marketer.average_interval)
+    average = with_interval(marketer.average, marketer.average_interval)
     made.add_row(f"links everybody (marketer){where}", "", average, "")
     return made
 
 
 def _three(found: "Journalist | Individual") -> tuple[str, str, str]:
     return (
-        _with(found.max, found.max_interval),
-        _with(found.average, found.average_interval),
-        _with(found.above_threshold, found.above_threshold_interval),
+        with_interval(found.max, found.max_interval),
+        with_interval(found.average, found.average_interval),
+        with_interval(found.above_threshold, found.above_threshold_interval),
     )
-
-
-def _model(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
-    """Where the figures of the population come from, and how much they say."""
-    people = number(round(model.population))
-    if model.name == "counted":
-        yield f"The table is the whole population of {people}: nothing is estimated."
-        return
-    weights = ", by the sampling weights" if model.source == "weights" else ""
-    yield (
-        f"The table holds {share(model.fraction)} of a population of {people} people{weights}: "
-        "figures about the population are estimates, with a 95 % interval in brackets."
-    )
-    if details:
-        yield (
-            "They come from one model of how class sizes vary, and assume that everybody in a "
-            "class was equally likely to be drawn."
-        )
-    if _is_wide(risk):
-        yield (
-            "An upper end is more than twice its estimate: so small a part of the population says "
-            "no more. Plan with the upper ends."
-        )
-    if details:
-        yield from _at_most(risk)
-
-
-def _is_wide(risk: "Risk") -> bool:
-    found = []
-    if risk.uniqueness is not None:
-        found.append((risk.uniqueness.estimate, risk.uniqueness.interval))
-    if risk.journalist is not None and risk.marketer is not None:
-        named = risk.journalist
-        found.append((risk.marketer.average, risk.marketer.average_interval))
-        found.append((named.above_threshold, named.above_threshold_interval))
-    return any(high > _WIDE * value for value, (_, high) in found)
-
-
-def _at_most(risk: "Risk") -> Iterator[str]:
-    """What holds for every population, whatever its class sizes."""
-    above = None if risk.journalist is None else risk.journalist.above_threshold_possible
-    average = None if risk.marketer is None else risk.marketer.average_possible
-    if above is None or average is None:
-        return
-    unique = None if risk.uniqueness is None else risk.uniqueness.possible
-    first = "" if unique is None else f"{at_most(unique[1])} of the records are unique in it, "
-    yield (
-        "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
-        f"most {first}the marketer is right about {at_most(average[1])}, and {at_most(above[1])} "
-        "are above the threshold."
-    )
-
-
-def _population(found: "Uniqueness", *, details: bool) -> Table:
-    made = table("unique in the population", "estimate (95 % interval)")
-    made.add_row("share of the records", _with(found.estimate, found.interval))
-    made.add_row(f"people, of {number(found.population)}", _people(found))
-    if found.correct_match is not None:
-        match = _with(found.correct_match, found.correct_match_interval)
-        made.add_row("a match of a unique record is right", match)
-    if details and found.estimator != "counted":
-        for name, title in _COMPARED.items():
-            other = getattr(found, name)
-            text = "no estimate" if other is None else share(other)
-            made.add_row(f"for comparison: {title}", text)
-    return made
 
 
 def _light(records: int) -> str:
@@ -376,19 +301,3 @@ def _columns(found: "Explained") -> list[RenderableType]:
         shares = (share(step.unique_share), share(step.mean_unique_share))
         known.add_row(number(step.known), number(step.sets), *shares, line(" + ".join(step.worst)))
     return [made, known]
-
-
-def _people(found: "Uniqueness") -> str:
-    low, high = found.expected_interval
-    if low == high:
-        return number(round(found.expected))
-    value, low, high = (float(f"{v:.3g}") for v in (found.expected, low, high))
-    return f"{number(round(value))} ({number(round(low))} to {number(round(high))})"
-
-
-def _with(value: float, interval: "Range | None") -> str:
-    """A figure with its interval, unless that is one point."""
-    if interval is None or interval[0] == interval[1]:
-        return share(value)
-    low, high = (share(end).removesuffix(" %") for end in interval)
-    return f"{share(value)} ({low} to {high})"

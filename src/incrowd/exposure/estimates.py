@@ -1,139 +1,22 @@
 """What a table that is a sample says of the population: every figure by one model, with intervals.
 
-`PeopleBehind` has the people behind each class for many curves. A figure is its mean over the
-curves; its interval holds 95 % of the values that the curves and the random draw give.
+`PeopleBehind` has the people behind each class for many smooth curves. By the curves alone a figure
+is its mean over them, and its interval holds 95 % of the values that they and the random draw give.
+Populations need not be smooth: of a simple random sample the intervals are those of
+`incrowd.exposure.ranges`, and figures are those of the curves, moved into them if need be.
 """
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.exposure.mixture import LARGE
 from incrowd.exposure.people import ClassKinds, PeopleBehind
-from incrowd.lazy import module
+from incrowd.exposure.possible import Range, possible
+from incrowd.exposure.ranges import Ranges, ranges
 from incrowd.models.model import TOLERANCE, fraction
-
-special = module("scipy.special")
-
-
-optimize = module("scipy.optimize")
-
-
-_DOUBT = 0.05
-
-
-_BINS = (*range(1, 11), 12, 15, 19, 25, 33, 45, 65, LARGE + 1)
-"""First sizes of the bins; the last one is open."""
-
-
-_EXACT = 60
-
-
-_GROWTH = 1.12
-
-
-_NOISE = 2.0
-
-
-Range = tuple[float, float]
-
-
-@dataclass(frozen=True, eq=False)
-class _Populations:
-    """Class sizes F that a population may have, and what a sample shows of each."""
-
-    sizes: Floats
-    shown: Floats
-    """Classes that are seen per person of a class of F, by bin of their size in the table: shape
-    (bins, sizes)."""
-
-    @staticmethod
-    def over(largest: float, fraction: float) -> "_Populations":
-        top = max(3 * largest / fraction, 2 * _EXACT)
-        steps = int(np.log(top / _EXACT) / np.log(_GROWTH)) + 2
-        wide = np.round(_EXACT * _GROWTH ** np.arange(steps))
-        sizes = np.unique(np.concatenate([np.arange(1.0, _EXACT), wide]))
-        below = np.array([_fewer(first, sizes, fraction) for first in _BINS])
-        inside = np.diff(np.vstack([below, np.ones(len(sizes))]), axis=0)
-        return _Populations(sizes, inside / (sizes * fraction))
-
-
-def _fewer(than: int, sizes: Floats, fraction: float) -> Floats:
-    """The binomial chance that fewer than so many of each of these sizes are drawn."""
-    more = np.maximum(sizes - than + 1, 1.0)
-    found: Floats = np.where(sizes < than, 1.0, special.betainc(more, float(than), 1 - fraction))
-    return found
-
-
-def possible(
-    sizes: Floats, classes: Floats, fraction: float, threshold_people: float
-) -> Mapping[str, Range] | None:
-    """The ranges of `unique`, `average` and `above`; None if no population fits the limits.
-
-    Of the people of a table with so many classes of each size: the share unique in the population,
-    the mean of 1 / F, and the share whose F is at most `threshold_people`.
-    """
-    drawn = _Populations.over(float(sizes.max()), fraction)
-    people = float((sizes * classes).sum())
-    limits = _limits(sizes, classes, people)
-    figures = {
-        "unique": (drawn.sizes == 1).astype(np.float64),
-        "average": 1 / drawn.sizes,
-        "above": (drawn.sizes <= threshold_people).astype(np.float64),
-    }
-    found = {name: _range(drawn.shown, limits, figure) for name, figure in figures.items()}
-    if any(one is None for one in found.values()):
-        return None
-    shown = {
-        "unique": sizes == 1,
-        "average": np.ones(len(sizes), dtype=np.bool_),
-        "above": sizes <= threshold_people,
-    }
-    weight = {"unique": classes, "average": classes, "above": sizes * classes}
-    return {
-        name: _with_noise(one, people, float(weight[name][shown[name]].sum()) / people)
-        for name, one in found.items()
-        if one is not None
-    }
-
-
-def _limits(sizes: Floats, classes: Floats, people: float) -> tuple[Floats, Floats]:
-    """How many classes a person can be expected to show in each bin, at least and at most."""
-    bins = np.searchsorted(np.array(_BINS, dtype=np.float64), sizes, side="right") - 1
-    seen = np.bincount(bins, classes, minlength=len(_BINS))
-    doubt = _DOUBT / len(_BINS) / 2
-    low = np.where(seen > 0, special.gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
-    return low / people, special.gammaincinv(seen + 1, 1 - doubt) / people
-
-
-def _range(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
-    """The least and the most of a figure over all shares of people that keep the limits."""
-    low, high = limits
-    ends = []
-    for sign in (1.0, -1.0):
-        found = optimize.linprog(
-            sign * figure,
-            A_ub=np.vstack([shown, -shown]),
-            b_ub=np.concatenate([high, -low]),
-            A_eq=np.ones((1, len(figure))),
-            b_eq=[1.0],
-        )
-        if not found.success:
-            return None
-        ends.append(sign * float(found.fun))
-    return ends[0], ends[1]
-
-
-def _with_noise(ends: Range, people: float, most: float) -> Range:
-    """Shares of the people in the table stray from those of the population; `most` is counted."""
-    low, high = (max(end, 0.0) for end in ends)
-    low = max(low - _NOISE * float(np.sqrt(low / people)), 0.0)
-    high = high + _NOISE * float(np.sqrt(high / people)) + _NOISE / people
-    return min(low, most), min(high, most)
-
 
 LEVEL = 0.95
 """Of every interval."""
@@ -148,18 +31,34 @@ class Estimate:
     high: float
     possible: Range | None = None
     """The range over every population that fits the sample, if it was looked for."""
+    smooth: Range | None = None
+    """The interval by the smooth curves alone, where `interval` is not that."""
 
     @property
     def interval(self) -> Range:
-        """Holds the figure with a probability of `LEVEL`, if the model is right."""
+        """Holds the figure with a probability of `LEVEL`; see `incrowd.exposure.ranges`."""
         return self.low, self.high
+
+    def over(self, ends: Range | None, value: float | None = None) -> "Estimate":
+        """The same with another interval and value; None changes nothing."""
+        if ends is None:
+            return self
+        now = self.value if value is None else value
+        found = min(max(now, ends[0]), ends[1])
+        return Estimate(found, *ends, self.possible, self.interval)
+
+    def across(self, ends: Range | None) -> "Estimate":
+        """The same with an interval that reaches over these ends too."""
+        if ends is None:
+            return self
+        return self.over((min(self.low, ends[0]), max(self.high, ends[1])))
 
     def within(self, ends: Range | None) -> "Estimate":
         """The same inside what is possible at all."""
         if ends is None:
             return self
         value, low, high = (min(max(v, ends[0]), ends[1]) for v in (self.value, *self.interval))
-        return Estimate(value, low, high, ends)
+        return Estimate(value, low, high, ends, self.smooth)
 
     def at_least(self, other: "Estimate") -> "Estimate":
         """The larger of two figures, of which each is one of this."""
@@ -202,25 +101,81 @@ def estimates(
     if not len(kinds.sizes) or bool((kinds.drawn >= 1).all()):
         return _counted(kinds, threshold)
     people = most_people(threshold)
-    ends: Mapping[str, Range] | None = None
-    if plain:
-        ends = possible(kinds.sizes, kinds.classes, drawn, people)
     behind = PeopleBehind.of(kinds, drawn)
+    found = _smooth(behind, people, threshold)
+    if not plain:
+        return found
+    ends = possible(kinds.sizes, kinds.classes, drawn, people) or {}
+    return _ranged(found, ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold)
+
+
+def _smooth(behind: PeopleBehind, people: float, threshold: float) -> Estimates:
+    """The figures by the smooth curves alone."""
     rng = np.random.default_rng(0)
+    kinds = behind.kinds
     average, by_class = _averages(behind, rng)
-    limits, likeliest = ends or {}, _likeliest(behind)
+    likeliest = _likeliest(behind)
     people_shares = kinds.sizes * kinds.classes / (kinds.sizes @ kinds.classes)
     return Estimates(
-        unique=_share(behind, 1, kinds.shares, rng).within(limits.get("unique")),
-        unique_people=_share(behind, 1, people_shares, rng).within(limits.get("unique")),
-        average=average.within(limits.get("average")),
+        unique=_share(behind, 1, kinds.shares, rng),
+        unique_people=_share(behind, 1, people_shares, rng),
+        average=average,
         by_class=by_class,
-        above=_share(behind, people, kinds.shares, rng).within(limits.get("above")),
+        above=_share(behind, people, kinds.shares, rng),
         highest=_highest(behind).at_least(likeliest),
         likeliest=likeliest,
         likely_above=_likely_above(behind, threshold),
         match=_match(behind),
     )
+
+
+def _ranged(
+    found: Estimates,
+    told: Ranges,
+    ends: Mapping[str, Range],
+    kinds: ClassKinds,
+    threshold: float,
+) -> Estimates:
+    """The figures of a simple random sample: those of the curves, inside these intervals."""
+    three = {
+        name: getattr(found, name).over(getattr(told, name)).within(ends.get(name))
+        for name in ("unique", "average", "above")
+    }
+    likeliest = found.likeliest.across(told.alone)
+    return replace(
+        found,
+        **three,
+        unique_people=found.unique_people.over(told.unique_people, three["unique"].value),
+        by_class=found.by_class.over(told.by_class),
+        match=None if found.match is None else _matched(found.match, told),
+        highest=_reached(found.highest, three, threshold).at_least(likeliest),
+        likeliest=likeliest,
+        likely_above=_above_alone(found.likely_above, likeliest, kinds, threshold),
+    )
+
+
+def _matched(match: Estimate, told: Ranges) -> Estimate:
+    """A right match: by the curves, unless these are outside what the table shows."""
+    low, high = told.match or match.interval
+    return match.over(told.match, None if low <= match.value <= high else told.likeliest_match)
+
+
+def _reached(highest: Estimate, three: Mapping[str, Estimate], threshold: float) -> Estimate:
+    """The largest 1 / F, sure only of what the intervals of the shares are sure of."""
+    sure = three["average"].low
+    if three["above"].low > 0 and threshold > 0:
+        sure = max(sure, 1 / most_people(threshold))
+    if three["unique"].low > 0:
+        sure = 1.0
+    return highest.across((min(highest.low, sure), 1.0 if three["unique"].high > 0 else 0.0))
+
+
+def _above_alone(
+    above: Estimate, likeliest: Estimate, kinds: ClassKinds, threshold: float
+) -> Estimate:
+    """Those who are alone count if their mean of 1 / F can exceed the threshold."""
+    high = float(kinds.shares[kinds.sizes == 1].sum()) if likeliest.high > threshold else 0.0
+    return above.across((above.low if likeliest.low > threshold else 0.0, high))
 
 
 def most_people(threshold: float) -> float:
@@ -305,7 +260,8 @@ def _up_to(found: Estimate, most: float) -> Estimate:
 def _highest(behind: PeopleBehind) -> Estimate:
     """The largest risk: 1 over the people of the smallest class, at the upper end of each gap."""
     numbers, reached, probability = behind.smallest()
-    chance = np.append(probability @ reached, 1.0)
+    mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
+    chance = np.append(mean, 1.0)
     first = np.append(1.0, numbers + 1)
     value = float((np.diff(chance, prepend=0.0) / first).sum())
     tail = (1 - LEVEL) / 2

@@ -163,17 +163,25 @@ class _Drawn:
         share = np.minimum(1 / np.maximum(per_person, 1e-300), 1.0)
         return _Drawn("weights", total, people * per_person, share)
 
+    @property
+    def is_even(self) -> bool:
+        """Whether the same share of every class was drawn, as in a simple random sample."""
+        return not len(self.share) or float(np.ptp(self.share)) <= TOLERANCE
+
     def fraction_of(self, people: int) -> float:
         """The share of the population that these people are."""
         return min(people / self.population, 1.0) if self.population else 1.0
 
-    def model(self, people: int) -> PopulationModel | None:
+    def model(self, people: int, *, plain: bool) -> PopulationModel | None:
         """The model behind the figures; None if no population is known."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
+        drawn = "weights" if self.source == "weights" else "random-sample"
+        sizes = "smooth-lower-ends" if plain else "smooth-sizes"
+        assumes = () if name == "counted" else (drawn, "population", sizes)
         part = self.fraction_of(people)
-        return PopulationModel(name, LEVEL, self.source, self.population, part)
+        return PopulationModel(name, LEVEL, self.source, self.population, part, assumes)
 
 
 def _risk(
@@ -186,7 +194,7 @@ def _risk(
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Drawn.of(seen, population)
     kinds = ClassKinds.of(records, seen.classes.people, people, drawn.share)
-    plain = seen.plain and seen.weights is None
+    plain = seen.plain and drawn.is_even
     behind = estimates(kinds, drawn.fraction_of(seen.people), threshold, plain=plain)
     sizes = np.array(figures.sizes, dtype=np.int64).reshape(-1, 2)
     unique = None
@@ -200,7 +208,7 @@ def _risk(
         threshold=threshold,
         reading=missing,
         missing=found,
-        model=drawn.model(seen.people),
+        model=drawn.model(seen.people, plain=plain),
         journalist=journalist(behind, drawn.source),
         marketer=marketer(behind),
         uniqueness=unique,

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from incrowd.exposure.estimates import Range
+from incrowd.exposure.possible import Range
 from incrowd.exposure.special_uniques import SpecialUniques
 from incrowd.exposure.uniqueness import Uniqueness
 from incrowd.showing import Shown
@@ -51,8 +51,8 @@ class Journalist:
     1 / people of the population who share the class (El Emam, *Guide to the De-Identification of
     Personal Health Information*). The people of a class are estimated (`Risk.model`) or, if no
     population is known, those of the table itself: then this is the prosecutor's risk. Intervals
-    hold a figure with a probability of 95 %, if the model is right; a counted figure has an
-    interval of one point.
+    hold a figure with a probability of 95 %, if what `Risk.model` assumes is true; a counted figure
+    has an interval of one point.
     """
 
     max: float
@@ -68,7 +68,7 @@ class Journalist:
     above_threshold_interval: Range
     above_threshold_possible: Range | None
     """The least and the most over every population that fits the table, whatever the model; None
-    with weights, with people of several records, or if missing values match anything."""
+    if weights differ, with people of several records, or if missing values match anything."""
 
 
 @dataclass(frozen=True)
@@ -115,13 +115,18 @@ class PopulationModel:
     name: str
     """`poisson-mixture`, or `counted` if the table is the population."""
     level: float
-    """Probability of the intervals, if the model is right."""
+    """Probability of the intervals, if what it `assumes` is true."""
     source: str
     """Where the size of the population comes from: `weights` or `population`."""
     population: float
     """The number of people in the population."""
     fraction: float
     """The share of them that is in the table."""
+    assumes: tuple[str, ...] = ()
+    """What the level depends on: `random-sample` (everybody was equally likely to be drawn) or
+    `weights` (they are right, and within a class everybody was equally likely to be drawn);
+    `population` (its size is right); `smooth-sizes` (class sizes vary smoothly) or
+    `smooth-lower-ends` (only lower ends, and the share above the threshold, suppose so)."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """How many people are unique in the population, estimated from a sample of it.
 
-The estimate and its interval come from the model behind all figures of a report (see
+The estimate and its interval come from what is behind all figures of a report (see
 `incrowd.exposure.estimates`). Three estimators of the literature are there for comparison; they use
 only the sizes of the sample's classes. If the equations of one have no solution, or more than one,
 it gives no estimate.
@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.exposure.estimates import Estimates, Range
+from incrowd.exposure.estimates import Estimates
+from incrowd.exposure.possible import Range
 from incrowd.lazy import module
 
 optimize = module("scipy.optimize")
@@ -33,6 +34,7 @@ special = module("scipy.special")
 
 _ODDS = np.linspace(-30.0, 30.0, 601)
 _DOUBT = 0.05
+_HALF = 0.5
 _FAR = 1e6
 _LEAST_ALPHA = 1e-4
 _MOST_ALPHA = 1 - 1e-9
@@ -61,10 +63,10 @@ class Uniqueness:
     """By the slide negative binomial; for comparison."""
     estimate: float
     interval: Range
-    """Holds the share with a probability of 95 %, if the model is right."""
+    """Holds the share with a probability of 95 %, if what `Risk.model` assumes is true."""
     possible: Range | None
     """The least and the most over every population that fits the table, whatever the model; None
-    with weights, with people of several records, and where missing values match anything."""
+    if weights differ, with people of several records, and where missing values match anything."""
     estimator: str
     """`mixture`, or `counted` if the table is the population or holds no unique person."""
     expected: float
@@ -74,6 +76,9 @@ class Uniqueness:
     """How likely somebody is right who meets a person of the population, finds that they match a
     unique record, and takes it for theirs (Skinner and Elliot 2002); None if nobody is unique."""
     correct_match_interval: Range | None
+    undecided: bool = False
+    """Whether the table cannot tell: the interval spans more than half of what the counts of the
+    table allow without any estimate, from nobody to everybody who is unique in it."""
 
 
 def uniqueness(
@@ -105,6 +110,7 @@ def uniqueness(
         expected_interval=_people(found, people, population),
         correct_match=None if found.match is None else found.match.value,
         correct_match_interval=None if found.match is None else found.match.interval,
+        undecided=found.unique.high - found.unique.low > _HALF * uniques / max(members, 1),
     )
 
 

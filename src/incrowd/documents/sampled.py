@@ -1,0 +1,129 @@
+"""What a table says of its population as people read it, and what that depends on."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from rich.table import Table
+
+from incrowd.documents.words import at_most, number, share, table
+
+if TYPE_CHECKING:
+    from incrowd.exposure.possible import Range
+    from incrowd.exposure.risk import PopulationModel, Risk
+    from incrowd.exposure.uniqueness import Uniqueness
+
+_COMPARED = {
+    "pitman": "Pitman's or Ewens' formula",
+    "zayatz": "Zayatz",
+    "snb": "slide negative binomial",
+}
+_ASSUMED = {
+    "random-sample": "everybody was equally likely to be drawn",
+    "weights": "the weights are right, within a class everybody was equally likely to be drawn",
+    "population": "the size of the population is right",
+}
+"""What the 95 % of the intervals depend on, by the names in `PopulationModel.assumes`."""
+_SIZES = {
+    "smooth-lower-ends": (
+        "Upper ends hold whatever the class sizes of the population; lower ends, and the share "
+        "above the threshold, only if these vary smoothly wherever those of the table do."
+    ),
+    "smooth-sizes": "They also suppose that class sizes of the population vary smoothly.",
+}
+_WIDE = 2.0
+"""An upper end of more than this many times the estimate is pointed out."""
+
+
+def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
+    """Where the figures of the population come from, and how much they say."""
+    people = number(round(model.population))
+    if model.name == "counted":
+        yield f"The table is the whole population of {people}: nothing is estimated."
+        return
+    weights = ", by the sampling weights" if model.source == "weights" else ""
+    yield (
+        f"The table holds {share(model.fraction)} of a population of {people} people{weights}: "
+        "figures about the population are estimates, with a 95 % interval in brackets."
+    )
+    yield _depends(model)
+    if risk.uniqueness is not None and risk.uniqueness.undecided:
+        yield _cannot_tell(risk.uniqueness)
+    elif _is_wide(risk):
+        yield (
+            "An upper end is more than twice its estimate: so small a part of the population says "
+            "no more. Plan with the upper ends."
+        )
+    if details:
+        yield from _at_most(risk)
+
+
+def _depends(model: "PopulationModel") -> str:
+    """What must be true for the 95 %."""
+    drawn = " and ".join(_ASSUMED[one] for one in model.assumes if one in _ASSUMED)
+    return f"The 95 % hold if {drawn}. {_SIZES[model.assumes[-1]]}"
+
+
+def _cannot_tell(found: "Uniqueness") -> str:
+    low, high = (share(end) for end in found.interval)
+    return (
+        f"The table cannot tell how many are unique in the population: populations with {low} and "
+        f"with {high} of the records unique would both give such a table. Plan with the upper ends."
+    )
+
+
+def _is_wide(risk: "Risk") -> bool:
+    found = []
+    if risk.uniqueness is not None:
+        found.append((risk.uniqueness.estimate, risk.uniqueness.interval))
+    if risk.journalist is not None and risk.marketer is not None:
+        named = risk.journalist
+        found.append((risk.marketer.average, risk.marketer.average_interval))
+        found.append((named.above_threshold, named.above_threshold_interval))
+    return any(high > _WIDE * value for value, (_, high) in found)
+
+
+def _at_most(risk: "Risk") -> Iterator[str]:
+    """What holds for every population, whatever its class sizes."""
+    above = None if risk.journalist is None else risk.journalist.above_threshold_possible
+    average = None if risk.marketer is None else risk.marketer.average_possible
+    if above is None or average is None:
+        return
+    unique = None if risk.uniqueness is None else risk.uniqueness.possible
+    first = "" if unique is None else f"{at_most(unique[1])} of the records are unique in it, "
+    yield (
+        "Whatever the population, if the table is a random sample of it, with 95 % confidence: at "
+        f"most {first}the marketer is right about {at_most(average[1])}, and {at_most(above[1])} "
+        "are above the threshold."
+    )
+
+
+def population_table(found: "Uniqueness", *, details: bool) -> Table:
+    """Who is unique in the population; with `details` also by the estimators of the literature."""
+    made = table("unique in the population", "estimate (95 % interval)")
+    made.add_row("share of the records", with_interval(found.estimate, found.interval))
+    made.add_row(f"people, of {number(found.population)}", _people(found))
+    if found.correct_match is not None:
+        match = with_interval(found.correct_match, found.correct_match_interval)
+        made.add_row("a match of a unique record is right", match)
+    if details and found.estimator != "counted":
+        for name, title in _COMPARED.items():
+            other = getattr(found, name)
+            text = "no estimate" if other is None else share(other)
+            made.add_row(f"for comparison: {title}", text)
+    return made
+
+
+def _people(found: "Uniqueness") -> str:
+    low, high = found.expected_interval
+    if low == high:
+        return number(round(found.expected))
+    value, low, high = (float(f"{v:.3g}") for v in (found.expected, low, high))
+    return f"{number(round(value))} ({number(round(low))} to {number(round(high))})"
+
+
+def with_interval(value: float, interval: "Range | None") -> str:
+    """A figure with its interval, unless that is one point."""
+    if interval is None or interval[0] == interval[1]:
+        return share(value)
+    low, high = (share(end).removesuffix(" %") for end in interval)
+    return f"{share(value)} ({low} to {high})"

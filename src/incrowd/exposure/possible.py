@@ -1,0 +1,157 @@
+"""What is possible at all: the least and the most of a figure over every population that fits.
+
+A population is any number of classes of any sizes F. How many classes a random sample shows of each
+size has exact limits, 95 % for all together; linear programs find the ends under them.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.exposure.mixture import LARGE
+from incrowd.lazy import module
+
+special = module("scipy.special")
+optimize = module("scipy.optimize")
+
+_DOUBT = 0.05
+BINS = (*range(1, 11), 12, 15, 19, 25, 33, 45, 65, LARGE + 1)
+"""First sizes of the bins; the last one is open."""
+_EXACT = 60
+"""Smaller sizes F stand for themselves; larger ones grow in steps of `_GROWTH`."""
+_GROWTH = 1.12
+_FEW, _WIDE = 24, 1.15
+"""The same for coarse populations."""
+_SINGLE, _WIDER = 10, 1.25
+"""Of coarse populations: smaller classes of the table have bins of their own, larger ones share."""
+_NOISE = 2.0
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Populations:
+    """Class sizes F that a population may have, and what a sample shows of each."""
+
+    sizes: Floats
+    bins: Floats
+    """First sizes of the bins that count classes of the table; the last one is open."""
+    shown: Floats
+    """Classes that are seen per person of a class of F, by bin of their size in the table: shape
+    (bins, sizes)."""
+
+    @staticmethod
+    def over(largest: float, fraction: float) -> "Populations":
+        """The sizes that classes of up to `largest` people may have, with `BINS`."""
+        sizes = _grid(largest / fraction, _EXACT, _GROWTH)
+        return Populations.of(sizes, np.array(BINS, dtype=np.float64), fraction)
+
+    @staticmethod
+    def of(sizes: Floats, bins: Floats, fraction: float) -> "Populations":
+        """These sizes and bins, for a sample of this fraction of the people."""
+        below = np.array([_fewer(first, sizes, fraction) for first in bins.tolist()])
+        inside = np.diff(np.vstack([below, np.ones(len(sizes))]), axis=0)
+        return Populations(sizes, bins, inside / (sizes * fraction))
+
+    @staticmethod
+    def coarse(largest: float, fraction: float, *more: float) -> "Populations":
+        """Fewer sizes (and these `more`), for searches that step through all of them many times.
+
+        Bins reach up to the largest class: large ones tell their size by themselves.
+        """
+        sizes = np.union1d(_grid(largest / fraction, _FEW, _WIDE), more)
+        number = int(np.log(max(largest / _SINGLE, 1.0)) / np.log(_WIDER)) + 1
+        wide = np.ceil(_SINGLE * _WIDER ** np.arange(number))
+        return Populations.of(sizes, np.append(np.arange(1.0, _SINGLE), wide), fraction)
+
+    def binned(self, sizes: Floats, classes: Floats) -> Floats:
+        """How many classes of these sizes of the table each bin holds."""
+        at = np.searchsorted(self.bins, sizes, side="right") - 1
+        return np.bincount(at, classes, minlength=len(self.bins)).astype(np.float64)
+
+    def at_most(self, people: float) -> Floats:
+        """1 for classes of at most so many people, 0 for others."""
+        return (self.sizes <= people).astype(np.float64)
+
+
+def _grid(typical: float, exact: int, growth: float) -> Floats:
+    """Every size below `exact`, then steps up to three times what is typical."""
+    top = max(3 * typical, 2 * exact)
+    steps = int(np.log(top / exact) / np.log(growth)) + 2
+    wide = np.round(exact * growth ** np.arange(steps))
+    found: Floats = np.unique(np.concatenate([np.arange(1.0, exact), wide]))
+    return found
+
+
+def _fewer(than: float, sizes: Floats, fraction: float) -> Floats:
+    """The binomial chance that fewer than so many of each of these sizes are drawn."""
+    more = np.maximum(sizes - than + 1, 1.0)
+    found: Floats = np.where(sizes < than, 1.0, special.betainc(more, than, 1 - fraction))
+    return found
+
+
+def possible(
+    sizes: Floats, classes: Floats, fraction: float, threshold_people: float
+) -> Mapping[str, Range] | None:
+    """The ranges of `unique`, `average` and `above`; None if no population fits the limits.
+
+    Of the people of a table with so many classes of each size: the share unique in the population,
+    the mean of 1 / F, and the share whose F is at most `threshold_people`.
+    """
+    drawn = Populations.over(float(sizes.max()), fraction)
+    people = float((sizes * classes).sum())
+    limits = _limits(drawn.binned(sizes, classes), people)
+    figures = {
+        "unique": drawn.at_most(1),
+        "average": 1 / drawn.sizes,
+        "above": drawn.at_most(threshold_people),
+    }
+    found = {name: _range(drawn.shown, limits, figure) for name, figure in figures.items()}
+    if any(one is None for one in found.values()):
+        return None
+    shown = {
+        "unique": sizes == 1,
+        "average": np.ones(len(sizes), dtype=np.bool_),
+        "above": sizes <= threshold_people,
+    }
+    weight = {"unique": classes, "average": classes, "above": sizes * classes}
+    return {
+        name: _with_noise(one, people, float(weight[name][shown[name]].sum()) / people)
+        for name, one in found.items()
+        if one is not None
+    }
+
+
+def _limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
+    """How many classes a person can be expected to show in each bin, at least and at most."""
+    doubt = _DOUBT / len(BINS) / 2
+    low = np.where(seen > 0, special.gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
+    return low / people, special.gammaincinv(seen + 1, 1 - doubt) / people
+
+
+def _range(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
+    """The least and the most of a figure over all shares of people that keep the limits."""
+    low, high = limits
+    ends = []
+    for sign in (1.0, -1.0):
+        found = optimize.linprog(
+            sign * figure,
+            A_ub=np.vstack([shown, -shown]),
+            b_ub=np.concatenate([high, -low]),
+            A_eq=np.ones((1, len(figure))),
+            b_eq=[1.0],
+        )
+        if not found.success:
+            return None
+        ends.append(sign * float(found.fun))
+    return ends[0], ends[1]
+
+
+def _with_noise(ends: Range, people: float, most: float) -> Range:
+    """Shares of the people in the table stray from those of the population; `most` is counted."""
+    low, high = (max(end, 0.0) for end in ends)
+    low = max(low - _NOISE * float(np.sqrt(low / people)), 0.0)
+    high = high + _NOISE * float(np.sqrt(high / people)) + _NOISE / people
+    return min(low, most), min(high, most)

@@ -1,0 +1,244 @@
+"""The 95 % intervals of a simple random sample: what populations that fit it say of each figure.
+
+The safe ends (the most of a risk) come from every population that makes the table likely enough,
+whatever its class sizes (`incrowd.exposure.profile`). The other ends, and both ends of the share
+above the threshold, lean to the smooth curves of `incrowd.exposure.mixture`: the more, the more
+classes of three or more people the table has, and not at all where the curves do not fit it. A
+table says little of where just the threshold cuts: there the ends are one-sided, since the truth
+can be near one of two distant ends only, and not below those of the unique share.
+
+What is true of a table is not what is true of its population: the draw adds a variance, in squares.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from incrowd.arrays import Floats
+from incrowd.exposure.mixture import LARGE, Curves
+from incrowd.exposure.people import ClassKinds
+from incrowd.exposure.possible import Populations, Range
+from incrowd.exposure.profile import DROP, DROP_ONE_SIDED, Profile
+from incrowd.lazy import module
+
+special = module("scipy.special")
+
+_TELLING = 3
+"""Classes of this many people and more tell how class sizes vary."""
+_LOWER, _ABOVE = (0.2, 6.0), (0.4, 8.0)
+"""How much lower ends lean, and the upper end of the share above the threshold: what one telling
+class adds to the cost of a unit of relative entropy from the curves, and how much log likelihood
+the curves may lack before they are trusted half."""
+_STEEP = 6
+_LEAST_PULL = 0.01
+_NORMAL = 1.96
+_LEAST_SHARE = 1e-6
+
+
+@dataclass(frozen=True)
+class Ranges:
+    """The interval of each figure."""
+
+    unique: Range
+    unique_people: Range
+    average: Range
+    above: Range
+    by_class: Range
+    match: Range | None
+    """None if nobody of the table is alone in a class."""
+    likeliest_match: float
+    """`match` by the likeliest population."""
+    alone: Range | None
+    """The mean of 1 / F of those who are alone; None likewise."""
+
+
+def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ranges:
+    """The intervals for a simple random sample of this share of a population.
+
+    `people` are the most of a class above the threshold.
+    """
+    sample = _Sample.of(kinds, drawn, people, curves)
+    unique, average = sample.at_most(1), sample.average
+    above = sample.at_most(people)
+    singles = (1 - drawn) ** (sample.populations.sizes - 1)
+    low, high = sample.share(unique, sample.free)
+    above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
+    return Ranges(
+        unique=(low, high),
+        unique_people=sample.share_of_population(unique),
+        average=sample.share(average, sample.free),
+        above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
+        by_class=sample.by_class(drawn),
+        match=sample.match(singles, unique.most) if unique.most else None,
+        likeliest_match=1 / _mean(singles, sample.populations.sizes, sample.free.likeliest),
+        alone=sample.mean_of_inverse(singles, unique.most) if unique.most else None,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Figure:
+    """A mean over the people of a table, and the most that the table's own counts allow."""
+
+    values: Floats
+    """For each class size of the population."""
+    most: float
+
+
+@dataclass(frozen=True, eq=False)
+class _Sample:
+    """A table, with the populations that make it likely."""
+
+    kinds: ClassKinds
+    populations: Populations
+    free: Profile
+    leaning: Profile
+    above: Profile
+
+    @staticmethod
+    def of(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> "_Sample":
+        ends = (people, people + 1) if 1 <= people < np.inf else ()
+        populations = Populations.coarse(float(kinds.sizes.max()), drawn, *ends)
+        smooth = smooth_shares(populations.sizes, kinds, drawn, curves)
+        number = float(kinds.sizes @ kinds.classes)
+        seen = populations.binned(kinds.sizes, kinds.classes)
+        free = Profile(number * populations.shown, seen, smooth)
+        telling = float(kinds.classes[kinds.sizes >= _TELLING].sum())
+        leaning, above = (_leaning(free, telling, *how) for how in (_LOWER, _ABOVE))
+        return _Sample(kinds, populations, free, leaning, above)
+
+    @property
+    def people(self) -> float:
+        """People of the table."""
+        return float(self.kinds.sizes @ self.kinds.classes)
+
+    def at_most(self, people: float) -> _Figure:
+        """The share of people in classes of at most so many."""
+        few = self.kinds.sizes <= people
+        most = float((self.kinds.sizes * self.kinds.classes)[few].sum()) / self.people
+        return _Figure(self.populations.at_most(people), most)
+
+    @property
+    def average(self) -> _Figure:
+        """The mean of 1 / F."""
+        return _Figure(1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people)
+
+    def share(self, figure: _Figure, upper: Profile, drop: float = DROP) -> Range:
+        """The interval of a figure of the table's people, with the upper end by this profile."""
+        if not figure.most or figure.values.min() == 1:
+            return figure.most, figure.most
+        low = self._with_draw(figure, self.leaning, -1.0, drop)
+        high = self._with_draw(figure, upper, 1.0, drop)
+        return min(low, high), high
+
+    def _with_draw(self, figure: _Figure, profile: Profile, sign: float, drop: float) -> float:
+        """An end, moved by the chance that so many of those who may count do so."""
+        end, _ = profile.end(figure.values, sign, figure.most, drop)
+        part = min(max(end / figure.most, 0.0), 1.0)
+        variance = figure.most / self.people * part * (1 - part)
+        center = float(figure.values @ profile.likeliest)
+        return min(max(_moved(center, end, sign, variance), 0.0), figure.most)
+
+    def share_of_population(self, figure: _Figure) -> Range:
+        """The interval of a figure of everybody."""
+        scale = max(figure.most, 1 / self.people)
+        low, high = (
+            profile.end(figure.values, sign, scale)[0]
+            for profile, sign in ((self.leaning, -1.0), (self.free, 1.0))
+        )
+        return max(min(low, high), 0.0), min(high, 1.0)
+
+    def match(self, singles: Floats, counted: float) -> Range:
+        """Those who are alone over the people of the population in their classes."""
+        size = self.populations.sizes
+
+        def variance(shares: Floats) -> float:
+            mean, square = (_mean(singles, values, shares) for values in (size, size**2))
+            return (square - mean**2) / (counted * self.people)
+
+        return self._per_person(singles, variance)
+
+    def by_class(self, drawn: float) -> Range:
+        """Classes of the table over their people; the draw decides which small ones are seen."""
+        size = self.populations.sizes
+        unseen = (1 - drawn) ** size
+        spread = size * unseen * (1 - unseen) / drawn
+        counted = float(self.kinds.classes.sum()) ** 2 / self.people
+        every = (1 - unseen) / (drawn * size)
+        return self._per_person(every, lambda shares: float(spread @ shares) / counted)
+
+    def _per_person(self, shown: Floats, variance: Callable[[Floats], float]) -> Range:
+        """Classes over the people of the population in them; both ends lean to nothing.
+
+        `shown` are such classes per person of the table, for each size.
+        """
+        fewest, most = (self._people_each(shown, variance, sign) for sign in (-1.0, 1.0))
+        return 1 / max(fewest, most), 1 / fewest
+
+    def _people_each(
+        self, shown: Floats, variance: Callable[[Floats], float], sign: float
+    ) -> float:
+        """An end of the mean number of people of such classes: a ratio of two sums over shares.
+
+        Where the ratio departs most from the likeliest one, so does people - ratio x classes.
+        """
+        size, likeliest = self.populations.sizes, self.free.likeliest
+        center = _mean(shown, size, likeliest)
+        apart = shown * (size - center) / float(shown @ likeliest)
+        far, shares = self.free.end(apart, sign, center)
+        end = _mean(shown, size, shares) + far - float(apart @ shares)
+        return max(_moved(center, end, sign, max(variance(shares), 0.0)), 1.0)
+
+    def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
+        """The mean of 1 / F of such classes, as a mean over all tables: the draw adds nothing."""
+        held = shown / self.populations.sizes / counted
+        low, high = (
+            profile.end(held, sign, 1.0)[0]
+            for profile, sign in ((self.leaning, -1.0), (self.free, 1.0))
+        )
+        return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
+
+
+def _trust(free: Profile, enough: float) -> float:
+    """How far the curves fit: 1/2 if they lack `enough` of the highest log likelihood."""
+    lacking = max(free.top - free.height(free.near), 0.0)
+    return float(1 / (1 + (lacking / enough) ** _STEEP))
+
+
+def _leaning(free: Profile, telling: float, pull: float, enough: float) -> Profile:
+    """The profile that leans to the curves as far as they fit."""
+    cost = pull * telling * _trust(free, enough)
+    return replace(free, pull=cost) if cost > _LEAST_PULL else free
+
+
+def _mean(shown: Floats, values: Floats, shares: Floats) -> float:
+    """The mean of values over the classes that these shares show."""
+    return float((shown * values) @ shares) / float(shown @ shares)
+
+
+def _moved(center: float, end: float, sign: float, variance: float) -> float:
+    """The end of an interval with a further variance."""
+    far = max(sign * (end - center), 0.0)
+    return center + sign * float(np.sqrt(far**2 + _NORMAL**2 * variance))
+
+
+def smooth_shares(sizes: Floats, kinds: ClassKinds, drawn: float, curves: Curves) -> Floats:
+    """The share of people that the curves expect at each of these sizes of the population.
+
+    A person shares a class of mu with Poisson(mu / drawn) others. People of classes too large for
+    the curves are where their own class says.
+    """
+    last = np.append(np.ceil(np.sqrt(sizes[1:] * sizes[:-1])) - 1, np.inf)
+    density = curves.mean(curves.density)
+    others = curves.grid.mu / drawn
+    below = curves.grid.averaged(special.pdtr((last[:-1] - 1)[:, np.newaxis, np.newaxis], others))
+    shares = np.diff(np.concatenate([[0.0], below @ density, [1.0]]))
+    shares[sizes > LARGE / drawn] = 0.0
+    people = kinds.sizes * kinds.classes / (kinds.sizes @ kinds.classes)
+    large = kinds.sizes > LARGE
+    shares *= (1 - people[large].sum()) / max(float(shares.sum()), _LEAST_SHARE)
+    at = np.log(kinds.sizes[large] / drawn)
+    np.add.at(shares, np.abs(np.log(sizes) - at[:, np.newaxis]).argmin(axis=1), people[large])
+    shares = np.maximum(shares, _LEAST_SHARE)
+    found: Floats = shares / shares.sum()
+    return found
