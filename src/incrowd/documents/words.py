@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from incrowd import models
-from incrowd.loss import LOSSES, Loss
 
 _MANY = 10**30
 """Whole numbers from here on are shown as a power of ten."""
@@ -165,6 +164,8 @@ def figure_title(loss: str) -> str:
 
 def is_kept(loss: str) -> bool:
     """Whether the figure of this loss says what is kept: higher is better."""
+    from incrowd.loss import LOSSES, Loss  # noqa: PLC0415  `--help` loads no loss
+
     return LOSSES.get(loss, Loss).figure_is_kept
 
 
