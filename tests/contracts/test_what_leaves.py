@@ -26,6 +26,7 @@ hierarchy = { name = "file", path = "PLACE/sex.csv" }
 role = "sensitive"
 [columns.income]
 role = "keep"
+alone = "accept"
 """
 SCHOOLS = ["elementary-canary", "secondary-canary", "university-canary"]
 
