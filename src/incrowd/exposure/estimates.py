@@ -141,14 +141,16 @@ def _ranged(
         name: getattr(found, name).over(getattr(told, name)).within(ends.get(name))
         for name in ("unique", "average", "above")
     }
-    likeliest = found.likeliest.across(told.alone)
+    likeliest, by_class = found.likeliest.across(told.alone), found.by_class.over(told.by_class)
     return replace(
         found,
         **three,
         unique_people=found.unique_people.over(told.unique_people, three["unique"].value),
-        by_class=found.by_class.over(told.by_class),
+        by_class=by_class,
         match=None if found.match is None else _matched(found.match, told),
-        highest=_reached(found.highest, three, threshold).at_least(likeliest),
+        highest=_reached(found.highest, {**three, "by_class": by_class}, threshold).at_least(
+            likeliest
+        ),
         likeliest=likeliest,
         likely_above=_above_alone(found.likely_above, likeliest, kinds, threshold),
     )
@@ -160,14 +162,14 @@ def _matched(match: Estimate, told: Ranges) -> Estimate:
     return match.over(told.match, None if low <= match.value <= high else told.likeliest_match)
 
 
-def _reached(highest: Estimate, three: Mapping[str, Estimate], threshold: float) -> Estimate:
-    """The largest 1 / F, sure only of what the intervals of the shares are sure of."""
-    sure = three["average"].low
-    if three["above"].low > 0 and threshold > 0:
+def _reached(highest: Estimate, others: Mapping[str, Estimate], threshold: float) -> Estimate:
+    """The largest 1 / F, sure only of what the intervals of means and shares are sure of."""
+    sure = max(others["average"].low, others["by_class"].low)
+    if others["above"].low > 0 and threshold > 0:
         sure = max(sure, 1 / most_people(threshold))
-    if three["unique"].low > 0:
+    if others["unique"].low > 0:
         sure = 1.0
-    return highest.across((min(highest.low, sure), 1.0 if three["unique"].high > 0 else 0.0))
+    return highest.across((min(highest.low, sure), 1.0 if others["unique"].high > 0 else 0.0))
 
 
 def _above_alone(

@@ -62,6 +62,7 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
     unique, average = sample.at_most(1), sample.average
     above = sample.at_most(people)
     singles = (1 - drawn) ** (sample.populations.sizes - 1)
+    match = sample.match(singles, unique.most) if unique.most else None
     low, high = sample.share(unique, sample.free)
     above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
     return Ranges(
@@ -70,9 +71,9 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ra
         average=sample.share(average, sample.free),
         above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
         by_class=sample.by_class(drawn),
-        match=sample.match(singles, unique.most) if unique.most else None,
+        match=match,
         likeliest_match=1 / _mean(singles, sample.populations.sizes, sample.free.likeliest),
-        alone=sample.mean_of_inverse(singles, unique.most) if unique.most else None,
+        alone=_at_least(match, sample.mean_of_inverse(singles, unique.most)) if match else None,
     )
 
 
@@ -197,6 +198,11 @@ class _Sample:
             for profile, sign in ((self.leaning, -1.0), (self.free, 1.0))
         )
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
+
+
+def _at_least(other: Range, mean: Range) -> Range:
+    """A mean of 1 / F, which is never below 1 / the mean of F."""
+    return max(mean[0], other[0]), max(mean[1], other[0])
 
 
 def _trust(free: Profile, enough: float) -> float:
