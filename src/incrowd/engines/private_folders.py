@@ -33,6 +33,10 @@ class PrivateFolder:
         _LIVING.add(self)
         self.remove = weakref.finalize(self, _remove, self.path, _owned(self.path))
 
+    def close(self) -> None:
+        """Remove the folder now."""
+        self.remove()
+
     def __repr__(self) -> str:
         """Its path."""
         return f"PrivateFolder({str(self.path)!r})"

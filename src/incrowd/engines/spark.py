@@ -98,9 +98,9 @@ class Spark:
         self._made: dict[str, Path] = {}
         self._secrets: dict[str, str] = {}
         self._parent = _parent(self._home)
-        private = _folder(self._parent)
-        self.folder = private.path
-        self._end = weakref.finalize(self, private.remove)
+        self._private = _folder(self._parent)
+        self.folder = self._private.path
+        self._end = self._private.remove
         with closed_on_failure(self), self._working("read the data frame"):
             self.session = _own(self._home)
             self.columns = self._copied(frame)
@@ -284,7 +284,7 @@ class Spark:
     def _lasting(self) -> Path:
         """A folder for a release that stays a data frame, for as long as its session."""
         folder = _folder(self._parent)
-        weakref.finalize(self._home, folder.remove)
+        weakref.finalize(self._home, PrivateFolder.close, folder)  # it lives as long
         return folder.path
 
     def _new(self, name: str) -> Path:
