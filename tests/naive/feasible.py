@@ -100,11 +100,23 @@ class Small:
         among = (1 << self.records) - 1 if among is None else among
         if anything:
             return any(
-                self._crowds_fine(division)
+                self.released(part)._crowds_fine(division)
                 for part in self.kept(most, among)
                 for division in divisions(part)
             )
-        return any(self._divided(part, frozenset(), alike) for part in self.kept(most, among))
+        return any(
+            self.released(part)._divided(part, frozenset(), alike)
+            for part in self.kept(most, among)
+        )
+
+    def released(self, part):
+        """The same, compared with how values are spread over the records that leave."""
+        if not any(model.name == "t-closeness" for model in self.models):
+            return self
+        small = Small(self.columns, self.values, self.people, self.models)
+        some = {(self.values[i], self.people[i]) for i in members(part)}
+        small.whole, small.cells = Counter(value for value, _ in some), self.cells
+        return small
 
     def _divided(self, part, taken, alike):
         """Whether a part can be divided into classes that satisfy the models."""

@@ -147,10 +147,9 @@ def alpha_k(shown, model, _):
 
 
 def t_closeness(shown, model, _):
-    """The crowd that is farthest from the table as it was read."""
-    column, rows = model["column"], shown.original
-    who = [row[shown.unit] or ("alone", i) if shown.unit else i for i, row in enumerate(rows)]
-    whole = Counter(v for v, _ in {(row[column], p) for row, p in zip(rows, who, strict=True)})
+    """The crowd that is farthest from all records of the release."""
+    column = model["column"]
+    whole = shown.holders(range(len(shown.rows)), column)
     distance = _ordered if model.get("distance", "equal") == "ordered" else _equal
     kind = shown.kinds[column]
     worst = max(distance(shown.holders(c, column), whole, kind) for c in shown.crowds())

@@ -175,9 +175,9 @@ def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
 
 
 def loss_text(release: "ReleaseUtility", name: str) -> str:
-    """A loss of a release, marked if it is only an upper bound."""
+    """A loss of a release; said if it is only an upper bound."""
     value = release.losses.get(name)
-    return f"≤ {_share(value)}" if value and release.losses_at_most else _share(value)
+    return f"at most {_share(value)}" if value and release.losses_at_most else _share(value)
 
 
 def _share(value: float | None) -> str:
