@@ -49,7 +49,7 @@ def test_a_check_needs_the_world(incrowd):
     said = incrowd(*paper)
     assert said.code == 1
     assert "give the world" in " ".join(said.out.split())
-    flags = ("-q", "age,zip,sex", "-k", "5")
+    flags = ("-q", "age,zip,sex", "-s", "diagnosis", "-k", "5")
     assert incrowd("check", "release.csv", *flags, *WORLD).code == 0
     assert incrowd("check", "patients.csv", *flags, *WORLD).code == 1
     half = Path("voters.csv").read_text().splitlines()[:61]

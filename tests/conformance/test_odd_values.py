@@ -43,7 +43,8 @@ def _table() -> pl.DataFrame:
 
 
 def _policy(roles: str) -> incrowd.Policy:
-    return incrowd.quick(["age", *ODD], quasi=["age"], k=5, **{roles: list(ODD)})
+    policy = incrowd.quick(["age", *ODD], quasi=["age"], k=5, **{roles: list(ODD)})
+    return policy.model_copy(update={"max_alone": 1.0})
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +101,9 @@ def test_a_release_passes_its_check(engine, roles, places, table, tmp_path):
 def test_a_certificate_of_a_file_holds_for_the_frame_that_was_read_from_it(spellings, tmp_path):
     rows = [f"{20 + i % 7},{spellings[i % 3]}\n" for i in range(RECORDS)]
     (tmp_path / "table.csv").write_text("age,x\n" + "".join(rows))
-    policy = incrowd.quick(["age", "x"], quasi=["age"], k=5, keep=["x"])
+    policy = incrowd.quick(["age", "x"], quasi=["age"], k=5, keep=["x"]).model_copy(
+        update={"max_alone": 1.0}
+    )
     target = tmp_path / "release.csv"
     incrowd.anonymize(tmp_path / "table.csv", policy, target)
     paper = f"{target}.certificate.json"
@@ -110,7 +113,9 @@ def test_a_certificate_of_a_file_holds_for_the_frame_that_was_read_from_it(spell
 
 def test_two_zeros_in_a_frame_are_one_value_in_every_engine(tmp_path):
     table = _table().select("age", "zeros")
-    policy = incrowd.quick(table.columns, quasi=["age"], k=5, keep=["zeros"])
+    policy = incrowd.quick(table.columns, quasi=["age"], k=5, keep=["zeros"]).model_copy(
+        update={"max_alone": 1.0}
+    )
     connection = duckdb.connect()
     connection.register("odd", table.to_arrow())
     target = tmp_path / "release.parquet"
@@ -123,7 +128,9 @@ def test_two_zeros_in_a_frame_are_one_value_in_every_engine(tmp_path):
 def test_a_zero_byte_in_a_text_passes_or_is_refused(tmp_path):
     texts = ["a\x00b", "a", "\x00"]
     table = pl.DataFrame({"age": [20, 21] * 600, "x": texts * 400})
-    policy = incrowd.quick(table.columns, quasi=["age"], k=5, keep=["x"])
+    policy = incrowd.quick(table.columns, quasi=["age"], k=5, keep=["x"]).model_copy(
+        update={"max_alone": 1.0}
+    )
     target = tmp_path / "release.parquet"
     incrowd.anonymize(table, policy, target)
     assert not _faults(incrowd.check(target, policy, f"{target}.certificate.json"))

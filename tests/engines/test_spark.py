@@ -410,6 +410,7 @@ def test_remarks_of_columns_do_not_leave(frame, tmp_path):
     named = frame.withMetadata("zip", {"ml_attr": {"vals": [CANARY]}})
     assert CANARY in named.schema.json()
     policy = incrowd.quick(named.columns, quasi=["sex"], sensitive=["diagnosis"], k=4, keep=["zip"])
+    policy = policy.model_copy(update={"max_alone": 1.0})
     incrowd.anonymize(named, policy, tmp_path / "release", seed=1)
     for file in (tmp_path / "release").iterdir():
         assert CANARY.encode() not in file.read_bytes()
@@ -506,7 +507,7 @@ def test_hostile_names_are_only_names(stored, people, tmp_path):  # noqa: F811
     named = people.rename(dict(zip(QUASI, quasi, strict=True)) | {"name": "SSN", "ward": "row"})
     policy = incrowd.quick(
         named.columns, quasi=quasi, sensitive=["diagnosis"], keep=["row"], k=4, method="mondrian"
-    )
+    ).model_copy(update={"max_alone": 1.0})
     target = tmp_path / "release"
     incrowd.anonymize(stored(people).toDF(*named.columns), policy, target, seed=1)
     read = tables.read(target).frame

@@ -36,7 +36,7 @@ def tight(monkeypatch):
 def policy_of(people, **more):
     roles = dict.fromkeys(people.columns, Column(role="drop"))
     roles |= {name: Column(role="quasi") for name in QUASI}
-    roles |= {"diagnosis": Column(role="sensitive"), "said": Column(role="keep")}
+    roles |= {"diagnosis": Column(role="sensitive"), "said": Column(role="keep", alone="accept")}
     return Policy(columns=roles, models=(incrowd.KAnonymity(4),), **more)
 
 

@@ -240,7 +240,7 @@ def test_a_release_is_made_checked_attacked_and_reported_with_its_world(table, w
     assert [(one.name, one.ok) for one in made.verdicts] == [("k-map", True)]
     shown = pl.read_csv(target, infer_schema=False)
     assert made.verdicts[0].reached == min(fitting(shown))
-    assert f"--world {world.files[0]}" in Path(report).read_text(encoding="utf-8")
+    assert f"--world {Path(world.files[0]).name}" in Path(report).read_text(encoding="utf-8")
     check = jobs.CheckRelease(release=target, certificate=made.certificate, world=world)
     assert releases.check_release(desk, check, tell).ok
     attack = jobs.AttackRelease(release=target, table=table, policy=policy(), world=world)

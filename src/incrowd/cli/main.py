@@ -150,7 +150,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if arguments is not None:
         sys.exit(perform(arguments))
-    code = perform(sys.argv[1:])
+    as_json = "--json" in sys.argv
+    with ends_when_asked(partial(_last_words, as_json=as_json)):
+        code = perform(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(
             number, signal.SIG_IGN
@@ -179,7 +181,7 @@ def perform(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     before = Terminated.times
     try:
-        with terminable(), heard(), ends_when_asked(partial(_last_words, as_json=as_json)):
+        with terminable(), heard():
             refuse_cramped(arguments)
             code = _commands(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False

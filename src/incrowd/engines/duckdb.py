@@ -396,5 +396,6 @@ def _cells(kind: str) -> Cells:
 
 
 def _removed(connection: Any, folder: PrivateFolder) -> None:
-    connection.close()
+    with suppress(Exception):  # an interrupted call may still hold it; the folder goes all the same
+        connection.close()
     folder.remove()

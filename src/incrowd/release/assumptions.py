@@ -168,7 +168,7 @@ def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
 def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
     """What a reader of a release should know of these columns, and what would mend it.
 
-    >>> list(sentences({"bill": 0.98, "ward": 0.01}, 1000))[0][:67]
+    >>> list(sentences({"bill": 0.98, "ward": 0.01}, 1000))[0][:68]
     "'bill' leaves unchanged and 98 % of its values are distinct: whoever"
     """
     for name in telling(shares, records):

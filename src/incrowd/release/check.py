@@ -20,7 +20,6 @@ from incrowd.release.rows import dropped, leaving_names
 from incrowd.release.small_worlds import ENOUGH
 from incrowd.release.world_candidates import world_candidates
 from incrowd.table.column import Kind, Missing
-from incrowd.table.counted import CountedRows
 from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import by_number
@@ -168,14 +167,7 @@ def _alone(
     if policy.unit is not None:
         return None if certificate is None else attested_alone(certificate, policy)
     columns = (*policy.quasi, *kept_columns(policy))
-
-    def blocks() -> Iterator[CountedRows]:
-        if policy.missing is Missing.MATCHES_ANYTHING:
-            return iter([rows.counts(columns)])
-        stored, key = rows.stored(columns), rows.stored(policy.quasi)
-        return map(rows.clear, checked.release.blocks(stored, len(key), rows.plain))
-
-    return alone_among(blocks, policy, checked.sealed)
+    return alone_among(lambda: [rows.counts(columns)], policy, checked.sealed)
 
 
 def _many_alone(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
