@@ -9,6 +9,7 @@ import secrets
 import shutil
 import weakref
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
