@@ -213,7 +213,18 @@ for target in sys.argv[1].split(","):
 def test_a_disk_that_is_full_names_the_target(here, table):
     targets = [f"new.{ending}" for ending in ("csv", "parquet", "arrow", "csv.gz", "csv.zst")]
     table(n=4_000, score=[f"{i * 7919 % 9973}.5" for i in range(4_000)])
-    flags = ("-q", "sex,zip", "--keep", "score", "-k", "5", "--method", "lattice")
+    flags = (
+        "-q",
+        "sex,zip",
+        "--keep",
+        "score",
+        "--accept-alone",
+        "score",
+        "-k",
+        "5",
+        "--method",
+        "lattice",
+    )
     done = subprocess.run(
         [sys.executable, "-c", FULL, ",".join(targets), "anonymize", "patients.csv", *flags],
         capture_output=True,
