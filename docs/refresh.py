@@ -50,8 +50,6 @@ _VARIES = (
     (re.compile(r"\b\d+(\.\d+)? (seconds|s)\b"), "(seconds)"),
     (re.compile(r"\b\d{4}-\d\d-\d\dT[\d:.+]+\b"), "(moment)"),
 )
-_PASSING = "Compiling for this machine"
-"""How a line begins that only the first run on a machine shows."""
 
 
 @dataclass
@@ -120,7 +118,9 @@ def _shell(command: str) -> int:
 
 def tidy(output: str) -> str:
     """The output without what only a first run shows and without blanks at the ends of lines."""
-    lines = [line.rstrip() for line in output.splitlines() if not line.startswith(_PASSING)]
+    from incrowd.cli.output import COMPILING  # noqa: PLC0415  pages without commands need none
+
+    lines = [line.rstrip() for line in output.splitlines() if not line.startswith(COMPILING)]
     return "".join(f"{line}\n" for line in lines).strip("\n") + "\n" if any(lines) else ""
 
 

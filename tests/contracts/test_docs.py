@@ -15,6 +15,7 @@ import pytest
 
 import incrowd
 from incrowd.attacks.play import KINDS
+from incrowd.cli.output import COMPILING
 from incrowd.loss import LOSSES
 from incrowd.models import MODELS
 from incrowd.policy.codec import loads
@@ -68,6 +69,10 @@ def test_outputs_are_compared_but_for_what_varies():
     assert refresh.alike(f"k = 5 {digest}\n") == refresh.alike("k = 5 " + "f" * 64 + "\n")
     assert refresh.alike("k = 5, 1.2 s\n") == refresh.alike("k = 5, 33 s\n")
     assert refresh.alike("k = 5\n") != refresh.alike("k = 6\n")
+
+
+def test_what_a_first_run_compiles_is_not_in_a_page():
+    assert refresh.tidy(f"{COMPILING}\nk = 5\n") == "k = 5\n"
 
 
 def test_a_page_that_shows_something_else_is_found_out(tmp_path):
