@@ -191,7 +191,9 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
             remedy = did_you_mean(context["tag"], known, listed=True)
             found = Fault(path, f"{place_of(path)}unknown name", remedy)
         case "union_tag_not_found":
-            found = Fault(path, f"{place_of(path)}'name' is missing", "add a 'name'")
+            names = _listed(list(keys(path)))
+            remedy = f"add a 'name', one of {names}" if names else "add a 'name'"
+            found = Fault(path, f"{place_of(path)}'name' is missing", remedy)
         case "value_error":
             message, _, remedy = str(context["error"]).partition("; ")
             found = Fault(path, f"{place_of(path)}{message}", remedy)

@@ -28,6 +28,21 @@ def test_ten_seconds_of_reading(incrowd):
     assert MARK not in said.out
 
 
+def test_details_are_every_column_pair_and_loss(incrowd):
+    short = incrowd("compare", "patients.csv", "release.csv", "-q", "age,zip,sex")
+    said = incrowd("compare", "patients.csv", "release.csv", "-q", "age,zip,sex", "--details")
+    assert said.code == 0, said.err
+    flags = ("-q", "age,zip,sex", "--json")
+    (release,) = incrowd("compare", "patients.csv", "release.csv", *flags).document["releases"]
+    for column in release["columns"]:
+        assert any(line.split()[:1] == [column["name"]] for line in said.out.splitlines())
+    for loss in release["losses"]:
+        assert loss in said.out
+        assert loss == "gcp" or loss not in short.out
+    assert len(short.out) < len(said.out)
+    assert MARK not in said.out
+
+
 def test_the_document(incrowd):
     flags = ("-q", "age,zip,sex", "-s", "diagnosis", "--for", "sex~age", "--json")
     said = incrowd("compare", "patients.csv", "release.csv", "release.csv", *flags)

@@ -23,6 +23,7 @@ from incrowd.documents.json import (
     release_document,
     risk_document,
 )
+from incrowd.documents.verdict import BROKEN, KEPT, NOT_PASSED
 from incrowd.exposure import Risk
 from incrowd.showing import Shown
 
@@ -151,6 +152,14 @@ def test_bars_of_class_sizes_count_everybody(results):
 def test_a_released_class_is_as_large_as_promised(results):
     bands = dict(results["Release"].risk.people_by_class_size)
     assert bands["1"] == 0
+
+
+def test_a_check_that_fails_says_whether_a_model_is_to_blame(results):
+    check = results["Check"]
+    unmet = tuple(replace(model, ok=False) for model in check.models)
+    assert KEPT in check._repr_html_()
+    assert NOT_PASSED in replace(check, ok=False)._repr_html_()
+    assert BROKEN in replace(check, ok=False, models=unmet)._repr_html_()
 
 
 def test_a_table_without_records_is_shown(results):

@@ -151,7 +151,7 @@ def test_an_unknown_key_says_its_line_and_what_was_meant():
         ("0.05", "true", "'suppression' must be a number (line 3)"),
         ("0.05", "nan", "'suppression' must be a finite number (line 3)"),
         ('"datafly"', '"dataflie"', "search: unknown name (line 4); did you mean 'datafly'?"),
-        ('"datafly"', "{}", "search: 'name' is missing (line 4); add a 'name'"),
+        ('"datafly"', "{}", "search: 'name' is missing (line 4); add a 'name', one of 'accuracy'"),
         ("k = 5", "k = 1", "model 1: 'k' must be at least 2 (line 8)"),
         ("k = 5", "k = 5.5", "model 1: 'k' must be a whole number (line 8)"),
         ("k = 5", "kk = 5\nk = 5", "model 1: unknown key 'kk' (line 8); did you mean 'k'?"),

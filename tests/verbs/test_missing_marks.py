@@ -4,6 +4,7 @@ import json
 import re
 from dataclasses import replace
 
+import duckdb
 import numpy as np
 import polars as pl
 import pytest
@@ -214,3 +215,88 @@ def test_a_marked_weight_is_refused_as_a_blank_one_is(tmp_path, mark):
             InputError, match=r"weight column 'weight' holds 4 values that are missing"
         ):
             incrowd.anonymize(path, asked)
+
+
+def ratios_of(found):
+    return found.records, [(one.columns, one.ratios) for one in found.sets], found.best.ratios
+
+
+@pytest.mark.parametrize("drawn", [False, True], ids=["all", "sampled"])
+def test_discover(scenes, drawn):
+    def answer(s):
+        more = {"exact": False, "sample": 60, "seed": 3} if drawn else {}
+        return ratios_of(incrowd.discover(s.table, policy=POLICY, ratio=0.2, **more))
+
+    records, sets, best = alike(scenes, answer)
+    assert records == 160
+    assert sets
+    assert best.classes < best.records or drawn
+
+
+def test_discover_in_a_stream(scenes):
+    def answer(s):
+        frame = pl.read_csv(s.table) if s.table.suffix == ".csv" else pl.read_parquet(s.table)
+        pieces = iter([frame[:70], frame[70:]])
+        return ratios_of(incrowd.discover(pieces, policy=POLICY, ratio=0.2, sample=100, seed=1))
+
+    alike(scenes, answer)
+
+
+def test_discover_elsewhere(scenes, monkeypatch):
+    monkeypatch.setattr("incrowd.verbs.tables.FEW_RECORDS", 10)
+    found = alike(
+        scenes,
+        lambda s: ratios_of(
+            incrowd.discover(f"duckdb:{file_of(s)}::people", policy=POLICY, ratio=0.2, sample=100)
+        ),
+    )
+    assert found[0] == 160
+
+
+def file_of(scene):
+    """The table of a scene in a file of DuckDB."""
+    path = scene.folder / f"{scene.table.suffix[1:]}.duckdb"
+    read = f"read_{scene.table.suffix[1:]}('{scene.table}')"
+    with duckdb.connect(path) as base:
+        base.execute(f"CREATE OR REPLACE TABLE people AS FROM {read}")
+    return path
+
+
+def test_groups_and_named_sets(scenes):
+    def answer(s):
+        groups = incrowd.groups(s.table, 3, policy=POLICY)
+        judged = incrowd.judge_sets(["age", "region"], s.table, population=1e4, policy=POLICY)
+        return groups.sets, groups.people, [(one.test, one.ratios) for one in judged.sets]
+
+    assert alike(scenes, answer)[0]
+
+
+def test_discover_looks_at_what_leaves(tmp_path):
+    policy = Policy(
+        columns={
+            "id": Column(role="identifier"),
+            "note": Column(role="drop"),
+            "age": Column(role="quasi"),
+            "person": Column(role="unit"),
+        },
+        models=(KAnonymity(2),),
+    )
+    frame = pl.DataFrame(
+        {"id": [1, 2, 3], "note": [4, 5, 6], "age": [1, 1, 2], "person": [7, 7, 8]}
+    )
+    (tmp_path / "policy.toml").write_text(policy.dumps())
+    found = incrowd.discover(frame, policy=tmp_path / "policy.toml", ratio=0.5)
+    assert found.best.columns == ("age",)
+    assert incrowd.groups(frame, 1, policy=policy).people == 2
+    named = incrowd.discover(frame, ["id", "age"], policy=policy, ratio=0.5)
+    assert [one.columns for one in named.sets] == [("id",), ("age",)]
+
+
+def test_discover_by_a_policy_on_the_command_line(scenes, capsys):
+    def answer(s):
+        policy = str(s.folder / "policy.toml")
+        assert perform(["discover", str(s.table), "-p", policy, "--ratio", "0.2", "--json"]) == 0
+        found = json.loads(capsys.readouterr().out)
+        return found["sets"], found["best"]
+
+    alike(scenes, answer)

@@ -80,6 +80,7 @@ def compare(  # noqa: PLR0913  one parameter per option
         ),
     ] = 0,
     reading: ReadingFlags = AS_FOUND,
+    details: options.Details = False,
     as_json: options.AsJson = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -89,7 +90,7 @@ def compare(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd compare patients.csv release.csv --policy policy.toml
     """
-    answer = Output(as_json=as_json, quiet=quiet)
+    answer = Output(as_json=as_json, quiet=quiet, details=details)
     _refuse_target(output, [original, *releases, policy])
     named = options.columns(quasi)
     with waiting(answer, "compare") as bar:
@@ -115,7 +116,7 @@ def compare(  # noqa: PLR0913  one parameter per option
     answer.notes(texts.notes_of(found))
     answer.result(
         lambda: texts.compare_document(found),
-        lambda: texts.compare_text(found),
+        lambda: texts.compare_text(found, details=details),
         lambda: next_command.after_compare(original, releases, output),
     )
 

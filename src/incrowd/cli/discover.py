@@ -208,6 +208,7 @@ def discover(  # noqa: PLR0913  one parameter per option
         ),
     ] = None,
     time_limit: options.SearchSeconds = 60.0,
+    policy: options.PolicyFile = None,
     reading: ReadingFlags = AS_FOUND,
     details: options.Details = False,
     as_json: options.AsJson = False,
@@ -244,10 +245,11 @@ def discover(  # noqa: PLR0913  one parameter per option
         "max_size": max_size,
         "time_limit": time_limit,
         "reading": requests.reading(reading),
+        "policy": policy,
     }
     if sets is not None:
         _refuse_search(judged | {"max_size": max_size, "k": k, "columns": some})
-        answer_sets(file, sets, judged, limits["reading"], output)
+        answer_sets(file, sets, judged, limits, output)
         return
     if file is None:
         raise PolicyError(
@@ -277,13 +279,18 @@ def discover(  # noqa: PLR0913  one parameter per option
 
 
 def answer_sets(
-    file: str | None, sets: Sequence[str], judged: Mapping[str, Any], reading: Any, output: Output
+    file: str | None,
+    sets: Sequence[str],
+    judged: Mapping[str, Any],
+    limits: Mapping[str, Any],
+    output: Output,
 ) -> None:
     """Judge named sets of columns for a population."""
     asked = {name: judged[name] for name in _OF_SETS}
+    asked |= {name: limits[name] for name in ("reading", "policy")}
     named = [options.columns([text]) for text in sets]
     with waiting(output, "discover"):
-        found = api.judge_sets(named, file, reading=reading, **asked)
+        found = api.judge_sets(named, file, **asked)
     output.notes(found.notes)
     output.result(
         lambda: json.judged_document(found),

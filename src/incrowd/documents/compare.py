@@ -105,10 +105,12 @@ def _regression(release: "ReleaseUtility") -> Mapping[str, Any] | None:
     return found
 
 
-def compare_text(found: "Comparison") -> RenderableType:
-    """One sentence, one small table, and what the analysis says."""
+def compare_text(found: "Comparison", *, details: bool = False) -> RenderableType:
+    """One sentence, one small table, and what the analysis says; with details every column."""
     parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
     parts += [one for release in found.releases for one in _coefficients(release, found)]
+    if details:
+        parts += [one for release in found.releases for one in _details(release)]
     return spaced(parts[0], *parts[1:])
 
 
@@ -195,6 +197,41 @@ def _original_score(found: "Comparison") -> str:
     return f"{every[0].original:.3f}" if every else _NONE
 
 
+def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
+    """All columns and pairs of a release, the worst first, and its losses."""
+    yield line(f"{release.name}, column by column:")
+    made = table("column", "off by", "moved on average", "missing", "shows nothing", "ncp")
+    for column in farthest_columns(release):
+        before, after = column.missing
+        made.add_row(
+            line(column.name),
+            _share(column.total_variation),
+            _share(column.earth_mover),
+            f"{before:,} → {after:,}",
+            f"{column.suppressed:,}",
+            _share(column.ncp),
+        )
+    yield made
+    if pairs := farthest_pairs(release):
+        made = table("pair", "measure", "original", "release", "off by")
+        for pair in pairs:
+            made.add_row(
+                line(" and ".join(pair.columns)),
+                pair.measure,
+                *(_figure(value) for value in (pair.before, pair.after, pair.difference)),
+            )
+        yield made
+    if release.losses:
+        made = table("loss", "release")
+        for name, value in release.losses.items():
+            made.add_row(name, f"{'at most ' * release.losses_at_most}{_figure(value)}")
+        yield made
+
+
+def _figure(value: float | None) -> str:
+    return _NONE if value is None else f"{value:.4g}"
+
+
 def _coefficients(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
     if release.regression is None:
         return
@@ -209,8 +246,10 @@ def _coefficients(release: "ReleaseUtility", found: "Comparison") -> Iterator[Re
 def coefficient_row(one: "Coefficient") -> tuple[str, ...]:
     """The figures of a coefficient as texts."""
     figures = (one.original, one.standard_error, one.release, one.difference)
-    texts = (_NONE if value is None else f"{value:.4g}" for value in figures)
-    return (*texts, _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}")
+    return (
+        *map(_figure, figures),
+        _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}",
+    )
 
 
 def notes_of(found: "Comparison") -> Iterator[str]:

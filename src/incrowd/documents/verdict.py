@@ -58,6 +58,13 @@ class ReleaseVerdict:
     sentences: tuple[str, ...]
 
 
+def check_sentence(*, kept: bool, models_met: bool) -> str:
+    """Whether a release passes its check; if it does not, whether its models are to blame."""
+    if kept:
+        return KEPT
+    return NOT_PASSED if models_met else BROKEN
+
+
 def release_verdict(found: Findings) -> ReleaseVerdict:
     """The verdict on what is known about a release.
 
@@ -65,7 +72,8 @@ def release_verdict(found: Findings) -> ReleaseVerdict:
     'warn'
     """
     if not found.kept:
-        head, end = NOT_PASSED if found.models_met else BROKEN, "Do not publish it as it is."
+        head = check_sentence(kept=False, models_met=found.models_met)
+        end = "Do not publish it as it is."
         said = (*found.first, *found.promises, end, *found.warnings, *found.notes)
         return ReleaseVerdict("bad", (head, *said))
     head, tone = _headline(found)

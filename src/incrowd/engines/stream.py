@@ -5,7 +5,7 @@ gives the same sample whatever the batches are. Memory is that of the sample and
 """
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +19,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.identify.records import Records
 from incrowd.table.cells import selected
+from incrowd.table.column import CodedColumn
 from incrowd.table.encode import to_polars
 from incrowd.watch import Watch
 
@@ -57,20 +58,20 @@ class StreamSample:
 
     def records(self, *, text: bool = False) -> Records:
         """The sample as codes; `text` says that it comes from a text file."""
-        return coded(MemoryEngine(self.frame, text=text), self.frame.columns)
+        return records_of(MemoryEngine(self.frame, text=text).codes(self.frame.columns))
 
     def __repr__(self) -> str:
         """Without values."""
         return f"StreamSample({self.frame.height} of {self.seen} records)"
 
 
-def coded(engine: MemoryEngine, names: Sequence[str]) -> Records:
-    """Columns of a table as codes, one row for each record."""
-    columns = engine.codes(names)
-    codes = np.empty((len(names), engine.records), dtype=np.int32)
-    for line, name in zip(codes, names, strict=True):
-        line[:] = columns[name].codes
-    return Records(tuple(names), codes, np.ones(engine.records, dtype=np.int64))
+def records_of(columns: Mapping[str, CodedColumn]) -> Records:
+    """Coded columns as one table of codes, a row for each record."""
+    rows = max((len(column.codes) for column in columns.values()), default=0)
+    codes = np.empty((len(columns), rows), dtype=np.int32)
+    for line, column in zip(codes, columns.values(), strict=True):
+        line[:] = column.codes
+    return Records(tuple(columns), codes, np.ones(rows, dtype=np.int64))
 
 
 class Reservoir(Protocol):

@@ -93,18 +93,30 @@ def lines_for(names: Iterable[str]) -> str:
 
 
 def keys_at(path: Path) -> tuple[str, ...]:
-    """The keys that a place of the policy may have."""
+    """The keys that a place of the policy may have; of a plug-in without a name, all names."""
     if not path:
         return tuple(Policy.model_fields)
     if path[0] == "columns" and len(path) == 2:
         return tuple(Column.model_fields)
-    return tuple(getattr(_plugins().get(str(path[-1])), "__dataclass_fields__", ()))
+    kind = "models" if path[0] == "models" and len(path) == 2 else path[-1]
+    if kind in _UNIONS:
+        return tuple(_by_name(_UNIONS[kind]))
+    plugins = {name: made for union in _UNIONS.values() for name, made in _by_name(union).items()}
+    return tuple(getattr(plugins.get(str(path[-1])), "__dataclass_fields__", ()))
 
 
-def _plugins() -> dict[str, type]:
-    """Models, losses, searches and hierarchies by name."""
-    members = [m for union in (AnyModel, AnyLoss, AnySearch, AnyHierarchy) for m in _members(union)]
-    return {member.__dataclass_fields__["name"].default: member for member in members}
+_UNIONS: dict[object, Any] = {
+    "models": AnyModel,
+    "loss": AnyLoss,
+    "search": AnySearch,
+    "hierarchy": AnyHierarchy,
+}
+"""The plug-ins that a place of the policy may name."""
+
+
+def _by_name(union: Any) -> dict[str, type]:
+    """The plug-ins of a union, by name."""
+    return {member.__dataclass_fields__["name"].default: member for member in _members(union)}
 
 
 def _members(union: Any) -> tuple[Any, ...]:

@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import (
     UNSURE,
@@ -16,7 +15,6 @@ from incrowd.engines.stream import (
     PairReservoir,
     RecordReservoir,
     Reservoir,
-    coded,
     draw,
 )
 from incrowd.errors import InputError, counted
@@ -50,10 +48,20 @@ from incrowd.identify.sampling import (
     sampled_pairs,
     sampled_rows,
 )
+from incrowd.io import files
+from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory
+from incrowd.policy.policy import Policy
 from incrowd.table.encode import align
 from incrowd.table.names import chosen, listed
-from incrowd.verbs.tables import IN_BATCHES, PassingTable, TableElsewhere, TableInMemory, opened
+from incrowd.verbs.tables import (
+    IN_BATCHES,
+    PassingTable,
+    TableElsewhere,
+    TableInMemory,
+    columns_to_look_at,
+    opened,
+)
 from incrowd.watch import NestedWatch, Watch
 
 SAMPLE = 100_000
@@ -95,6 +103,7 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
     drop_duplicates: bool = False,
     seed: int | None = None,
     time_limit: float | None = TIME_LIMIT,
+    policy: AnyPolicy | None = None,
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Discovery:
@@ -110,10 +119,12 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
     can tell a share `alpha` (0.5) of so many people apart. `source` says where that number comes
     from: the product of `domains` (possible values by column), an estimate, or what was observed.
     `explain` says why columns identify. With `weights`, what it costs to learn a column (1 if not
-    given), the smallest set is the cheapest one.
+    given), the smallest set is the cheapest one. By a `policy`, or its file, columns are read as it
+    says, and those that leave are looked at if none are named.
     """
+    asked = None if policy is None else files.policy_of(policy)
     options = DiscoverOptions(
-        columns=None if columns is None else listed(columns),
+        columns=columns_to_look_at(columns, asked),
         measure=measure_of(measure),
         ratio=ratio,
         max_size=max_size,
@@ -131,13 +142,14 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
         seed=seed,
         time_limit=time_limit,
     )
-    return discover_with(data, options, reading=reading, watch=watch)
+    return discover_with(data, options, policy=asked, reading=reading, watch=watch)
 
 
 def discover_with(
     data: Any,
     options: DiscoverOptions,
     *,
+    policy: Policy | None = None,
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Discovery:
@@ -145,7 +157,10 @@ def discover_with(
     watch = watch or Watch()
     watch.tell("coding the columns", 0.0)
     whole = bool(options.exact)
-    with enough_memory(IN_BATCHES), opened(data, options.columns, reading, whole=whole) as table:
+    with (
+        enough_memory(IN_BATCHES),
+        opened(data, options.columns, reading, whole=whole, policy=policy) as table,
+    ):
         chosen(table.names, options.explain or None)
         chosen(table.names, tuple(options.domains) or None)
         chosen(table.names, tuple(options.weights) or None)
@@ -202,7 +217,8 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
         reservoirs.append(PairReservoir(min(wanted, size), options.seed))
     drawn, *rest = draw(_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
-    loaded = TableInMemory(MemoryEngine(drawn.frame, text=table.text), table.names, notes)
+    engine = MemoryEngine(drawn.frame, text=table.text)
+    loaded = TableInMemory(engine, table.names, notes, table.policy)
     loaded = loaded.without_nested(options.named)
     within = NestedWatch(watch, options.time_limit)
     if drawn.whole:
@@ -217,7 +233,7 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
     pairs = None
     if rest:
         engine = MemoryEngine(rest[0].frame, text=table.text)
-        pairs = partial(differences_of, coded(engine, loaded.names))
+        pairs = partial(differences_of, replace(loaded, engine=engine).records())
     answer = sampled_answer(records, drawn.seen, options, within, pairs)
     return _discovery(loaded, records, options, answer, watch, seen=drawn.seen)
 
@@ -234,24 +250,24 @@ def _elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) ->
     if options.weights:
         raise options.no_sample
     drawn = MemoryEngine(engine.sample(table.names, size), text=engine.text)
-    loaded = TableInMemory(drawn, table.names, table.notes)
+    loaded = TableInMemory(drawn, table.names, table.notes, table.policy)
     records = _records(loaded, options)
     answer = sampled_answer(
         records, engine.records, options, NestedWatch(watch, options.time_limit)
     )
     found = _discovery(loaded, records, options, answer, watch, seen=engine.records)
-    return _counted_anew(found, engine, records, options, watch)
+    return _counted_anew(found, table, records, options, watch)
 
 
 def _counted_anew(
-    found: Discovery, engine: Engine, sample: Records, options: DiscoverOptions, watch: Watch
+    found: Discovery, table: TableElsewhere, sample: Records, options: DiscoverOptions, watch: Watch
 ) -> Discovery:
     """What was found in a sample, by counts of all records; only explanations stay with it."""
     limit = options.time_limit
     within = NestedWatch(watch, None if limit is None else max(limit - watch.elapsed, _COUNTING))
     widest = np.argsort(-sample.domains, kind="stable")
     counted_sets = CountedSets(
-        lambda columns: Ratios.of_sizes(*engine.sizes(columns)),
+        lambda columns: Ratios.of_sizes(*table.sizes(columns)),
         tuple(sample.names[j] for j in widest),
         options.measure,
         options.least_ratio,
@@ -435,7 +451,7 @@ def _set_to_coarsen(
 
 def _coarser(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
     """The set at each level of the hierarchy suggested for the column."""
-    coded = table.engine.codes(among)
+    coded = table.codes(among)
     hierarchy = Suggested().build(coded[name].domain, name)
     coded[name] = align(coded[name], hierarchy.leaves)
     codes = np.stack([coded[one].codes for one in among])

@@ -1,6 +1,6 @@
 """Which sets of columns single out small groups of people: k-quasi-identifiers (Bettini)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +10,17 @@ from incrowd.arrays import MISSING
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
+from incrowd.io import files
+from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory, opened
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World, assumed
+from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import uncoded
+from incrowd.table.marks import MissingMarks
 from incrowd.table.names import chosen, listed
-from incrowd.verbs.tables import all_nested, is_batches
+from incrowd.verbs.tables import all_nested, codes_of, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
 
 
@@ -53,6 +57,7 @@ def groups(  # noqa: PLR0913  the table, and one keyword per option
     world_id: str | None = None,
     max_size: int | None = None,
     time_limit: float | None = 60.0,
+    policy: AnyPolicy | None = None,
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Groups:
@@ -60,17 +65,22 @@ def groups(  # noqa: PLR0913  the table, and one keyword per option
 
     These are the k-quasi-identifiers of a world (Bettini Definition 5) that is this table alone.
     The table is a frame, a path or a table elsewhere (see `incrowd.api`). `world_id` is the column
-    that tells individuals apart; without it each row is one.
+    that tells individuals apart; without it each row is one, or each unit of the `policy`. By a
+    policy, or its file, columns are read as it says, and those that leave are looked at if none are
+    named.
     """
-    named = None if columns is None else listed(columns)
-    options = GroupOptions(k, named, world_id, max_size, time_limit)
-    return groups_with(source, options, reading=reading, watch=watch)
+    asked = None if policy is None else files.policy_of(policy)
+    if asked is not None and world_id is None:
+        world_id = asked.unit
+    options = GroupOptions(k, columns_to_look_at(columns, asked), world_id, max_size, time_limit)
+    return groups_with(source, options, policy=asked, reading=reading, watch=watch)
 
 
 def groups_with(
     source: Any,
     options: GroupOptions,
     *,
+    policy: Policy | None = None,
     reading: Reading | None = None,
     watch: Watch | None = None,
 ) -> Groups:
@@ -86,8 +96,8 @@ def groups_with(
         engine = found_table.engine
         notes = [str(note) for note in found_table.like.notes]
         names = _columns(engine, options, notes)
-        ids = None if options.world_id is None else engine.unit(options.world_id)
-        world = _world(engine, names, ids, options.k)
+        ids = _ids(engine, options.world_id, policy)
+        world = _world(engine, codes_of(engine, names, policy), ids, options.k)
         within = NestedWatch(watch, options.time_limit)
         found = minimal_k_qis(world, options.k, max_size=options.max_size, watch=within)
         people, unnamed = _people(engine, ids)
@@ -119,12 +129,21 @@ def _columns(engine: Engine, options: GroupOptions, notes: list[str]) -> list[st
     return names
 
 
-def _world(engine: Engine, names: Sequence[str], ids: CodedColumn | None, k: int) -> World:
+def _ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedColumn | None:
+    """Who each record is about; None if each is a person."""
+    if name is None:
+        return None
+    marks = MissingMarks() if policy is None else policy.marks
+    return marks.clear(engine.unit(name, marks.within(name)), name)
+
+
+def _world(
+    engine: Engine, columns: Mapping[str, CodedColumn], ids: CodedColumn | None, k: int
+) -> World:
     """The table as a world; of more than k + 1 equal rows of different people it needs no more.
 
     Groups of at most k people are as large as they are, others are larger than k.
     """
-    columns = engine.codes(names)
     lines = engine.counts((), list(columns.values()), ids)
     alone = np.minimum(lines.records, max(k, 1) + 1)
     times = alone if lines.unit is None else np.where(lines.unit == MISSING, alone, 1)

@@ -30,8 +30,8 @@ from incrowd.engines.stream import (
     RecordReservoir,
     Reservoir,
     StreamSample,
-    coded,
     draw,
+    records_of,
 )
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
@@ -264,7 +264,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
 
     def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
         within = NestedWatch(watch, request.time_limit)
-        return withhold(coded(engine, names), plain, watch=within)
+        return withhold(records_of(engine.codes(names)), plain, watch=within)
 
     decision = _decided(request, engine.names, engine.uncoded, engine.records, decide)
     order = _order(engine.records, request)

@@ -12,10 +12,14 @@ from incrowd.identify.distinct_values import CountSource, PopulationTest
 from incrowd.identify.measures import ratios
 from incrowd.identify.outcome import JudgedSet, JudgedSets
 from incrowd.identify.records import Records
+from incrowd.io import files
+from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory, opened
+from incrowd.policy.policy import Policy
+from incrowd.table.column import CodedColumn
 from incrowd.table.names import chosen, listed
 from incrowd.values import did_you_mean
-from incrowd.verbs.tables import is_batches
+from incrowd.verbs.tables import codes_of, is_batches
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def judge_sets(  # noqa: PLR0913  the sets, the table, and one keyword per optio
     domains: Mapping[str, float] | None = None,
     alpha: float | None = None,
     source: CountSource | Literal["declared", "estimated", "observed"] | None = None,
+    policy: AnyPolicy | None = None,
     reading: Reading | None = None,
 ) -> JudgedSets:
     """Say whether sets of columns can tell a share `alpha` (0.5) of a population apart.
@@ -73,7 +78,8 @@ def judge_sets(  # noqa: PLR0913  the sets, the table, and one keyword per optio
     product is D, the number of values of a set: at most a share f(D/n) of n people is then alone
     with theirs, and about n/D people share one (Lodha-Thomas Theorems 1 to 3, Figure 3). Columns
     that are not declared need a table to estimate their numbers from: a frame, a path or a table
-    elsewhere (see `incrowd.api`). With a table the sets are counted in it, too.
+    elsewhere (see `incrowd.api`). With a table the sets are counted in it, too, with columns read
+    as the `policy` says, or its file, if there is one.
 
     >>> found = judge_sets(["sex", "birth_date", "zip"], population=3e8, alpha=0.87,
     ...                    domains={"sex": 2, "birth_date": 20_000, "zip": 1e5})
@@ -90,7 +96,8 @@ def judge_sets(  # noqa: PLR0913  the sets, the table, and one keyword per optio
         )
     with enough_memory(), opened(data, reading, asked.columns) as table:
         notes = [str(note) for note in table.like.notes]
-        return _in_table(asked, table.engine, notes)
+        by_policy = None if policy is None else files.policy_of(policy)
+        return _in_table(asked, table.engine, by_policy, notes)
 
 
 def _several(
@@ -116,12 +123,14 @@ def _declared(asked: NamedSets) -> JudgedSets:
     return JudgedSets(judged, test.people, test.alpha)
 
 
-def _in_table(asked: NamedSets, engine: Engine, notes: Sequence[str]) -> JudgedSets:
+def _in_table(
+    asked: NamedSets, engine: Engine, policy: Policy | None, notes: Sequence[str]
+) -> JudgedSets:
     """The sets, counted in a table, by declared sizes or by what it lets expect."""
     chosen(engine.names, (*asked.columns, *asked.domains))
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    test, rows = asked.test, _counted(engine, asked.columns)
+    test, rows = asked.test, _counted(engine, codes_of(engine, asked.columns, policy))
     return JudgedSets(
         tuple(_judged(test, rows, asked.sets)),
         test.people,
@@ -139,9 +148,8 @@ def _judged(
         yield JudgedSet(columns, test.test(rows, places), ratios(rows, places))
 
 
-def _counted(engine: Engine, names: Sequence[str]) -> Records:
+def _counted(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
     """The different records of these columns, with their numbers, counted where the table is."""
-    coded = engine.codes(names)
-    lines = engine.counts((), list(coded.values()))
-    codes = np.stack([lines.codes[name] for name in names])
-    return Records(tuple(names), codes, lines.records)
+    lines = engine.counts((), list(columns.values()))
+    codes = np.stack([lines.codes[name] for name in columns])
+    return Records(tuple(columns), codes, lines.records)

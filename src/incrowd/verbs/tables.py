@@ -13,16 +13,17 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 import polars as pl
 
+from incrowd.arrays import Counts
 from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.stream import coded
+from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import Layout, batches
@@ -31,8 +32,12 @@ from incrowd.io.reading import AnyPath, Reading, is_path, rows_of
 from incrowd.io.scratch import ScratchFrames, Stamp, scratch_frames
 from incrowd.io.tables import Form
 from incrowd.table.cells import selected
+from incrowd.table.column import CodedColumn, Role
 from incrowd.table.encode import uncoded
-from incrowd.table.names import chosen
+from incrowd.table.names import chosen, listed
+
+if TYPE_CHECKING:
+    from incrowd.policy.policy import Policy
 
 CELLS = 2**20
 """Cells that are held at a time."""
@@ -115,10 +120,16 @@ class TableInMemory:
     names: tuple[str, ...]
     """The columns to look at."""
     notes: tuple[str, ...] = ()
+    policy: "Policy | None" = None
+    """How columns are read."""
+
+    def codes(self, names: Sequence[str]) -> dict[str, CodedColumn]:
+        """Columns as codes, in this order."""
+        return codes_of(self.engine, names, self.policy)
 
     def records(self) -> Records:
-        """Its columns as codes."""
-        return coded(self.engine, self.names)
+        """Its columns as codes, a row for each record."""
+        return records_of(self.codes(self.names))
 
     def without_nested(self, named: Sequence[str]) -> "TableInMemory":
         """The table without columns of lists and structures, unless they are named."""
@@ -134,6 +145,8 @@ class PassingTable:
     text: bool
     notes: Sequence[str] = ()
     """Complete when all records have passed."""
+    policy: "Policy | None" = None
+    """How columns are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,6 +178,17 @@ class TableElsewhere:
     names: tuple[str, ...]
     """The columns to look at."""
     notes: tuple[str, ...] = ()
+    policy: "Policy | None" = None
+    """How columns are read."""
+
+    def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
+        """Each size of a class of records that are equal in these columns, and how many have it."""
+        if self.policy is None:
+            return self.engine.sizes(names)
+        columns = codes_of(self.engine, names, self.policy)
+        records = self.engine.counts((), list(columns.values())).records
+        sizes, classes = np.unique(records, return_counts=True)
+        return sizes, classes
 
     def without_nested(self, named: Sequence[str]) -> "TableElsewhere":
         """The table without columns of lists and structures, unless they are named."""
@@ -173,20 +197,55 @@ class TableElsewhere:
     def passing(self) -> PassingTable:
         """The same as a table that passes once."""
         return PassingTable(
-            self.engine.batches(self.names), self.names, self.engine.text, self.notes
+            self.engine.batches(self.names), self.names, self.engine.text, self.notes, self.policy
         )
+
+
+def columns_to_look_at(
+    columns: str | Sequence[str] | None, policy: "Policy | None"
+) -> tuple[str, ...] | None:
+    """The columns that are named, or those that the policy lets leave; None for all."""
+    if columns is not None:
+        return listed(columns)
+    if policy is None:
+        return None
+    stays = {Role.IDENTIFIER, Role.DROP, Role.UNIT}
+    return tuple(name for name, column in policy.columns.items() if column.role not in stays)
+
+
+def codes_of(
+    engine: Engine, names: Sequence[str], policy: "Policy | None"
+) -> dict[str, CodedColumn]:
+    """Columns as codes, in this order, read as the policy says if there is one."""
+    if policy is None:
+        return engine.codes(names)
+    from incrowd.policy.coding import coded_by  # noqa: PLC0415  policies take long to load
+
+    return coded_by(engine, policy, names)
 
 
 @contextmanager
 def opened(
-    source: Any, columns: Sequence[str] | None, reading: Reading | None, *, whole: bool
+    source: Any,
+    columns: Sequence[str] | None,
+    reading: Reading | None,
+    *,
+    whole: bool,
+    policy: "Policy | None" = None,
 ) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
     """The table in a frame, in a file, on standard input ("-"), elsewhere, or in frames.
 
     Standard input, iterators and large files pass once, and large tables elsewhere stay where they
-    are, unless `whole` asks for all of it.
+    are, unless `whole` asks for all of it. Columns are read as the policy says if there is one.
     """
-    reading = reading or Reading()
+    with _opened(source, columns, reading or Reading(), whole=whole) as table:
+        yield replace(table, policy=policy)
+
+
+@contextmanager
+def _opened(
+    source: Any, columns: Sequence[str] | None, reading: Reading, *, whole: bool
+) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
     if (engine := elsewhere.engine_of(source)) is not None:
         with closing(engine):
             yield _elsewhere(engine, columns, whole=whole)

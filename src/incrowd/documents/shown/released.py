@@ -6,6 +6,7 @@ from incrowd.documents import json
 from incrowd.documents.page import Table, Text
 from incrowd.documents.pictures import Bars, Curve, Line, Ranges, Series
 from incrowd.documents.risk import risk_headline
+from incrowd.documents.verdict import check_sentence
 from incrowd.documents.view import MOST_DRAWN, View, good, models_table
 from incrowd.documents.words import counted, number, sentence
 
@@ -82,7 +83,8 @@ def _alone(alone: "Alone | None") -> tuple[str, ...]:
 
 def check_view(check: "Check") -> View:
     """Whether a release keeps its policy."""
-    keeps = "keeps" if check.ok else "does NOT keep"
+    met = bool(check.models) and all(model.ok for model in check.models)
+    says = check_sentence(kept=check.ok, models_met=met)
     names = tuple(" of ".join(filter(None, (model.name, model.column))) for model in check.models)
     bars = Bars(
         "What was asked for, and what the rows reach",
@@ -94,7 +96,7 @@ def check_view(check: "Check") -> View:
         ),
     )
     return View(
-        good(f"The release {keeps} its policy.", when=check.ok),
+        good(says, when=check.ok),
         bars,
         models_table(check.models),
         lambda: json.check_document(check),
