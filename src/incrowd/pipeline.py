@@ -38,7 +38,7 @@ from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
 from incrowd.release.certificate import refuse_no_key, signed
-from incrowd.release.certify import Proved, certify, extent_of, notes_of, risk_of
+from incrowd.release.certify import Proved, certify, extent_of, losses_of, notes_of, risk_of
 from incrowd.release.kept import demand_few_alone, refuse_telling_values
 from incrowd.release.load import LoadedTable, RunContext, load, overtime_of
 from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_in_parts
@@ -273,7 +273,8 @@ def _proved(
 def _release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
-    certificate = certify(proved)
+    losses = losses_of(proved)
+    certificate = certify(proved, losses)
     if signer is not None:
         certificate = signed(certificate, signer)
     risk = risk_of(proved)
@@ -292,6 +293,7 @@ def _release(
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
         labels=dict(proved.proof.labels),
         privacy=extent.privacy,
+        loss=losses,
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,
         seconds=timer.seconds,

@@ -95,3 +95,57 @@ def test_releases_are_close_to_themselves_however_small_t_is(t):
         policy = _policy("equal", t, columns=COLUMNS)
         made = incrowd.anonymize(_patients(seed), policy, seed=seed)
         assert made.models[1].reached <= t + 1e-9
+
+
+def _with_outlier(income, seed):
+    """Incomes of people in a crowd, and of one who is far above them and is left out."""
+    draw = np.random.default_rng(seed)
+    return pl.DataFrame({"income": np.append(draw.integers(20, 60, 99), income)})
+
+
+OUTLIER = incrowd.Policy.model_validate(
+    {
+        "columns": {"income": {"role": "quasi", "widest": 30.0}},
+        "models": [{"name": "k-anonymity", "k": 4}],
+        "suppression": 0.05,
+    }
+)
+
+
+def test_losses_do_not_tell_how_far_an_outlier_was(tmp_path):
+    """Whoever solved an exact loss for the range of the column would know the income."""
+    alike = 0
+    for seed in range(6):
+        made = {}
+        for income in (400, 404):
+            table, target = tmp_path / f"{income}.csv", tmp_path / f"release{income}.csv"
+            _with_outlier(income, seed).write_csv(table)
+            made[income] = incrowd.anonymize(table, OUTLIER, target, seed=seed)
+            assert made[income].suppressed == 1
+            found = incrowd.check(target, OUTLIER, made[income].certificate, original=table)
+            assert found.ok, found.notes
+            assert "loss.gcp" in found.recounted
+        one, other = made.values()
+        if one.frame.equals(other.frame):
+            alike += 1
+            assert one.certificate.loss == other.certificate.loss
+            assert one.loss["gcp"] != other.loss["gcp"]
+    assert alike > 2
+
+
+def test_a_changed_loss_is_still_found_out(tmp_path):
+    table, target = tmp_path / "table.csv", tmp_path / "release.csv"
+    _with_outlier(400, 1).write_csv(table)
+    made = incrowd.anonymize(table, OUTLIER, target, seed=1)
+    said = made.certificate.loss
+    for gcp, ok in ((said["gcp"], True), (made.loss["gcp"], True), (said["gcp"] + 0.01, False)):
+        changed = made.certificate.model_copy(update={"loss": said | {"gcp": gcp}})
+        found = incrowd.check(target, OUTLIER, changed, original=table)
+        assert found.ok is ok, found.notes
+
+
+def test_without_people_left_out_losses_keep_all_digits():
+    frame = _with_outlier(45, 2)
+    made = incrowd.anonymize(frame, OUTLIER, seed=2)
+    assert made.suppressed == 0
+    assert made.certificate.loss == made.loss

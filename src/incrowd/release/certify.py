@@ -32,6 +32,7 @@ from incrowd.release.certificate import (
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.policy_record import redacted
 from incrowd.release.proof import Proof, separable
+from incrowd.release.public_losses import public_losses
 from incrowd.release.released import ReleasedRows, released
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
@@ -83,13 +84,13 @@ class Proved:
         return self.context.seed is not None
 
 
-def certify(proved: Proved) -> Certificate:
-    """The certificate of the written release."""
+def certify(proved: Proved, losses: Mapping[str, float]) -> Certificate:
+    """The certificate of the written release, which loses this much."""
     table, found = proved.table, proved.found
     policy = redacted(table.policy)
     kind, sha256 = proved.written.digest()
     shares = distinct_shares(proved.values, table.policy, uncoded(table.engine.sealed))
-    records = proved.written.records
+    records, gone = proved.written.records, _left_out(proved)
     return Certificate(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions=versions(),
@@ -97,11 +98,11 @@ def certify(proved: Proved) -> Certificate:
         policy_sha256=digest_of_policy(policy),
         digest=Digest(of=kind, sha256=sha256),
         models=tuple(Attested(**asdict(verdict)) for verdict in proved.proof.verdicts),
-        loss=_losses(proved),
+        loss=public_losses(losses, left_out=gone.records),
         search=found.search,
         optimal=found.optimal,
         why=found.why,
-        suppressed=_left_out(proved),
+        suppressed=gone,
         records_in=table.engine.records,
         records_out=records,
         people=_people(proved),
@@ -205,7 +206,7 @@ def _bound_met(policy: Policy, largest: float) -> bool | None:
     return most is None or largest <= most + ROUNDING
 
 
-def _losses(proved: Proved) -> dict[str, float]:
+def losses_of(proved: Proved) -> dict[str, float]:
     """All loss figures; classes are those that the rows show."""
     loss = proved.table.policy.loss
     every = figures(proved.outcome, loss)

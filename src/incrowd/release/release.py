@@ -67,6 +67,9 @@ class Release(Shown):
     """What the rows reach: `k`, people in the smallest class, and `l`, people of a class over those
     with its commonest sensitive value, of the least diverse class. l is None without a sensitive
     column, and by column if there are several."""
+    loss: Mapping[str, float] = field(default_factory=dict)
+    """All loss figures by name, with all digits; the certificate has fewer if records were left
+    out."""
     max_class_ncp: float = 0.0
     """The largest share (NCP) that a class loses, 0..1."""
     bound_met: bool | None = None
@@ -105,11 +108,6 @@ class Release(Shown):
     def why(self) -> str:
         """What was looked at, and why this recoding."""
         return self.certificate.why
-
-    @property
-    def loss(self) -> dict[str, float]:
-        """All loss figures by name."""
-        return self.certificate.loss
 
     @property
     def k(self) -> int:

@@ -1,6 +1,6 @@
 """The facts of a report, gathered from a release, its policy and what is given beside it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -361,16 +361,16 @@ def _alternatives(source: ReportSource) -> AlternativeFacts | None:
         why=paper.why,
         optimal=paper.optimal,
         loss_name=source.policy.loss.name,
-        loss=_loss_of(paper, source.policy),
+        loss=_loss_of(paper.loss if release is None else release.loss, source.policy),
         looked=() if explored is None else tuple(looked_at(explored, least)),
         bound=None if bound is None else bound.loss,
         proved=bound is not None and bound.proved,
     )
 
 
-def _loss_of(paper: Certificate, policy: Policy) -> float | None:
-    """The loss that the search made small; the certificate has its figure."""
-    figure = paper.loss.get(policy.loss.name)
+def _loss_of(losses: Mapping[str, float], policy: Policy) -> float | None:
+    """The loss that the search made small."""
+    figure = losses.get(policy.loss.name)
     return None if figure is None else policy.loss.loss_of_figure(figure)
 
 

@@ -27,6 +27,7 @@ from incrowd.release.check import Backing, check_rows
 from incrowd.release.load import LoadedTable, WorldReference, load
 from incrowd.release.original import Original
 from incrowd.release.parts import in_parts
+from incrowd.release.public_losses import public_losses
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
@@ -280,7 +281,11 @@ def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> Relea
     before = Side(_name(options.original), _sampled(original.table.engine))
     found = compared(before, [release], asked, options.watch)
     (utility,) = found.releases
-    utility = replace(utility, notes=(*utility.notes, *found.notes))
+    utility = replace(
+        utility,
+        losses=public_losses(utility.losses, left_out=utility.left_out),
+        notes=(*utility.notes, *found.notes),
+    )
     if original.table.engine.records <= COMPARED:
         return utility
     losses = {} if given.certificate is None else given.certificate.loss

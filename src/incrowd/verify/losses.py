@@ -71,14 +71,16 @@ class Shown:
         return self.decoded.sizes.astype(np.float64)
 
 
+OF_SIZES = ("discernibility", "average_class")
+"""The losses that the sizes of classes tell."""
+
+
 def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
     """The losses that the sizes of classes tell; `records` are those of the table."""
     left_out = records - int(sizes.sum())
     squares = sum(size * size for size in sizes.tolist())
-    return {
-        "discernibility": float(squares + left_out * records),
-        "average_class": float(sizes.sum()) / len(sizes),
-    }
+    figures = float(squares + left_out * records), float(sizes.sum()) / len(sizes)
+    return dict(zip(OF_SIZES, figures, strict=True))
 
 
 def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[str, float]:
