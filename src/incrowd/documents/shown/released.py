@@ -8,7 +8,7 @@ from incrowd.documents.pictures import Bars, Curve, Line, Ranges, Series
 from incrowd.documents.risk import risk_headline
 from incrowd.documents.verdict import check_sentence
 from incrowd.documents.view import MOST_DRAWN, View, good, models_table
-from incrowd.documents.words import counted, number, sentence
+from incrowd.documents.words import counted, loss_name, number, sentence
 
 if TYPE_CHECKING:
     from incrowd.attacks import Attack, Attacked
@@ -61,7 +61,7 @@ def release_view(release: "Release") -> View:
         f"{counted(release.records, 'record')} in {classes}, {release.suppressed:,} left out; "
         f"every model is met. The smallest class holds {counted(release.k, 'person', 'people')}."
     )
-    losses = ", ".join(f"{name} {number(value)}" for name, value in release.loss.items())
+    losses = ", ".join(f"{loss_name(n)} {number(value)}" for n, value in release.loss.items())
     return View(
         good(head),
         class_sizes(release.risk),
