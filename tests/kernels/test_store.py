@@ -15,9 +15,10 @@ from incrowd.kernels import entry, store
 CALLED = """
 from incrowd.kernels.compile import jit
 from k_constant import ADD
+from k_pair import Pair
 @jit
 def called(x):
-    return x + ADD
+    return Pair(x, 0).first + ADD
 """
 CALLER = """
 from incrowd.kernels.compile import jit
@@ -27,6 +28,12 @@ def caller(x):
     if x < 0:
         raise ValueError("negative")
     return called(x)
+"""
+PAIR = """
+from typing import NamedTuple
+class Pair(NamedTuple):
+    first: int
+    second: int
 """
 OTHER = """
 from incrowd.kernels.compile import jit
@@ -49,7 +56,12 @@ print(json.dumps([found, len(told), store.content(caller)]))
 
 @pytest.fixture
 def tree(tmp_path):
-    for name, text in (("called", CALLED), ("caller", CALLER), ("other", OTHER)):
+    for name, text in (
+        ("called", CALLED),
+        ("caller", CALLER),
+        ("other", OTHER),
+        ("pair", PAIR),
+    ):
         (tmp_path / f"k_{name}.py").write_text(text)
     (tmp_path / "k_constant.py").write_text("ADD = 1\n")
     return tmp_path
@@ -89,6 +101,7 @@ def test_a_kernel_is_compiled_once_and_only_as_a_whole(tree):
     [
         ("k_called.py", CALLED.replace("+ ADD", "+ 3 * ADD"), [4, 1]),
         ("k_constant.py", "ADD = 7\n", [8, 1]),
+        ("k_pair.py", PAIR.replace("first", "former").replace("second", "first"), [1, 1]),
         ("k_other.py", OTHER.replace("return x", "return 2 * x"), [2, 0]),
     ],
 )

@@ -8,16 +8,16 @@ from hypothesis import strategies as st
 import arx_tables
 import naive.crowd
 from incrowd.errors import InfeasibleError, LimitError
-from incrowd.kernels.crowd import asked as asked_kernels
+from incrowd.kernels.crowd import demands as demands_kernels
 from incrowd.loss import Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import Pieces
 from incrowd.search.crowd import crowd
-from incrowd.search.crowd.asked import asked_of, nothing_asked
+from incrowd.search.crowd.demands import demands_of, no_demands
 from incrowd.search.crowd.crowd import Crowd, _begun, _least, _told_apart
 from incrowd.search.crowd.starts import Steps, points_of, starts
-from incrowd.search.crowd.trades import REGION, Trades, satisfied
+from incrowd.search.crowd.trades import REGION, Trades, satisfy_models
 from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
@@ -289,7 +289,7 @@ def test_a_round_in_a_part_leaves_the_other_regions_as_they_are():
     problem = made(3000, (40, 6, 4, 9), 4)
     points = points_of(problem, by_size=True)
     start = starts(problem, points, 4, Watch())[0]
-    none, half, full = (Trades(points, 4, nothing_asked(), start.parts, 0) for _ in range(3))
+    none, half, full = (Trades(points, 4, no_demands(), start.parts, 0) for _ in range(3))
     for trades, share in ((none, 0), (half, 0.5), (full, 1)):
         trades._round(0.0, share, np.zeros(1, dtype=np.bool_))
     saved = [trades.saved.sum() for trades in (none, half, full)]
@@ -379,11 +379,11 @@ def test_adult_loses_little(k, loss):
 def judged(problem):
     """The trades of a problem whose models read values, from classes that satisfy them."""
     points = points_of(problem, by_size=False)
-    asked = asked_of(problem, points)
+    demands = demands_of(problem, points)
     _, spans = _begun(problem, 0.0, Watch())
     inside, outside = _told_apart(points, spans.pieces)
     assume(outside is None and len(inside[2]) > 2)
-    return Trades(points, _least(problem), asked, inside, 0)
+    return Trades(points, _least(problem), demands, inside, 0)
 
 
 def with_levels(problem):
@@ -420,12 +420,12 @@ def test_rules_in_numbers_judge_as_the_models_do(table, models, consistent, data
         data.draw(st.lists(st.integers(0, 2), min_size=number, max_size=number)), dtype=np.int32
     )
     class_of = np.unique(class_of, return_inverse=True)[1].astype(np.int32)
-    marks, asks = asked_of(problem, points)
-    held = asked_kernels.nothing_held(3, marks, asks)
+    marks, asks = demands_of(problem, points)
+    holdings = demands_kernels.empty_counters(3, marks, asks)
     for point, c in enumerate(class_of.tolist()):
         times = int(points.weights[point]) if points.divisible else 1
-        asked_kernels.bring(marks, held, c, point, times)
-    fit = [asked_kernels.fits(asks, held, c) for c in range(int(class_of.max()) + 1)]
+        demands_kernels.bring(marks, holdings, c, point, times)
+    fit = [demands_kernels.fits(asks, holdings, c) for c in range(int(class_of.max()) + 1)]
     classes = classes_of(problem.tally, class_of[points.point_of], len(fit), problem.sensitive)
     assert fit == problem.satisfied(classes).tolist()
 
@@ -443,7 +443,7 @@ def test_trades_keep_every_record_and_every_model(table, models, consistent):
     assert trades.cost == pytest.approx(before - trades.saved.sum(), abs=1e-6)
     pieces = trades.points.pieces(trades.parts)
     assert (np.bincount(pieces.row, pieces.count) == problem.tally.counts).all()
-    assert satisfied(problem, trades.points, trades.parts).all()
+    assert satisfy_models(problem, trades.points, trades.parts).all()
 
 
 @pytest.mark.parametrize("l", [2, 3, 5])

@@ -1,8 +1,6 @@
 """What it costs to show a run of codes of a column as one cell.
 
-`boxes` is (costs, start, width, nodes, limits), the columns laid out flat. `limits[j]` is (weight,
-lowest, highest, widest, whether the whole column may be shown as one cell). The column j is one of
-three kinds:
+`Boxes` has the columns laid out flat. The column j is one of three kinds:
 
 - `width[j] > 0`, few values: `costs[start[j] + low * width[j] + high]` is the cost.
 - `width[j] == 0`, ordered: `costs[start[j] + 3 * code]` and the place after it are where the node
@@ -11,13 +9,11 @@ three kinds:
 - `width[j] < 0`, a tree with `-width[j]` codes, level by level: `nodes[start[j] + level * -width[j]
   + code]` is the node of a code, `costs` at the same place what it costs.
 
-A missing value is code 0; shown together with others it costs the column's whole weight.
-
-Shapes, for d columns: costs and nodes are flat; start and width (d,); limits (d, 5); low and high
-of a box (d,). Codes satisfy 0 <= low <= high.
+A missing value is code 0; shown together with others it costs the column's whole weight. Ends of a
+box, `low` and `high`, have shape (d,) for d columns, with 0 <= low <= high.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +21,24 @@ from numpy.typing import NDArray
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
 
-Boxes: TypeAlias = tuple[Floats, Counts, Counts, Codes, Floats]
+WEIGHT, LOWEST, TOP, WIDEST, WHOLE = range(5)
+"""Columns of `Boxes.limits`."""
+
+
+class Boxes(NamedTuple):
+    """What spans of the columns cost."""
+
+    costs: Floats
+    """Costs of spans, nodes or ends of nodes, column after column."""
+    start: Counts
+    """(d,): where each column begins in `costs` and `nodes`."""
+    width: Counts
+    """(d,): the codes of a column and its kind, see above."""
+    nodes: Codes
+    """As long as `costs`: the nodes of trees."""
+    limits: Floats
+    """(d, 5): the weight of a column, its lowest and its highest level, how wide a cell may be,
+    and whether the whole column may be shown as one cell."""
 
 
 FORBIDDEN = 1e6
@@ -36,8 +49,17 @@ Keys: TypeAlias = NDArray[np.uint64]
 """What rows show, one word a row: equal words look alike."""
 
 
-Work: TypeAlias = tuple[Keys, Counts, Counts, Floats]
-"""A hash table in use: keys of slots, their rows, where each row is, what it costs."""
+class Work(NamedTuple):
+    """A hash table in use."""
+
+    slots: Keys
+    """(size,): the key of each slot; size is a power of two."""
+    sizes: Counts
+    """(size,): the records in it, 0 if it is free."""
+    place: Counts
+    """(rows,): the slot of each row."""
+    paid: Floats
+    """(rows,): what a record of each row pays."""
 
 
 @jit
@@ -59,18 +81,18 @@ def cell_price(
     if high == 0:
         return 0.0
     if low == 0:
-        return float(limits[j, 0] if limits[j, 4] else FORBIDDEN)
+        return float(limits[j, WEIGHT] if limits[j, WHOLE] else FORBIDDEN)
     if size == 0:
         begin, end = first + 3 * low, first + 3 * high
         extent = costs[end + 1] - costs[begin]
-        allowed = extent <= limits[j, 3] and costs[begin + 2] == costs[end + 2]
+        allowed = extent <= limits[j, WIDEST] and costs[begin + 2] == costs[end + 2]
         return float(extent if allowed else FORBIDDEN)
-    level = np.int64(limits[j, 1])
+    level = np.int64(limits[j, LOWEST])
     at = first - level * size
     while nodes[at + low] != nodes[at + high]:
         at -= size
         level += 1
-    return float(costs[at + low] if level <= np.int64(limits[j, 2]) else FORBIDDEN)
+    return float(costs[at + low] if level <= np.int64(limits[j, TOP]) else FORBIDDEN)
 
 
 @jit

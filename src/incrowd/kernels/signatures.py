@@ -1,7 +1,8 @@
 """The types for which kernels are compiled, as text, and the list of those that incrowd uses.
 
 Types of arguments are written as JSON: `"int64"`; `["int32", 2, "C"]` for an array (with
-`"readonly"` at its end if it is); `{"tuple": […]}`; `{"named": "module:class", "of": […]}`.
+`"readonly"` at its end if it is); `{"tuple": […]}`; `{"named": "module:class", "of": {field: …}}`:
+a kernel reads fields by their place, so that one compiled for another order of them is another one.
 
 `signatures.json` holds what the commands of incrowd call: every signature, and for each verb those
 that a common run of it needs, in their order. `tests/record_signatures.py` writes it.
@@ -22,28 +23,29 @@ LIST = Path(__file__).with_name("signatures.json")
 _TYPES: Any = types
 
 
-def written(signature: Any) -> str:
+def as_text(signature: Any) -> str:
     """The types of arguments as text; ValueError if there is no way to write one of them."""
-    return json.dumps([_written(one) for one in signature])
+    return json.dumps([_as_json(one) for one in signature])
 
 
-def _written(one: Any) -> Any:
+def _as_json(one: Any) -> Any:
     name = str(one)
     if isinstance(one, _TYPES.Array) and one.aligned:
         ends = [] if one.mutable else ["readonly"]
-        return [_written(one.dtype), one.ndim, one.layout, *ends]
+        return [_as_json(one.dtype), one.ndim, one.layout, *ends]
     if isinstance(one, _TYPES.BaseNamedTuple):
         home = f"{one.instance_class.__module__}:{one.instance_class.__qualname__}"
-        return {"named": home, "of": [_written(part) for part in one]}
+        parts = zip(one.fields, one, strict=True)
+        return {"named": home, "of": {field: _as_json(part) for field, part in parts}}
     if isinstance(one, _TYPES.BaseTuple):
-        return {"tuple": [_written(part) for part in one]}
+        return {"tuple": [_as_json(part) for part in one]}
     if isinstance(one, _TYPES.Number | _TYPES.Boolean) and one is getattr(types, name, None):
         return name
     raise ValueError(f"no text for the type {one}")
 
 
 def read(text: str) -> tuple[Any, ...]:
-    """The types of arguments that `written` has written."""
+    """The types of arguments that `as_text` has written."""
     return tuple(_read(one) for one in json.loads(text))
 
 
@@ -55,15 +57,17 @@ def _read(one: Any) -> Any:
             return _TYPES.Array(_read(dtype), dimensions, layout, readonly=bool(ends))
         case {"named": home, "of": parts}:
             module, _, name = home.partition(":")
-            made = getattr(import_module(module), name)
-            return _TYPES.BaseTuple.from_types([_read(part) for part in parts], made)
+            kind = getattr(import_module(module), name)
+            if kind._fields != tuple(parts):
+                raise ValueError(f"{name} has other fields now")
+            return _TYPES.BaseTuple.from_types([_read(part) for part in parts.values()], kind)
         case {"tuple": parts}:
             return _TYPES.BaseTuple.from_types([_read(part) for part in parts])
     raise ValueError("no type is written like this")
 
 
 @cache
-def listed() -> dict[str, tuple[Signature, ...]]:
+def recorded() -> dict[str, tuple[Signature, ...]]:
     """Every recorded signature, under "all"; under each verb those that a common run needs."""
     if not LIST.exists():
         return {"all": ()}

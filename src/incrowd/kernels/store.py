@@ -147,7 +147,7 @@ USED: dict[signatures.Signature, None] = {}
 def text_of(sig: Any) -> str:
     """The types of arguments as text."""
     try:
-        return signatures.written(sig)
+        return signatures.as_text(sig)
     except ValueError:
         return str(sig)
 
@@ -220,7 +220,9 @@ def _constant(value: Any) -> str | None:
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, tuple):
-        return repr([_constant(one) for one in value])
+        return repr([_constant(part) for part in value])
+    if isinstance(value, type) and hasattr(value, "_fields"):
+        return repr(value._fields)  # a kernel reads the fields of a named tuple by their place
     plain = isinstance(value, int | float | complex | str | bytes | np.generic)
     return repr(value) if plain else None
 

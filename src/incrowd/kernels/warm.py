@@ -43,12 +43,12 @@ class Warmed:
 
 def known() -> tuple[Signature, ...]:
     """All that incrowd calls; nothing if numba is a release that we do not know."""
-    return signatures.listed()[EVERYTHING] if compiling.WHOLE else ()
+    return signatures.recorded()[EVERYTHING] if compiling.WHOLE else ()
 
 
 def missing(verb: str = EVERYTHING) -> tuple[Signature, ...]:
     """What a verb needs, or all that incrowd does, and is not compiled yet."""
-    known = signatures.listed().get(verb, ()) if compiling.WHOLE else ()
+    known = signatures.recorded().get(verb, ()) if compiling.WHOLE else ()
     return tuple(one for one in known if not _at_hand(one))
 
 
@@ -117,7 +117,7 @@ def _help(verb: str) -> None:
     with suppress(AttributeError, OSError):
         os.nice(_MODESTY)
     with store.unwaiting():
-        for one in reversed(signatures.listed().get(verb, ())):
+        for one in reversed(signatures.recorded().get(verb, ())):
             with suppress(store.Busy):
                 list(compile_all([one]))
 

@@ -34,7 +34,7 @@ def boxes_of(problem: Problem) -> Boxes:
         [weight, column.lowest, column.top, weight * _widest(column), _suppressible(column)]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
-    return (
+    return Boxes(
         np.concatenate([_weighted(costs, width, w) for (costs, _, width), w in weighted]),
         (np.cumsum(sizes) - sizes).astype(np.int64),
         np.array([width for _, _, width in parts], dtype=np.int64),

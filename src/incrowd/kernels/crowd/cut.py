@@ -1,33 +1,91 @@
 """Cutting a pool of pieces into classes along one column after the other.
 
-`pool` is (codes, point, count): one line of codes per piece, its point and its records, with room
-for pieces that are cut in two. An `order` lists pieces of the pool. Pieces with the same code of a
-column stand in the order of the columns looked at before, so that a cut among equal codes follows
-these.
-
-Shapes: codes of a pool (room, d), point and count (room,); an order holds places of the pool, each
-at most once; seed (1,). No cut leaves fewer than k records on a side.
+An `order` lists places of a pool, each at most once. Pieces with the same code of a column stand in
+the order of the columns looked at before, so that a cut among equal codes follows these. No cut
+leaves fewer than k records on a side. `seed` holds one number, the last that was drawn.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.state import TINY, price, scaled, tabled
+from incrowd.kernels.crowd.state import TINY, price, scale_cost, table_cost
 
-Pool: TypeAlias = tuple[Codes, Codes, Counts]
-Rule: TypeAlias = tuple[int, bool]
-"""The least size k of a class, and whether the records of a point may be in several."""
-Cut: TypeAlias = tuple[float, int, int]
-"""What both sides cost, the pieces before the cut, and the records of the next piece before it."""
 
-Workspace: TypeAlias = tuple[Codes, Floats, Codes, Floats]
-"""Room to work in: lines of pieces, two lines of costs, a span and what each column of it costs.
+class Pool(NamedTuple):
+    """Pieces to be cut into classes, with room for those that are cut in two."""
 
-The last two lines are what `cut_up` finds: the pieces of all parts, and where each part begins."""
+    codes: Codes
+    """(room, d): the codes of each piece."""
+    point: Codes
+    """(room,): its point."""
+    count: Counts
+    """(room,): its records."""
+
+
+class Rule(NamedTuple):
+    """What a class must be."""
+
+    k: int
+    """The least records of a class."""
+    divisible: bool
+    """Whether the records of a point may be in several classes."""
+
+
+class Cut(NamedTuple):
+    """A cut of an order in two."""
+
+    cost: float
+    """What both sides cost."""
+    at: int
+    """The pieces before the cut, -1 if there is none."""
+    more: int
+    """The records of the next piece that come before the cut, too."""
+
+
+class Where(NamedTuple):
+    """Where an order may be cut."""
+
+    first: int
+    """The first piece at which to cut."""
+    last: int
+    """The last."""
+    whole: int
+    """All records of the order."""
+    margin: int
+    """Pieces to leave on both sides."""
+
+
+class Workspace(NamedTuple):
+    """Room to work in; (most + 1,) if nothing else is said."""
+
+    order: Codes
+    """The order that is looked at."""
+    best_order: Codes
+    """The one of the cheapest cut so far."""
+    spare: Codes
+    keys: Codes
+    """What orders are sorted with."""
+    line: Codes
+    """All pieces, those of parts that wait to be cut side by side."""
+    begins: Codes
+    """Where each part begins that waits to be cut."""
+    pieces: Codes
+    """What `cut_up` returns: the pieces of all parts."""
+    starts: Codes
+    """Where each of these parts begins."""
+    before: Floats
+    """(most,): what the span of all pieces up to each one costs."""
+    after: Floats
+    """(most,): what that of all pieces from it on costs."""
+    box: Codes
+    """(2, d): a span."""
+    paid: Floats
+    """(d,): what each column of it costs."""
+
 
 _FEW = 40
 _DIGIT = 8
@@ -42,9 +100,17 @@ ALL = 2**31
 @jit
 def empty_workspace(most: int, width: int) -> Workspace:
     """Room to cut so many pieces."""
-    return (
-        np.empty((8, most + 1), np.int32),
-        np.empty((2, most), np.float64),
+    return Workspace(
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most + 1, np.int32),
+        np.empty(most, np.float64),
+        np.empty(most, np.float64),
         np.empty((2, width), np.int32),
         np.empty(width, np.float64),
     )
@@ -53,7 +119,7 @@ def empty_workspace(most: int, width: int) -> Workspace:
 @jit
 def empty_pool(most: int, width: int) -> Pool:
     """A pool for so many pieces."""
-    return (
+    return Pool(
         np.empty((most, width), np.int32),
         np.empty(most, np.int32),
         np.empty(most, np.int64),
@@ -155,11 +221,12 @@ def costs_from(
 ) -> None:
     """What the span of all pieces up to each one costs, between two places of the order.
 
-    From the first piece on if the step is 1, from the last if it is -1; costs are on the workspace.
+    From the first piece on if the step is 1, from the last if it is -1; `workspace.before` or
+    `workspace.after` holds the costs. A column is priced anew only if a piece makes it wider.
     """
     costs, start, size, _, limits = boxes
-    box, paid = workspace[2], workspace[3]
-    found = workspace[1][0] if step > 0 else workspace[1][1]
+    box, paid = workspace.box, workspace.paid
+    side = workspace.before if step > 0 else workspace.after
     width = codes.shape[1]
     near, far = ends if step > 0 else (ends[1], ends[0])
     at = 0 if step > 0 else len(order) - 1
@@ -179,14 +246,14 @@ def costs_from(
                 continue
             box[0, j], box[1, j] = min(box[0, j], code), max(box[1, j], code)
             if size[j] > 0:
-                cost = tabled(costs, start, size, j, box[0, j], box[1, j])
+                cost = table_cost(costs, start, size, j, box[0, j], box[1, j])
             elif size[j] == 0:
-                cost = scaled(costs, start, limits, j, box[0, j], box[1, j])
+                cost = scale_cost(costs, start, limits, j, box[0, j], box[1, j])
             else:
                 cost = cell_cost(boxes, j, box[0, j], box[1, j])
             total += cost if fresh else cost - paid[j]
             paid[j] = cost
-        found[at] = total
+        side[at] = total
         if at == far:
             return
         fresh = False
@@ -195,17 +262,16 @@ def costs_from(
 
 @jit
 def cut_in_order(
-    count: Counts, order: Codes, sides: Floats, rule: Rule, best: float, where: Counts
+    count: Counts, order: Codes, workspace: Workspace, rule: Rule, best: float, where: Where
 ) -> Cut:
     """The cheapest cut of an order that leaves k records on both sides and costs less than `best`.
 
-    `sides` are the costs of the spans up to each piece and from it on, `where` the first and the
-    last piece at which to cut, all records, and the pieces to leave on both sides. Cutting through
-    a piece pays only where k asks for it: the cost is linear in the records before the cut.
+    The workspace holds what the spans on both sides cost. Cutting through a piece pays only where k
+    asks for it: the cost is linear in the records before the cut.
     """
-    before, after = sides[0], sides[1]
+    before, after = workspace.before, workspace.after
     k, divisible = rule
-    first, last, whole, margin = where[0], where[1], where[2], where[3]
+    first, last, whole, margin = where
     at, more, left = -1, 0, 0
     for i in range(first):
         left += count[order[i]]
@@ -224,7 +290,7 @@ def cut_in_order(
             cost = left * before[i] + (whole - left) * after[i + 1]
             if cost < best - TINY:
                 best, at, more = cost, i + 1, 0
-    return best, at, more
+    return Cut(best, at, more)
 
 
 @jit
@@ -242,12 +308,11 @@ def best_cut(
     Columns along which there is no cut do not count. There are 2k records or more. The place is -1
     if there is no cut, which only happens if pieces cannot be cut or are all equal.
     """
-    codes, _, count = pool
+    codes, count = pool.codes, pool.count
     number = len(order)
-    lines, sides = workspace[0], workspace[1]
-    now, best_order, spare, keys = lines[0, :number], lines[1, :number], lines[2], lines[3]
+    now, best_order = workspace.order[:number], workspace.best_order[:number]
+    spare, keys = workspace.spare, workspace.keys
     columns = np.arange(codes.shape[1]).astype(np.int32)
-    where = np.empty(4, np.int64)
     shuffle(columns, seed)
     now[:] = order
     best, at, more = np.inf, -1, 0
@@ -259,13 +324,13 @@ def best_cut(
                 break
             if not sort_by(codes, now, int(j), spare, keys):
                 continue
-            first, last, whole = cuttable(count, now, rule[0], margin)
+            first, last, whole = cuttable(count, now, rule.k, margin)
             if first > last:
                 continue
-            where[0], where[1], where[2], where[3] = first, last, whole, margin
+            where = Where(first, last, whole, margin)
             costs_from(boxes, codes, now, (first, last), 1, workspace)
             costs_from(boxes, codes, now, (first, last), -1, workspace)
-            cost, place, part = cut_in_order(count, now, sides, rule, best, where)
+            cost, place, part = cut_in_order(count, now, workspace, rule, best, where)
             left -= place >= 0 or at >= 0
             if place >= 0:
                 best, at, more = cost, place, part
@@ -275,7 +340,7 @@ def best_cut(
         margin = 0
     if at >= 0:
         order[:] = best_order
-    return best, at, more
+    return Cut(best, at, more)
 
 
 @jit
@@ -291,17 +356,13 @@ def cut_up(
     """Cut the pieces of a pool until no part can be cut; how many parts, and what they cost.
 
     Each cut is the cheapest of `enough` columns. `size` is how many pieces there are, and how many
-    there may be once some are cut in two; parts stay as they are when there is no room left. What
-    is found is on the workspace.
+    there may be once some are cut in two; parts stay as they are when there is no room left. The
+    workspace holds the parts: `pieces` and `starts`.
     """
-    codes, _, count = pool
+    codes, count = pool.codes, pool.count
     used, most = size
-    line, begins, pieces, starts = (
-        workspace[0][4],
-        workspace[0][5],
-        workspace[0][6],
-        workspace[0][7],
-    )
+    line, begins = workspace.line, workspace.begins
+    pieces, starts = workspace.pieces, workspace.starts
     for i in range(used):
         line[i] = i
     begins[0], starts[0], waiting, end = 0, 0, 1, used
@@ -313,7 +374,7 @@ def cut_up(
         for piece in part:
             records += count[piece]
         at, more = -1, 0
-        if records >= 2 * rule[0]:
+        if records >= 2 * rule.k:
             _, at, more = best_cut(boxes, pool, part, rule, seed, workspace, enough)
         if at >= 0 and used + (more > 0) <= most:
             if more > 0:
@@ -324,7 +385,7 @@ def cut_up(
             begins[waiting] = first + at
             waiting += 1
             continue
-        total += records * span_cost(boxes, codes, part, workspace[2])
+        total += records * span_cost(boxes, codes, part, workspace.box)
         for piece in part:
             pieces[out] = piece
             out += 1

@@ -4,67 +4,73 @@ The arrays are those of `kernels.crowd.state` and, for pools, of `kernels.crowd.
 keeps their invariants.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import ALL, Pool, Rule, Workspace, cut_up, room_for
-from incrowd.kernels.crowd.hosts import cost_without, edges, host_of
+from incrowd.kernels.crowd.hosts import Guest, cost_without, find_edges, host_of
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
     add,
-    blank,
+    empty_log,
+    empty_slot,
     measure,
     note,
     note_new,
-    release,
     take,
-    taken,
+    take_slot,
     undo,
 )
 
-Tools: TypeAlias = tuple[Pool, Workspace, Counts]
-"""What classes are cut with: a pool, room to work in, and a random number."""
+
+class Tools(NamedTuple):
+    """What classes are cut with."""
+
+    pool: Pool
+    workspace: Workspace
+    seed: Counts
+    """(1,): the last number that was drawn."""
 
 
 @jit
-def pooled(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
+def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
     """Put the pieces of some classes into a pool, those of the same point together.
 
     How many they are, and how many they may be once some are cut in two.
     """
-    points = space[0]
-    held, count, pieces, size, _, _, _, _ = state
+    points = space.points
+    points_in, count, pieces, size = state.point, state.count, state.pieces, state.size
     most, number = 0, 0
     for c in members:
         most += room_for(pieces[c], size[c], k)
         earlier = number
         for i in range(pieces[c]):
             place = 0
-            while place < earlier and pool[1][place] != held[c, i]:
+            while place < earlier and pool.point[place] != points_in[c, i]:
                 place += 1
             if place < earlier:
-                pool[2][place] += count[c, i]
+                pool.count[place] += count[c, i]
                 continue
             for j in range(points.shape[1]):
-                pool[0][number, j] = points[held[c, i], j]
-            pool[1][number] = held[c, i]
-            pool[2][number] = count[c, i]
+                pool.codes[number, j] = points[points_in[c, i], j]
+            pool.point[number] = points_in[c, i]
+            pool.count[number] = count[c, i]
             number += 1
     return number, most
 
 
 @jit
 def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
-    """Let a slot hold these pieces of a pool and no others."""
+    """Replace what a slot holds by these pieces of a pool."""
     for i in range(len(part)):
-        state[0][c, i] = pool[1][part[i]]
-        state[1][c, i] = pool[2][part[i]]
-    state[2][c] = len(part)
+        state.point[c, i] = pool.point[part[i]]
+        state.count[c, i] = pool.count[part[i]]
+    state.pieces[c] = len(part)
     measure(space, state, c)
 
 
@@ -72,41 +78,41 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
     """Cut the union of some classes anew; what that saves, 0 if they stay as they are."""
     pool, workspace, seed = tools
-    room = state[0].shape[1]
+    room = state.point.shape[1]
     old = 0.0
     for c in members:
-        old += state[4][c]
-    size = pooled(space, state, rule[0], members, pool)
-    made, total = cut_up(space[1], pool, size, rule, seed, workspace, ALL)
-    pieces, starts = workspace[0][6], workspace[0][7]
+        old += state.cost[c]
+    size = pool_classes(space, state, rule.k, members, pool)
+    made, total = cut_up(space.boxes, pool, size, rule, seed, workspace, ALL)
+    pieces, starts = workspace.pieces, workspace.starts
     longest = 0
     for p in range(made):
         longest = max(longest, starts[p + 1] - starts[p])
-    if total >= old - TINY or longest > room or made - len(members) > state[7][0]:
+    if total >= old - TINY or longest > room or made - len(members) > state.free[0]:
         return 0.0
     for p in range(max(made, len(members))):
         if p >= made:
-            release(state, members[p])
+            empty_slot(state, members[p])
             continue
-        c = members[p] if p < len(members) else taken(state)
+        c = members[p] if p < len(members) else take_slot(state)
         fill(space, state, c, pool, pieces[starts[p] : starts[p + 1]])
     return old - total
 
 
 @jit
-def receive(space: Space, state: State, rule: Rule, guest: tuple[int, int], host: int) -> int:
+def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
     """Let a host take the records of a point; the class in which they are then.
 
     A large class of equal records gives some of its own to a new class with the guests.
     """
     k, divisible = rule
-    _, _, pieces, size, _, _, _, _ = state
+    pieces, size = state.pieces, state.size
     point, records = guest
     large = pieces[host] == 1 and records < k and size[host] + records >= 2 * k
-    if divisible and large and state[0][host, 0] != point:
+    if divisible and large and state.point[host, 0] != point:
         own = k - records
-        new = taken(state)
-        add(space, state, new, state[0][host, 0], own)
+        new = take_slot(state)
+        add(space, state, new, state.point[host, 0], own)
         take(space, state, host, 0, own)
         host = new
     add(space, state, host, point, records)
@@ -114,15 +120,15 @@ def receive(space: Space, state: State, rule: Rule, guest: tuple[int, int], host
 
 
 @jit
-def roomy(state: State, host: int) -> bool:
+def has_room(state: State, host: int) -> bool:
     """Whether a class can take one piece more, or a new one be made with it."""
-    return bool(state[2][host] < state[0].shape[1] and state[7][0] > 0)
+    return bool(state.pieces[host] < state.point.shape[1] and state.free[0] > 0)
 
 
 @jit
 def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Cut a class that is large enough for two; what that saves."""
-    if state[3][c] < 2 * rule[0] or state[2][c] < 2:
+    if state.size[c] < 2 * rule.k or state.pieces[c] < 2:
         return 0.0
     members = np.empty(1, np.int32)
     members[0] = c
@@ -133,39 +139,41 @@ def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> floa
 def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Move records of a class that has more than k of them to where they cost less; the saving."""
     k, divisible = rule
-    held, count, pieces, size, cost, low, _, _ = state
-    found = np.empty((6, low.shape[1]), np.int64)
-    edges(space, state, c, found)
+    points_in, count, pieces = state.point, state.count, state.pieces
+    size, cost = state.size, state.cost
+    edges = np.empty((6, state.low.shape[1]), np.int64)
+    find_edges(space, state, c, edges)
     saved = 0.0
     i = 0
     while i < pieces[c] and size[c] > k:
-        point = held[c, i]
+        point = points_in[c, i]
         records = min(count[c, i], size[c] - k)
         whole = records == count[c, i]
         if (not whole and not divisible) or pieces[c] == 1:
             i += 1
             continue
         left = size[c] - records
-        rest = left * cost_without(space, point, found) if whole else left * cost[c] / size[c]
+        rest = left * cost_without(space, point, edges) if whole else left * cost[c] / size[c]
         gain = cost[c] - rest
-        more, host = host_of(space, state, rule, (point, records), c, gain - TINY)
-        if host < 0 or not roomy(state, host):
+        guest = Guest(point, records)
+        more, host = host_of(space, state, rule, guest, c, gain - TINY)
+        if host < 0 or not has_room(state, host):
             i += 1
             continue
         take(space, state, c, i, records)
-        host = receive(space, state, rule, (point, records), host)
+        host = receive(space, state, rule, guest, host)
         saved += gain - more + settle(space, state, rule, host, tools)
-        edges(space, state, c, found)
+        find_edges(space, state, c, edges)
     return saved
 
 
 @jit
 def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
     """Whether all records of a class would pay less elsewhere, each piece looked at by itself."""
-    held, count, pieces, _, cost, _, _, _ = state
+    points_in, count, pieces, cost = state.point, state.count, state.pieces, state.cost
     total = 0.0
     for i in range(pieces[c]):
-        guest = held[c, i], count[c, i]
+        guest = Guest(points_in[c, i], count[c, i])
         more, host = host_of(space, state, rule, guest, c, cost[c] - total)
         if host < 0:
             return False
@@ -176,18 +184,19 @@ def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
 @jit
 def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Give all records of a class to others if that costs less in all; the saving."""
-    held, count, pieces, size, cost, _, _, _ = state
+    points_in, count = state.point, state.count
+    pieces, size, cost = state.pieces, state.size, state.cost
     number = pieces[c]
     old, spent = cost[c], 0.0
-    guests, records = held[c, :number].copy(), count[c, :number].copy()
-    log = blank(2 * number + 1, held.shape[1])
+    guests, records = points_in[c, :number].copy(), count[c, :number].copy()
+    log = empty_log(2 * number + 1, points_in.shape[1])
     note(state, log, c)
     pieces[c] = size[c] = 0
     cost[c] = 0.0
     for i in range(number):
-        guest = guests[i], records[i]
+        guest = Guest(guests[i], records[i])
         more, host = host_of(space, state, rule, guest, c, old - spent - TINY)
-        if host < 0 or not roomy(state, host):
+        if host < 0 or not has_room(state, host):
             undo(space, state, log)
             return 0.0
         note(state, log, host)
@@ -195,9 +204,9 @@ def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
         if new != host:
             note_new(log, new)
         spent += more
-    release(state, c)
+    empty_slot(state, c)
     saved = float(old - spent)
-    for n in range(1, log[3][0]):
-        if size[log[0][n]] > 0:
-            saved += settle(space, state, rule, log[0][n], tools)
+    for n in range(1, log.pieces[0]):
+        if size[log.slots[n]] > 0:
+            saved += settle(space, state, rule, log.slots[n], tools)
     return saved

@@ -4,40 +4,84 @@ Only a piece that alone holds the lowest or highest code of a column makes its c
 are the ones that are tried elsewhere: alone, or for another piece in return. A union that is cut
 anew is traded in before it is judged: a cut that costs a little more often ends below what was.
 
-The arrays are those of `kernels.crowd.state`, `kernels.crowd.cut` and `kernels.crowd.asked`; every
+The arrays are those of `kernels.crowd.state`, `kernels.crowd.cut` and `kernels.crowd.demands`; every
 step keeps their invariants, and no class ends below the least size or without what is asked of it.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.asked import Asks, Held, Marks, bring, fits
+from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
 from incrowd.kernels.crowd.cut import Rule, cut_up, step
-from incrowd.kernels.crowd.hosts import edges
-from incrowd.kernels.crowd.moves import Tools, fill, pooled
+from incrowd.kernels.crowd.hosts import (
+    ABOVE,
+    AT_HIGHEST,
+    AT_LOWEST,
+    BELOW,
+    HIGHEST,
+    LOWEST,
+    find_edges,
+)
+from incrowd.kernels.crowd.moves import Tools, fill, pool_classes
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
     State,
     UndoLog,
     add,
+    empty_slot,
     note,
     note_new,
     price,
-    release,
-    scaled,
-    tabled,
+    scale_cost,
+    table_cost,
     take,
-    taken,
+    take_slot,
     undo,
 )
 
-Judge: TypeAlias = tuple[Marks, Held, Asks]
-"""What points bring along, what classes hold of it, and what is asked of them."""
+
+class Judge(NamedTuple):
+    """What points bring along, what classes hold of it, and what is asked of them."""
+
+    marks: Marks
+    holdings: Holdings
+    asks: Asks
+
+
+class Attempt(NamedTuple):
+    """How a union is cut anew."""
+
+    log: UndoLog
+    """What classes held before."""
+    slack: float
+    """How much dearer the end may be, as a share."""
+    work: Counts
+    """(1,): pieces that were looked at."""
+    columns: int
+    """Columns that a cut looks at."""
+
+
+class Offer(NamedTuple):
+    """What a giver offers a taker, for a piece in return."""
+
+    paid: float
+    """What both classes pay now."""
+    least: float
+    """The gain above which a return counts."""
+    box: Codes
+    """(2, d): the span of the giver without the piece that it gives."""
+    edges: Counts
+    """(6, d): the edges of the taker (`kernels.crowd.hosts`)."""
+
+
+GIVER, TAKER, POINT, RECORDS, RETURN, RETURN_RECORDS = range(6)
+"""Places of a trade: two classes, the point given and its records, the point given back (-1 if
+none) and its records."""
 
 WORSE = 1.05
 """A union that was cut anew is traded in if it costs at most so many times what it did."""
@@ -46,20 +90,17 @@ _ROUNDS = 3
 
 
 @jit
-def without(points: Codes, point: int, found: Counts, box: Codes) -> bool:
-    """The span of a class without one of its points, into `box`; whether it is narrower.
-
-    `found` are the edges of the class.
-    """
+def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
+    """Write the span of a class without one of its points to `box`; whether it is narrower."""
     narrower = False
     for j in range(points.shape[1]):
         code = points[point, j]
-        box[0, j], box[1, j] = found[0, j], found[3, j]
-        if code == found[0, j] and found[1, j] == 1:
-            box[0, j] = found[2, j]
+        box[0, j], box[1, j] = edges[LOWEST, j], edges[HIGHEST, j]
+        if code == edges[LOWEST, j] and edges[AT_LOWEST, j] == 1:
+            box[0, j] = edges[ABOVE, j]
             narrower = True
-        if code == found[3, j] and found[4, j] == 1:
-            box[1, j] = found[5, j]
+        if code == edges[HIGHEST, j] and edges[AT_HIGHEST, j] == 1:
+            box[1, j] = edges[BELOW, j]
             narrower = True
     return narrower
 
@@ -72,9 +113,9 @@ def price_with(boxes: Boxes, box: Codes, codes: Codes, most: float) -> float:
     for j in range(len(codes)):
         low, high = min(box[0, j], codes[j]), max(box[1, j], codes[j])
         if width[j] > 0:
-            total += tabled(costs, start, width, j, low, high)
+            total += table_cost(costs, start, width, j, low, high)
         elif width[j] == 0:
-            total += scaled(costs, start, limits, j, low, high)
+            total += scale_cost(costs, start, limits, j, low, high)
         else:
             total += cell_cost(boxes, j, low, high)
         if total >= most:
@@ -83,54 +124,55 @@ def price_with(boxes: Boxes, box: Codes, codes: Codes, most: float) -> float:
 
 
 @jit
-def allowed(judge: Judge, trade: Counts, divisible: bool) -> bool:
-    """Whether two classes hold what is asked once they have traded.
-
-    `trade` is giver, taker, point given, its records, point returned (-1 if none), its records.
-    """
-    marks, held, asks = judge
-    if len(asks[0]) == 0:
+def may_trade(judge: Judge, trade: Counts, divisible: bool) -> bool:
+    """Whether two classes hold what is asked once they have traded."""
+    marks, holdings, asks = judge
+    if len(asks.rules) == 0:
         return True
-    exchange(marks, held, trade, 1, divisible)
-    fine = fits(asks, held, trade[0]) and fits(asks, held, trade[1])
-    exchange(marks, held, trade, -1, divisible)
+    exchange(marks, holdings, trade, 1, divisible)
+    fine = fits(asks, holdings, trade[GIVER]) and fits(asks, holdings, trade[TAKER])
+    exchange(marks, holdings, trade, -1, divisible)
     return bool(fine)
 
 
 @jit
-def exchange(marks: Marks, held: Held, trade: Counts, sign: int, divisible: bool) -> None:
+def exchange(marks: Marks, holdings: Holdings, trade: Counts, sign: int, divisible: bool) -> None:
     """Count a trade, or count it back if the sign is -1."""
-    giver, taker = trade[0], trade[1]
-    given = sign * (trade[3] if divisible else 1)
-    bring(marks, held, giver, trade[2], -given)
-    bring(marks, held, taker, trade[2], given)
-    if trade[4] >= 0:
-        back = sign * (trade[5] if divisible else 1)
-        bring(marks, held, taker, trade[4], -back)
-        bring(marks, held, giver, trade[4], back)
+    giver, taker = trade[GIVER], trade[TAKER]
+    times = sign * (trade[RECORDS] if divisible else 1)
+    bring(marks, holdings, giver, trade[POINT], -times)
+    bring(marks, holdings, taker, trade[POINT], times)
+    if trade[RETURN] >= 0:
+        back = sign * (trade[RETURN_RECORDS] if divisible else 1)
+        bring(marks, holdings, taker, trade[RETURN], -back)
+        bring(marks, holdings, giver, trade[RETURN], back)
 
 
 @jit
 def place_of(state: State, c: int, point: int) -> int:
     """Where a class holds a point."""
     i = 0
-    while state[0][c, i] != point:
+    while state.point[c, i] != point:
         i += 1
     return i
 
 
 @jit
 def do_trade(space: Space, state: State, judge: Judge, trade: Counts, divisible: bool) -> None:
-    """Let two classes trade; both have room for one piece more."""
-    giver, taker = trade[0], trade[1]
-    if len(judge[2][0]) > 0:
-        exchange(judge[0], judge[1], trade, 1, divisible)
-    if trade[4] >= 0:
-        add(space, state, giver, trade[4], trade[5])
-    add(space, state, taker, trade[2], trade[3])
-    take(space, state, giver, place_of(state, giver, trade[2]), trade[3])
-    if trade[4] >= 0:
-        take(space, state, taker, place_of(state, taker, trade[4]), trade[5])
+    """Let two classes trade; both have room for one piece more.
+
+    What comes is added before what goes is taken, so that no class is empty in between.
+    """
+    giver, taker = trade[GIVER], trade[TAKER]
+    if len(judge.asks.rules) > 0:
+        exchange(judge.marks, judge.holdings, trade, 1, divisible)
+    if trade[RETURN] >= 0:
+        add(space, state, giver, trade[RETURN], trade[RETURN_RECORDS])
+    add(space, state, taker, trade[POINT], trade[RECORDS])
+    take(space, state, giver, place_of(state, giver, trade[POINT]), trade[RECORDS])
+    if trade[RETURN] >= 0:
+        place = place_of(state, taker, trade[RETURN])
+        take(space, state, taker, place, trade[RETURN_RECORDS])
 
 
 @jit
@@ -140,19 +182,20 @@ def best_return(
     judge: Judge,
     rule: Rule,
     trade: Counts,
-    given: tuple[float, float, Codes, Counts],
+    offer: Offer,
     spare: Codes,
 ) -> float:
-    """The piece that the taker gives back with the most gain, above `given[1]`; the gain.
+    """The gain of the best piece that the taker can give back, which completes the `trade`.
 
-    `given` is what both classes pay, the least gain, the span of the giver without the piece that
-    it gives, and the edges of the taker. `trade` is completed if something is found.
+    The least gain of the offer if no piece gains more; then the trade stays as it is.
     """
     points, boxes = space
     k, divisible = rule
-    held, count, pieces, size, _, low, high, _ = state
-    giver, taker, point, records = trade[0], trade[1], trade[2], trade[3]
-    paid, best, box, found = given
+    points_in, count, pieces = state.point, state.count, state.pieces
+    size, low, high = state.size, state.low, state.high
+    giver, taker = trade[GIVER], trade[TAKER]
+    point, records = trade[POINT], trade[RECORDS]
+    paid, best, box, edges = offer
     left, more = size[giver] - records, size[taker] + records
     here = spare[:2]
     for j in range(points.shape[1]):
@@ -162,7 +205,7 @@ def best_return(
     tried = np.empty(6, np.int64)
     tried[:] = trade
     for i in range(pieces[taker]):
-        other = held[taker, i]
+        other = points_in[taker, i]
         if other == point:
             continue
         back = count[taker, i]
@@ -174,7 +217,7 @@ def best_return(
         theirs = wide
         if whole and pieces[taker] == 1:
             theirs = price(boxes, points[point], points[point])
-        elif whole and without(points, other, found, spare[2:4]):
+        elif whole and narrow_box(points, other, edges, spare[2:4]):
             theirs = price_with(boxes, spare[2:4], points[point], np.inf)
         rest = paid - best - (more - back) * theirs
         if rest <= 0:
@@ -182,8 +225,8 @@ def best_return(
         mine = (left + back) * price_with(boxes, box, points[other], rest / (left + back))
         gain = paid - (more - back) * theirs - mine
         if gain > best + TINY:
-            tried[4], tried[5] = other, back
-            if allowed(judge, tried, divisible):
+            tried[RETURN], tried[RETURN_RECORDS] = other, back
+            if may_trade(judge, tried, divisible):
                 best = gain
                 trade[:] = tried
     return best
@@ -199,18 +242,19 @@ def trade_from(
     """
     points, boxes = space
     k, divisible = rule
-    held, count, pieces, size, cost, _, _, _ = state
+    points_in, count = state.point, state.count
+    pieces, size, cost = state.pieces, state.size, state.cost
     width = points.shape[1]
-    found, theirs = np.empty((6, width), np.int64), np.empty((len(others), 6, width), np.int64)
+    edges, theirs = np.empty((6, width), np.int64), np.empty((len(others), 6, width), np.int64)
     known = np.zeros(len(others), np.bool_)
     box, spare = np.empty((2, width), np.int32), np.empty((4, width), np.int32)
     trade, best = np.empty(6, np.int64), np.empty(6, np.int64)
     saved = 0.0
-    edges(space, state, c, found)
+    find_edges(space, state, c, edges)
     i = 0
     while i < pieces[c]:
-        point, records = held[c, i], count[c, i]
-        narrower = without(points, point, found, box)
+        point, records = points_in[c, i], count[c, i]
+        narrower = narrow_box(points, point, edges, box)
         if pieces[c] == 1 or not (narrower or size[c] - records >= k):
             i += 1
             continue
@@ -219,39 +263,39 @@ def trade_from(
         gain, partner = TINY, -1
         for n in range(len(others)):
             b = others[n]
-            if b == c or size[b] == 0 or pieces[b] >= state[0].shape[1] - 1:
+            if b == c or size[b] == 0 or pieces[b] >= state.point.shape[1] - 1:
                 continue
             paid = cost[c] + cost[b]
-            trade[0], trade[1], trade[2], trade[3] = c, b, point, records
-            trade[4], trade[5] = -1, 0
+            trade[GIVER], trade[TAKER], trade[POINT], trade[RECORDS] = c, b, point, records
+            trade[RETURN], trade[RETURN_RECORDS] = -1, 0
             work[0] += 1
             if left >= k:
                 for j in range(width):
-                    spare[0, j], spare[1, j] = state[5][b, j], state[6][b, j]
+                    spare[0, j], spare[1, j] = state.low[b, j], state.high[b, j]
                 more = size[b] + records
                 most = (paid - rest - gain) / more
                 wide = price_with(boxes, spare[:2], points[point], most)
                 better = paid - rest - more * wide
-                if better > gain + TINY and allowed(judge, trade, divisible):
+                if better > gain + TINY and may_trade(judge, trade, divisible):
                     gain, partner = better, n
                     best[:] = trade
             if narrower:
                 work[0] += pieces[b]
                 if not known[n]:
-                    edges(space, state, b, theirs[n])
+                    find_edges(space, state, b, theirs[n])
                     known[n] = True
-                given = paid, gain, box, theirs[n]
-                gain = best_return(space, state, judge, rule, trade, given, spare)
-                if trade[4] >= 0:
+                offer = Offer(paid, gain, box, theirs[n])
+                gain = best_return(space, state, judge, rule, trade, offer, spare)
+                if trade[RETURN] >= 0:
                     best[:] = trade
                     partner = n
-        if gain <= TINY or pieces[c] >= state[0].shape[1] - 1:
+        if gain <= TINY or pieces[c] >= state.point.shape[1] - 1:
             i += 1
             continue
         do_trade(space, state, judge, best, divisible)
         saved += gain
         known[partner] = False
-        edges(space, state, c, found)
+        find_edges(space, state, c, edges)
     return saved
 
 
@@ -264,7 +308,7 @@ def polish(
     for _ in range(_ROUNDS):
         gain = 0.0
         for c in members:
-            if state[3][c] > 0:
+            if state.size[c] > 0:
                 gain += trade_from(space, state, judge, rule, c, members, work)
         saved += gain
         if gain <= TINY:
@@ -275,11 +319,11 @@ def polish(
 @jit
 def count_all(judge: Judge, state: State, c: int, sign: int, divisible: bool) -> None:
     """Count all that a class holds, or count it back if the sign is -1."""
-    marks, held, asks = judge
-    if len(asks[0]) == 0:
+    marks, holdings, asks = judge
+    if len(asks.rules) == 0:
         return
-    for i in range(state[2][c]):
-        bring(marks, held, c, state[0][c, i], sign * (state[1][c, i] if divisible else 1))
+    for i in range(state.pieces[c]):
+        bring(marks, holdings, c, state.point[c, i], sign * (state.count[c, i] if divisible else 1))
 
 
 @jit
@@ -291,35 +335,34 @@ def recut(
     rule: Rule,
     members: Codes,
     tools: Tools,
-    extra: tuple[UndoLog, float, Counts, int],
+    attempt: Attempt,
 ) -> float:
     """Cut the union of some classes anew and let what is made trade; what that saves.
 
-    `cuts` is the rule of the cuts, `rule` that of the trades. `extra` is a log, how much dearer the
-    end may be, the work, and how many columns a cut looks at. All is as it was if nothing is saved.
+    `cuts` is the rule of the cuts, `rule` that of the trades. All is as it was if nothing is saved.
     """
     pool, workspace, seed = tools
-    log, slack, work, _ = extra
-    divisible = rule[1]
+    log, slack, work, columns = attempt
+    divisible = rule.divisible
     old = 0.0
     for c in members:
-        old += state[4][c]
-    sizes = pooled(space, state, cuts[0], members, pool)
+        old += state.cost[c]
+    sizes = pool_classes(space, state, cuts.k, members, pool)
     work[0] += 4 * sizes[0]
-    made, total = cut_up(space[1], pool, sizes, cuts, seed, workspace, extra[3])
-    pieces, starts = workspace[0][6], workspace[0][7]
+    made, total = cut_up(space.boxes, pool, sizes, cuts, seed, workspace, columns)
+    pieces, starts = workspace.pieces, workspace.starts
     longest = 0
     for p in range(made):
         longest = max(longest, starts[p + 1] - starts[p])
     if (
         abs(total - old) <= TINY
         or total > WORSE * old
-        or longest > state[0].shape[1]
-        or made - len(members) > state[7][0]
-        or max(made, len(members)) > len(log[0])
+        or longest > state.point.shape[1]
+        or made - len(members) > state.free[0]
+        or max(made, len(members)) > len(log.slots)
     ):
         return 0.0
-    log[3][0] = 0
+    log.pieces[0] = 0
     new = np.empty(max(made, len(members)), np.int32)
     for p in range(len(new)):
         if p < len(members):
@@ -327,16 +370,16 @@ def recut(
             note(state, log, new[p])
             count_all(judge, state, new[p], -1, divisible)
         else:
-            new[p] = taken(state)
+            new[p] = take_slot(state)
             note_new(log, new[p])
         if p < made:
             fill(space, state, new[p], pool, pieces[starts[p] : starts[p + 1]])
             count_all(judge, state, new[p], 1, divisible)
         else:
-            release(state, new[p])
+            empty_slot(state, new[p])
     fine = True
     for p in range(made):
-        fine = fine and fits(judge[2], judge[1], new[p])
+        fine = fine and fits(judge.asks, judge.holdings, new[p])
     saved = old - total
     if fine:
         saved += polish(space, state, judge, rule, new[:made], work)
@@ -344,6 +387,7 @@ def recut(
             return saved
     for p in range(made):
         count_all(judge, state, new[p], -1, divisible)
+    # `undo` fills slots that were emptied, but leaves them on the stack of empty ones.
     reclaim(state, new[made : len(members)])
     undo(space, state, log)
     for c in members:
@@ -355,15 +399,15 @@ def recut(
 def reclaim(state: State, slots: Codes) -> None:
     """Take back slots that were just released, the last first."""
     for _ in slots:
-        taken(state)
+        take_slot(state)
 
 
 @jit
-def drawn(state: State, c: int, near: Codes, number: int, seed: Counts) -> Codes:
+def draw_members(state: State, c: int, near: Codes, number: int, seed: Counts) -> Codes:
     """A class and so many of those near to it, at random; fewer if there are not so many."""
     left = 0
     for i in range(len(near)):
-        if state[3][near[i]] > 0:
+        if state.size[near[i]] > 0:
             near[left], near[i] = near[i], near[left]
             left += 1
     members = np.empty(min(number, left) + 1, np.int32)

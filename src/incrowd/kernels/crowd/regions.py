@@ -6,7 +6,7 @@ by what it costs to show them together, is cut in the middle, and each half agai
 Shapes: codes (classes, d); favour (d,); `order` and its parts hold numbers of classes, each once.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,12 +24,17 @@ from incrowd.kernels.crowd.cut import (
     empty_workspace,
     room_for,
 )
-from incrowd.kernels.crowd.moves import pooled
-from incrowd.kernels.crowd.state import Parts, Space, loaded
+from incrowd.kernels.crowd.moves import pool_classes
+from incrowd.kernels.crowd.state import Parts, Space, load_classes
 from incrowd.kernels.crowd.sweep import widest
 
-Offers: TypeAlias = tuple[Codes, Counts, Counts, Floats]
-"""Pieces as points and counts; where the two classes of each pair begin and end; the saving."""
+
+class Offers(NamedTuple):
+    """Pairs of classes cut anew: pair p is classes 2p and 2p + 1 of the parts."""
+
+    parts: Parts
+    saving: Floats
+    """(pairs,): what each pair would save, minus infinity if it cannot be cut."""
 
 
 @jit
@@ -38,35 +43,35 @@ def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int
 
     `least` has one entry per pair. A pair that cannot be cut saves minus infinity.
     """
-    state = loaded(space, parts, widest(parts), 0)
+    state = load_classes(space, parts, widest(parts), 0)
     number = len(least)
-    most = len(parts[0]) + number
+    most = len(parts.point) + number
     points, counts = np.empty(most, np.int32), np.empty(most, np.int64)
     bounds, saving = np.zeros(2 * number + 1, np.int64), np.full(number, -np.inf)
     random = np.full(1, seed, np.int64)
-    room, width = 2 * widest(parts) + 1, space[0].shape[1]
+    room, width = 2 * widest(parts) + 1, space.points.shape[1]
     pool, workspace = empty_pool(room, width), empty_workspace(room, width)
     members = np.empty(2, np.int32)
     out = 0
     for p in range(number):
         members[0], members[1] = 2 * p, 2 * p + 1
-        size, _ = pooled(space, state, 1, members, pool)
+        size, _ = pool_classes(space, state, 1, members, pool)
         line = np.arange(size + 1).astype(np.int32)
-        rule = (least[p], divisible)
-        cost, at, more = best_cut(space[1], pool, line[:size], rule, random, workspace, ALL)
+        rule = Rule(least[p], divisible)
+        cost, at, more = best_cut(space.boxes, pool, line[:size], rule, random, workspace, ALL)
         if at >= 0:
-            saving[p] = state[4][2 * p] + state[4][2 * p + 1] - cost
+            saving[p] = state.cost[2 * p] + state.cost[2 * p + 1] - cost
             if more > 0:
                 divide(pool, line, at, size, more, size)
                 size += 1
                 at += 1
         for i in range(size):
-            points[out + i] = pool[1][line[i]]
-            counts[out + i] = pool[2][line[i]]
+            points[out + i] = pool.point[line[i]]
+            counts[out + i] = pool.count[line[i]]
         bounds[2 * p + 1] = out + max(at, 0)
         out += size
         bounds[2 * p + 2] = out
-    return points[:out], counts[:out], bounds, saving
+    return Offers(Parts(points[:out], counts[:out], bounds), saving)
 
 
 @jit
@@ -76,9 +81,9 @@ def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
     Classes of one piece stay whole: to cut them saves nothing.
     """
     _, count, start = parts
-    width, most, fresh = space[0].shape[1], 0, 0
+    width, most, fresh = space.points.shape[1], 0, 0
     for c in range(len(start) - 1):
-        size, room = start[c + 1] - start[c], room_of(parts, c, rule[0])
+        size, room = start[c + 1] - start[c], room_of(parts, c, rule.k)
         most, fresh = max(most, room), fresh + room - size
     points, counts = np.empty(len(count) + fresh, np.int32), np.empty(len(count) + fresh, np.int64)
     begins = np.zeros(len(start) + len(count) + fresh, np.int64)
@@ -86,21 +91,21 @@ def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
     pool, workspace = empty_pool(most, width), empty_workspace(most, width)
     made, out = 0, 0
     for c in range(len(start) - 1):
-        size, room = pour(space, parts, c, pool), room_of(parts, c, rule[0])
+        size, room = pour(space, parts, c, pool), room_of(parts, c, rule.k)
         cuts = 1
         if room > size:
-            cuts, _ = cut_up(space[1], pool, (size, room), rule, random, workspace, ALL)
-        pieces, starts = workspace[0][6], workspace[0][7]
+            cuts, _ = cut_up(space.boxes, pool, (size, room), rule, random, workspace, ALL)
+        pieces, starts = workspace.pieces, workspace.starts
         for p in range(cuts):
             first, end = (starts[p], starts[p + 1]) if room > size else (0, size)
             for i in range(first, end):
                 piece = pieces[i] if room > size else i
-                points[out] = pool[1][piece]
-                counts[out] = pool[2][piece]
+                points[out] = pool.point[piece]
+                counts[out] = pool.count[piece]
                 out += 1
             made += 1
             begins[made] = out
-    return points[:out].copy(), counts[:out].copy(), begins[: made + 1].copy()
+    return Parts(points[:out].copy(), counts[:out].copy(), begins[: made + 1].copy())
 
 
 @jit
@@ -118,9 +123,9 @@ def pour(space: Space, parts: Parts, c: int, pool: Pool) -> int:
     """Put the pieces of a class into a pool; how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):
-        pool[0][i] = space[0][point[start[c] + i]]
-        pool[1][i] = point[start[c] + i]
-        pool[2][i] = count[start[c] + i]
+        pool.codes[i] = space.points[point[start[c] + i]]
+        pool.point[i] = point[start[c] + i]
+        pool.count[i] = count[start[c] + i]
     return int(start[c + 1] - start[c])
 
 
@@ -142,7 +147,7 @@ def spread(boxes: Boxes, codes: Codes, part: Codes, j: int) -> float:
 
 
 @jit
-def halved(codes: Codes, part: Codes, j: int) -> int:
+def halve(codes: Codes, part: Codes, j: int) -> int:
     """Order a part by a column; where the code changes nearest to the middle, 0 if nowhere."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
@@ -184,15 +189,15 @@ def regions(boxes: Boxes, codes: Codes, favour: Floats, most: int, order: Codes)
 def cut_widest(boxes: Boxes, codes: Codes, favour: Floats, part: Codes) -> int:
     """Cut a part along the column that differs most; where its second half begins."""
     width = codes.shape[1]
-    best, found = -1.0, -1
+    best, widest_column = -1.0, -1
     for j in range(width):
         differs = favour[j] * spread(boxes, codes, part, j)
         if differs > best:
-            best, found = differs, j
-    at = halved(codes, part, found)
+            best, widest_column = differs, j
+    at = halve(codes, part, widest_column)
     j = 0
     while at == 0 and j < width:
-        at = halved(codes, part, j)
+        at = halve(codes, part, j)
         j += 1
     return at if at > 0 else len(part) // 2
 

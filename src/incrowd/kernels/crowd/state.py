@@ -1,41 +1,34 @@
-"""Classes that change: what each holds, spans and costs, in slots.
+"""Classes that change: the records, spans and costs of each, in slots.
 
-`space` is (points, boxes): codes, one line per point, and what spans cost (`kernels.boxes`). A
-*piece* is some records of one point. `state` is (point, count, pieces, size, cost, low, high,
-free): slot c holds `pieces[c]` pieces, `point[c]` and `count[c]`, with `size[c]` records in all
-that span `low[c]` to `high[c]` and together pay `cost[c]`. A slot of size 0 is empty; the empty
-ones are `free[1 : free[0] + 1]`.
-
-Shapes: points (points, d); point and count (slots, room); low and high (slots, d); all others
-(slots,), free one more. Invariants of every step: a point is in a slot at most once; size, span and
-cost are those of the pieces that a slot holds; the empty slots, and no others, are free.
+A *point* is a line of codes; a *piece* is some records of one point. A class is a slot of a
+`State`, which steps change in place.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import FORBIDDEN, Boxes, cell_cost
+from incrowd.kernels.boxes import FORBIDDEN, WEIGHT, WHOLE, WIDEST, Boxes, cell_cost
 from incrowd.kernels.compile import jit
 
 
 @jit
-def tabled(costs: Floats, start: Counts, width: Counts, j: int, low: int, high: int) -> float:
+def table_cost(costs: Floats, start: Counts, width: Counts, j: int, low: int, high: int) -> float:
     """The cost of a span of a column of few values."""
     return float(costs[start[j] + low * width[j] + high])
 
 
 @jit
-def scaled(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
+def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
     """The cost of a span of an ordered column of many values."""
     if high == 0:
         return 0.0
     if low == 0:
-        return float(limits[j, 0] if limits[j, 4] else FORBIDDEN)
+        return float(limits[j, WEIGHT] if limits[j, WHOLE] else FORBIDDEN)
     begin, end = start[j] + 3 * low, start[j] + 3 * high
     extent = costs[end + 1] - costs[begin]
-    allowed = extent <= limits[j, 3] and costs[begin + 2] == costs[end + 2]
+    allowed = extent <= limits[j, WIDEST] and costs[begin + 2] == costs[end + 2]
     return float(extent if allowed else FORBIDDEN)
 
 
@@ -46,22 +39,57 @@ def price(boxes: Boxes, low: Codes, high: Codes) -> float:
     total = 0.0
     for j in range(len(low)):
         if width[j] > 0:
-            total += tabled(costs, start, width, j, low[j], high[j])
+            total += table_cost(costs, start, width, j, low[j], high[j])
         elif width[j] == 0:
-            total += scaled(costs, start, limits, j, low[j], high[j])
+            total += scale_cost(costs, start, limits, j, low[j], high[j])
         else:
             total += cell_cost(boxes, j, low[j], high[j])
     return total
 
 
-Space: TypeAlias = tuple[Codes, Boxes]
+class Space(NamedTuple):
+    """Where points lie, and what it costs to show some of them as one cell."""
+
+    points: Codes
+    """(points, d): the codes of each point."""
+    boxes: Boxes
+    """What spans of the d columns cost."""
 
 
-Parts: TypeAlias = tuple[Codes, Counts, Counts]
-"""Pieces class by class: points, counts, and where each class begins."""
+class Parts(NamedTuple):
+    """Pieces class by class: those of class c are `start[c]` to `start[c + 1]`."""
+
+    point: Codes
+    """(pieces,): the point of each piece."""
+    count: Counts
+    """(pieces,): its records, at least one."""
+    start: Counts
+    """(classes + 1,): where each class begins; no class is empty."""
 
 
-State: TypeAlias = tuple[Codes, Counts, Counts, Counts, Floats, Codes, Codes, Counts]
+class State(NamedTuple):
+    """Classes in slots, with room to grow.
+
+    After every step a point is in a slot at most once; size, span and cost are those of the pieces
+    of a slot; the slots of size 0, and no others, are free.
+    """
+
+    point: Codes
+    """(slots, room): the points of the pieces of a slot, in its first `pieces[c]` places."""
+    count: Counts
+    """(slots, room): the records of these pieces."""
+    pieces: Counts
+    """(slots,): how many pieces a slot holds."""
+    size: Counts
+    """(slots,): its records, 0 if it is empty."""
+    cost: Floats
+    """(slots,): what its records pay together."""
+    low: Codes
+    """(slots, d): the lowest code of each column."""
+    high: Codes
+    """(slots, d): the highest."""
+    free: Counts
+    """(slots + 1,): the number of empty slots, then a stack of them."""
 
 
 TINY = 1e-9
@@ -69,12 +97,12 @@ TINY = 1e-9
 
 
 @jit
-def loaded(space: Space, parts: Parts, room: int, spare: int) -> State:
-    """The state of these classes; slots have room for that many pieces, and some are spare."""
+def load_classes(space: Space, parts: Parts, room: int, spare: int) -> State:
+    """The state of these classes; slots have `room` for pieces, and `spare` ones are empty."""
     point, count, start = parts
     number = len(start) - 1
-    slots, width = number + spare, space[0].shape[1]
-    state = (
+    slots, width = number + spare, space.points.shape[1]
+    state = State(
         np.zeros((slots, room), np.int32),
         np.zeros((slots, room), np.int64),
         np.zeros(slots, np.int64),
@@ -86,12 +114,12 @@ def loaded(space: Space, parts: Parts, room: int, spare: int) -> State:
     )
     for c in range(number):
         for i in range(start[c], start[c + 1]):
-            state[0][c, i - start[c]] = point[i]
-            state[1][c, i - start[c]] = count[i]
-        state[2][c] = start[c + 1] - start[c]
+            state.point[c, i - start[c]] = point[i]
+            state.count[c, i - start[c]] = count[i]
+        state.pieces[c] = start[c + 1] - start[c]
         measure(space, state, c)
     for c in range(slots - 1, number - 1, -1):
-        release(state, c)
+        empty_slot(state, c)
     return state
 
 
@@ -99,7 +127,8 @@ def loaded(space: Space, parts: Parts, room: int, spare: int) -> State:
 def measure(space: Space, state: State, c: int) -> None:
     """Count the records of a class, and find its span and cost."""
     points, boxes = space
-    point, count, pieces, size, cost, low, high, _ = state
+    point, count, pieces = state.point, state.count, state.pieces
+    size, cost, low, high = state.size, state.cost, state.low, state.high
     first, records = point[c, 0], 0
     for j in range(points.shape[1]):
         low[c, j] = high[c, j] = points[first, j]
@@ -114,19 +143,19 @@ def measure(space: Space, state: State, c: int) -> None:
 
 
 @jit
-def release(state: State, c: int) -> None:
+def empty_slot(state: State, c: int) -> None:
     """Empty a slot."""
-    free = state[7]
-    state[2][c] = state[3][c] = 0
-    state[4][c] = 0.0
+    free = state.free
+    state.pieces[c] = state.size[c] = 0
+    state.cost[c] = 0.0
     free[0] += 1
     free[free[0]] = c
 
 
 @jit
-def taken(state: State) -> int:
-    """An empty slot, from now on not free; -1 if there is none."""
-    free = state[7]
+def take_slot(state: State) -> int:
+    """Take an empty slot off the stack; -1 if there is none."""
+    free = state.free
     if free[0] == 0:
         return -1
     free[0] -= 1
@@ -137,12 +166,13 @@ def taken(state: State) -> int:
 def add(space: Space, state: State, c: int, point: int, records: int) -> None:
     """Put records of a point into a class, which may be empty and must have room."""
     points, boxes = space
-    held, count, pieces, size, cost, low, high, _ = state
+    points_in, count, pieces = state.point, state.count, state.pieces
+    size, cost, low, high = state.size, state.cost, state.low, state.high
     place = 0
-    while place < pieces[c] and held[c, place] != point:
+    while place < pieces[c] and points_in[c, place] != point:
         place += 1
     if place == pieces[c]:
-        held[c, place] = point
+        points_in[c, place] = point
         count[c, place] = 0
         pieces[c] += 1
     count[c, place] += records
@@ -157,20 +187,20 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
 @jit
 def take(space: Space, state: State, c: int, place: int, records: int) -> None:
     """Take records of one piece from a class; more must stay in it."""
-    held, count, pieces, _, _, _, _, _ = state
+    points_in, count, pieces = state.point, state.count, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:
         last = pieces[c] - 1
-        held[c, place] = held[c, last]
+        points_in[c, place] = points_in[c, last]
         count[c, place] = count[c, last]
         pieces[c] = last
     measure(space, state, c)
 
 
 @jit
-def unloaded(state: State) -> Parts:
+def unload_classes(state: State) -> Parts:
     """The pieces of all classes, and where each class begins."""
-    point, count, pieces, size, _, _, _, _ = state
+    point, count, pieces, size = state.point, state.count, state.pieces, state.size
     number, total = 0, 0
     for c in range(len(size)):
         number += size[c] > 0
@@ -187,7 +217,7 @@ def unloaded(state: State) -> Parts:
             at += 1
         n += 1
         start[n] = at
-    return points, counts, start
+    return Parts(points, counts, start)
 
 
 @jit
@@ -195,9 +225,9 @@ def class_costs(space: Space, parts: Parts) -> Floats:
     """What the records of each class pay together."""
     points, boxes = space
     point, count, start = parts
-    found = np.empty(len(start) - 1, np.float64)
+    costs = np.empty(len(start) - 1, np.float64)
     low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
-    for c in range(len(found)):
+    for c in range(len(costs)):
         low[:] = points[point[start[c]]]
         high[:] = low
         records = 0
@@ -206,19 +236,27 @@ def class_costs(space: Space, parts: Parts) -> Floats:
             for j in range(len(low)):
                 low[j] = min(low[j], points[point[i], j])
                 high[j] = max(high[j], points[point[i], j])
-        found[c] = records * price(boxes, low, high)
-    return found
+        costs[c] = records * price(boxes, low, high)
+    return costs
 
 
-UndoLog: TypeAlias = tuple[Codes, Codes, Counts, Counts]
-"""Slots that were touched, the points and counts that they held, and how many pieces each; the
-number of slots stands before these."""
+class UndoLog(NamedTuple):
+    """What slots held before they were touched, in the order of their first touch."""
+
+    slots: Codes
+    """(most,): the slots, each once."""
+    point: Codes
+    """(most * room,): the points of their pieces; those of entry n begin at n * room."""
+    count: Counts
+    """(most * room,): the records of these pieces."""
+    pieces: Counts
+    """(most + 1,): the number of entries, then the pieces of each; 0 if the slot was empty."""
 
 
 @jit
-def blank(slots: int, room: int) -> UndoLog:
+def empty_log(slots: int, room: int) -> UndoLog:
     """A log for so many slots, with room for so many pieces in each."""
-    return (
+    return UndoLog(
         np.empty(slots, np.int32),
         np.empty(slots * room, np.int32),
         np.empty(slots * room, np.int64),
@@ -228,8 +266,8 @@ def blank(slots: int, room: int) -> UndoLog:
 
 @jit
 def note_new(log: UndoLog, c: int) -> None:
-    """Write down that a slot was empty."""
-    slots, _, _, pieces = log
+    """Log that a slot was empty."""
+    slots, pieces = log.slots, log.pieces
     slots[pieces[0]] = c
     pieces[0] += 1
     pieces[pieces[0]] = 0
@@ -237,32 +275,35 @@ def note_new(log: UndoLog, c: int) -> None:
 
 @jit
 def note(state: State, log: UndoLog, c: int) -> None:
-    """Write down what a slot holds, the first time that it is touched."""
+    """Log the pieces of a slot, the first time that it is touched."""
     slots, point, count, pieces = log
     for n in range(pieces[0]):
         if slots[n] == c:
             return
     n = pieces[0]
     slots[n] = c
-    pieces[n + 1] = state[2][c]
-    for i in range(state[2][c]):
-        point[n * state[0].shape[1] + i] = state[0][c, i]
-        count[n * state[0].shape[1] + i] = state[1][c, i]
+    pieces[n + 1] = state.pieces[c]
+    for i in range(state.pieces[c]):
+        point[n * state.point.shape[1] + i] = state.point[c, i]
+        count[n * state.point.shape[1] + i] = state.count[c, i]
     pieces[0] = n + 1
 
 
 @jit
 def undo(space: Space, state: State, log: UndoLog) -> None:
-    """Give all slots of the log back what they held."""
+    """Give all slots of the log back what they held.
+
+    The last one first, so that the stack of empty slots is as it was.
+    """
     slots, point, count, pieces = log
-    room = state[0].shape[1]
+    room = state.point.shape[1]
     for n in range(pieces[0] - 1, -1, -1):
         c = slots[n]
         if pieces[n + 1] == 0:
-            release(state, c)
+            empty_slot(state, c)
             continue
         for i in range(pieces[n + 1]):
-            state[0][c, i] = point[n * room + i]
-            state[1][c, i] = count[n * room + i]
-        state[2][c] = pieces[n + 1]
+            state.point[c, i] = point[n * room + i]
+            state.count[c, i] = count[n * room + i]
+        state.pieces[c] = pieces[n + 1]
         measure(space, state, c)

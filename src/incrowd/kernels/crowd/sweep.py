@@ -10,7 +10,7 @@ from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.hosts import near
 from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew, worth_dissolving
-from incrowd.kernels.crowd.state import TINY, Parts, Space, State, loaded, unloaded
+from incrowd.kernels.crowd.state import TINY, Parts, Space, State, load_classes, unload_classes
 
 MOST_PIECES = 64
 """Classes of more pieces do not dissolve: it rarely pays."""
@@ -22,13 +22,13 @@ IN_VAIN = 40
 def widest(parts: Parts) -> int:
     """The most pieces of a class."""
     most = 0
-    for c in range(len(parts[2]) - 1):
-        most = max(most, parts[2][c + 1] - parts[2][c])
+    for c in range(len(parts.start) - 1):
+        most = max(most, parts.start[c + 1] - parts.start[c])
     return int(most)
 
 
 @jit
-def gathered(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
+def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
     """The points of a region side by side: their codes, their numbers, and each piece's place."""
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
@@ -56,27 +56,28 @@ def sweep(
     them one by one, and how many two at a time. Once `stop[0]` is set, the sweep ends: classes are
     whole between any two steps.
     """
-    codes, numbers, place = gathered(space[0], parts[0])
-    here = codes, space[1]
-    number = len(parts[2]) - 1
-    room = max(min(2 * rule[0], len(parts[0])), widest(parts)) + 1
-    state = loaded(here, (place, parts[1], parts[2]), room, number // 4 + 4)
+    codes, numbers, place = gather_points(space.points, parts.point)
+    here = Space(codes, space.boxes)
+    number = len(parts.start) - 1
+    room = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 1
+    local = Parts(place, parts.count, parts.start)
+    state = load_classes(here, local, room, number // 4 + 4)
     most = 3 * room_for(room, 2 * room, 1)
-    tools = (
+    tools = Tools(
         empty_pool(most, codes.shape[1]),
         empty_workspace(most, codes.shape[1]),
         np.full(1, seed, np.int64),
     )
     saved = np.zeros(4)
-    order = np.argsort(-state[4][:number], kind="mergesort")
+    order = np.argsort(-state.cost[:number], kind="mergesort")
     vain = 0
     for c in order:
         if stop[0]:
             break
-        if state[4][c] <= TINY:
+        if state.cost[c] <= TINY:
             continue
         saved[0] += move_out(here, state, rule, c, tools)
-        if state[4][c] <= TINY or state[2][c] > MOST_PIECES or vain >= IN_VAIN:
+        if state.cost[c] <= TINY or state.pieces[c] > MOST_PIECES or vain >= IN_VAIN:
             continue
         gain = 0.0
         if worth_dissolving(here, state, rule, c):
@@ -86,12 +87,12 @@ def sweep(
     for c in order:
         if stop[0]:
             break
-        if state[4][c] > TINY:
+        if state.cost[c] > TINY:
             share_near(here, state, rule, c, plan, tools, saved)
-    point, count, start = unloaded(state)
-    for i in range(len(point)):
-        point[i] = numbers[point[i]]
-    return (point, count, start), saved
+    ended = unload_classes(state)
+    for i in range(len(ended.point)):
+        ended.point[i] = numbers[ended.point[i]]
+    return ended, saved
 
 
 @jit
@@ -105,16 +106,16 @@ def share_near(
     saved: Floats,
 ) -> None:
     """Let a class share its records anew with classes near to it, and add up what that saves."""
-    size = state[3]
-    found = np.empty(max(plan[0], 2 * plan[1]), np.int32)
-    number = near(space, state, rule[0], c, found, np.empty(len(found)))
+    size = state.size
+    nearby = np.empty(max(plan[0], 2 * plan[1]), np.int32)
+    number = near(space, state, rule.k, c, nearby, np.empty(len(nearby)))
     two, three = np.empty(2, np.int32), np.empty(3, np.int32)
     two[0] = three[0] = c
     for i in range(min(plan[0], number)):
-        two[1] = found[i]
+        two[1] = nearby[i]
         if size[c] > 0 and size[two[1]] > 0:
             saved[2] += share_anew(space, state, rule, two, tools)
     for i in range(min(plan[1], number // 2)):
-        three[1], three[2] = found[2 * i], found[2 * i + 1]
+        three[1], three[2] = nearby[2 * i], nearby[2 * i + 1]
         if size[c] > 0 and size[three[1]] > 0 and size[three[2]] > 0:
             saved[3] += share_anew(space, state, rule, three, tools)

@@ -1,32 +1,32 @@
 """One round of trades in a region: every class trades with those near to it.
 
-The arrays are those of `kernels.crowd.state` and `kernels.crowd.asked`; a round keeps their
+The arrays are those of `kernels.crowd.state` and `kernels.crowd.demands`; a round keeps their
 invariants.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.asked import Asks, Marks, marks_of, nothing_held
+from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for, step
 from incrowd.kernels.crowd.hosts import near
 from incrowd.kernels.crowd.moves import Tools
-from incrowd.kernels.crowd.polish import Judge, count_all, drawn, recut, trade_from
-from incrowd.kernels.crowd.shrink import next_limit, shrink
+from incrowd.kernels.crowd.polish import Attempt, Judge, count_all, draw_members, recut, trade_from
+from incrowd.kernels.crowd.shrink import Face, next_limit, shrink
 from incrowd.kernels.crowd.state import (
     TINY,
     Parts,
     Space,
     State,
     UndoLog,
-    blank,
-    loaded,
-    unloaded,
+    empty_log,
+    load_classes,
+    unload_classes,
 )
-from incrowd.kernels.crowd.sweep import gathered, widest
+from incrowd.kernels.crowd.sweep import gather_points, widest
 
 NEAR = 8
 """Classes near to one among which those to trade with are drawn."""
@@ -40,8 +40,15 @@ _SLOTS = 256
 _LOGGED = 2**22
 """Pieces of these that are written down, about at most."""
 
-Room: TypeAlias = tuple[Tools, UndoLog, Counts]
-"""What classes are cut with, a log of what was, and the work that was done."""
+
+class Room(NamedTuple):
+    """What a round works with."""
+
+    tools: Tools
+    log: UndoLog
+    """What classes held before a step."""
+    work: Counts
+    """(1,): pieces that were looked at."""
 
 
 @jit
@@ -49,7 +56,7 @@ def trade(
     space: Space,
     parts: Parts,
     rule: Rule,
-    asked: tuple[Marks, Asks],
+    demands: Demands,
     plan: Counts,
     slack: float,
     seed: int,
@@ -62,45 +69,47 @@ def trade(
     single trades, for classes made narrower, and for each number of others; the work last. Once
     `stop[0]` is set, the round ends: classes are whole between any two steps.
     """
-    codes, numbers, place = gathered(space[0], parts[0])
-    here = codes, space[1]
-    number = len(parts[2]) - 1
-    least = max(min(2 * rule[0], len(parts[0])), widest(parts)) + 2
-    state = loaded(here, (place, parts[1], parts[2]), least, number // 4 + 4)
-    marks = marks_of(asked[0], numbers)
-    judge = marks, nothing_held(len(state[3]), marks, asked[1]), asked[1]
+    codes, numbers, place = gather_points(space.points, parts.point)
+    here = Space(codes, space.boxes)
+    number = len(parts.start) - 1
+    least = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 2
+    local = Parts(place, parts.count, parts.start)
+    state = load_classes(here, local, least, number // 4 + 4)
+    marks = marks_of(demands.marks, numbers)
+    judge = Judge(marks, empty_counters(len(state.size), marks, demands.asks), demands.asks)
     for c in range(number):
-        count_all(judge, state, c, 1, rule[1])
+        count_all(judge, state, c, 1, rule.divisible)
     room = room_of(least, codes.shape[1], seed)
     saved = np.zeros(MOST + 3)
-    ways = np.empty(NEAR, np.int32)
-    for c in np.argsort(-state[4][:number], kind="mergesort"):
+    nearby = np.empty(NEAR, np.int32)
+    for c in np.argsort(-state.cost[:number], kind="mergesort"):
         if stop[0]:
             break
-        if state[4][c] <= TINY:
+        if state.cost[c] <= TINY:
             continue
-        found = ways[: near(here, state, rule[0], c, ways, np.empty(NEAR))]
-        saved[0] += trade_from(here, state, judge, rule, c, found, room[2])
+        others = nearby[: near(here, state, rule.k, c, nearby, np.empty(NEAR))]
+        saved[0] += trade_from(here, state, judge, rule, c, others, room.work)
         for m in range(len(plan)):
             for _ in range(plan[m]):
                 if not stop[0]:
-                    saved[m + 2] += cut_anew(here, state, judge, rule, c, found, m, slack, room)
-        if state[4][c] > TINY:
-            saved[1] += narrowed(here, state, judge, rule, c, room, stop)
-    saved[MOST + 2] = room[2][0]
-    point, count, start = unloaded(state)
-    for i in range(len(point)):
-        point[i] = numbers[point[i]]
-    return (point, count, start), saved
+                    saved[m + 2] += cut_anew(here, state, judge, rule, c, others, m, slack, room)
+        if state.cost[c] > TINY:
+            saved[1] += narrow(here, state, judge, rule, c, room, stop)
+    saved[MOST + 2] = room.work[0]
+    ended = unload_classes(state)
+    for i in range(len(ended.point)):
+        ended.point[i] = numbers[ended.point[i]]
+    return ended, saved
 
 
 @jit
 def room_of(pieces: int, width: int, seed: int) -> Room:
     """Room for classes of so many pieces, and so many columns."""
     most = MOST * room_for(pieces, 2 * pieces, 1)
-    tools = empty_pool(most, width), empty_workspace(most, width), np.full(1, seed, np.int64)
+    random = np.full(1, seed, np.int64)
+    tools = Tools(empty_pool(most, width), empty_workspace(most, width), random)
     slots = max(4 * MOST, min(_SLOTS, _LOGGED // pieces))
-    return tools, blank(slots, pieces), np.zeros(1, np.int64)
+    return Room(tools, empty_log(slots, pieces), np.zeros(1, np.int64))
 
 
 @jit
@@ -110,23 +119,24 @@ def cut_anew(
     judge: Judge,
     rule: Rule,
     c: int,
-    found: Codes,
+    nearby: Codes,
     others: int,
     slack: float,
     room: Room,
 ) -> float:
     """Cut a class anew together with so many of those near to it, at random; the saving."""
-    if state[4][c] <= TINY:
+    if state.cost[c] <= TINY:
         return 0.0
     tools, log, work = room
-    members = drawn(state, c, found, others, tools[2])
+    members = draw_members(state, c, nearby, others, tools.seed)
     if len(members) <= others:
         return 0.0
-    width = space[0].shape[1]
-    enough = 1 + step(tools[2]) % width if slack > 0 else width
-    cuts = size_of_cuts(state, rule, members, len(judge[2][0]) > 0), rule[1]
-    extra = log, slack, work, enough
-    return recut(space, state, judge, cuts, rule, members, tools, extra)
+    width = space.points.shape[1]
+    columns = 1 + step(tools.seed) % width if slack > 0 else width
+    least = size_of_cuts(state, rule, members, len(judge.asks.rules) > 0)
+    attempt = Attempt(log, slack, work, columns)
+    cuts = Rule(least, rule.divisible)
+    return recut(space, state, judge, cuts, rule, members, tools, attempt)
 
 
 @jit
@@ -137,30 +147,31 @@ def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
     same size; a single class is cut in two.
     """
     if not asked:
-        return int(rule[0])
+        return int(rule.k)
     total = 0
     for c in members:
-        total += state[3][c]
-    return int(max(rule[0], total // (max(len(members), 2) + 1) + 1))
+        total += state.size[c]
+    return int(max(rule.k, total // (max(len(members), 2) + 1) + 1))
 
 
 @jit
-def narrowed(
+def narrow(
     space: Space, state: State, judge: Judge, rule: Rule, c: int, room: Room, stop: Flags
 ) -> float:
     """Make a class narrower at the ends of its columns where that saves; how much."""
     saved = 0.0
-    for j in range(space[0].shape[1]):
+    for j in range(space.points.shape[1]):
         if stop[0]:
             break
         for upper in (True, False):
-            limit = state[6][c, j] if upper else state[5][c, j]
+            limit = state.high[c, j] if upper else state.low[c, j]
             for _ in range(DEEP):
                 inner = next_limit(space, state, c, j, limit, upper)
                 if inner == limit:
                     break
                 limit = inner
-                gain = shrink(space, state, judge, rule, c, (j, limit, upper), room[1], room[2])
+                face = Face(j, limit, upper)
+                gain = shrink(space, state, judge, rule, c, face, room.log, room.work)
                 if gain > 0:
                     saved += gain
                     break

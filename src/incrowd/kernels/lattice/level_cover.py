@@ -1,15 +1,12 @@
 """Loops of the cover by level vectors: which rows look alike at levels, and what they cost there.
 
-`tables` is (hashes, costs), both laid out flat: at `offset + code` stand a number for what a code
-of a column shows at a level, and what a record pays for it. Rows that show the same have the same
-sum of numbers; that two others have it, too, is so unlikely that it may mislead an estimate, but
-whoever makes classes of the rows must compare what they show.
+Rows that show the same have the same sum of keys. Two others may have it, too, which is so unlikely
+that it may mislead an estimate, but whoever makes classes of the rows must compare what they show.
 
-Shapes: codes (d, rows); weights, keys and class_of (rows,); slots and sizes (size,), size being a
-power of two.
+Shapes: codes (d, rows); weights, keys and class_of (rows,).
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +14,14 @@ from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.boxes import FORBIDDEN, Keys, Work
 from incrowd.kernels.compile import jit
 
-Tables: TypeAlias = tuple[Keys, Floats]
+
+class Tables(NamedTuple):
+    """Codes of columns at their levels, laid out flat: a code stands at `offset + code`."""
+
+    keys: Keys
+    """A random number for what the code shows at the level."""
+    costs: Floats
+    """What a record pays for it."""
 
 
 _TINY = 1e-12
@@ -31,8 +35,8 @@ def show(codes: Codes, tables: Tables, offset: Counts, keys: Keys, costs: Floats
     for j in range(codes.shape[0]):
         first = offset[j]
         for i in range(len(keys)):
-            keys[i] += tables[0][first + codes[j, i]]
-            costs[i] += tables[1][first + codes[j, i]]
+            keys[i] += tables.keys[first + codes[j, i]]
+            costs[i] += tables.costs[first + codes[j, i]]
 
 
 @jit
@@ -58,8 +62,8 @@ def count(
     """Records in classes of at least `least` records that may be shown, and what they pay.
 
     `shown` is the key and cost of each row at some levels; `change` tells what is different now:
-    lines of column, old offset, new offset. In `work`, a hash table with more slots than rows, is
-    found afterwards the slot of each row, the records in each slot and the cost of each row.
+    lines of column, old offset, new offset. `work`, which has more slots than rows, is filled with
+    the slot of each row, the records in each slot and the cost of each row.
     """
     keys, costs = shown
     slots, sizes, place, paid = work
@@ -68,8 +72,8 @@ def count(
         key, cost = keys[i], costs[i]
         for r in range(change.shape[0]):
             code = codes[change[r, 0], i]
-            key += tables[0][change[r, 2] + code] - tables[0][change[r, 1] + code]
-            cost += tables[1][change[r, 2] + code] - tables[1][change[r, 1] + code]
+            key += tables.keys[change[r, 2] + code] - tables.keys[change[r, 1] + code]
+            cost += tables.costs[change[r, 2] + code] - tables.costs[change[r, 1] + code]
         slot = slot_of(key, slots, sizes)
         slots[slot] = key
         sizes[slot] += weights[i]
@@ -112,7 +116,7 @@ def join_cost(
     """What a record of a class pays now and would pay if the row joined it; `joined` levels.
 
     The class has these levels and the codes `first`; where the row is at another node it rises.
-    `tables` is (nodes, costs) by offset and code. Infinite if the row may not join it.
+    `tables` is (nodes, costs), laid out as in `Tables`. Infinite if the row may not join it.
     """
     nodes, costs = tables
     now, then = 0.0, 0.0
@@ -168,8 +172,17 @@ def settle(
             class_of[i] = best
 
 
-Held: TypeAlias = tuple[Codes, Keys, Floats, Counts]
-"""The class of each row; and of each class the key of what it shows, its cost and its records."""
+class RowClasses(NamedTuple):
+    """Rows in classes."""
+
+    class_of: Codes
+    """(rows,): the class of each row, -1 if it is left out."""
+    keys: Keys
+    """(classes,): the key of what each class shows."""
+    costs: Floats
+    """(classes,): what a record of it pays."""
+    sizes: Counts
+    """(classes,): its records, 0 if it is empty."""
 
 
 GAIN = 1e-9
@@ -180,7 +193,7 @@ GAIN = 1e-9
 def pull(
     codes: Codes,
     weights: Counts,
-    held: Held,
+    classes: RowClasses,
     tables: Tables,
     offset: Counts,
     least: int,
@@ -192,11 +205,11 @@ def pull(
     the class exists; classes that they leave keep `least` records or none. New classes are
     numbered after those there are. Rows of class -1 are left out: they pay 1 and are free to go.
     """
-    class_of, class_keys, _, class_sizes = held
+    class_of, class_keys, class_sizes = classes.class_of, classes.keys, classes.sizes
     slots, sizes, place, paid = work
     keys = np.empty(len(weights), np.uint64)
     show(codes, tables, offset, keys, paid)
-    gainers = _gainers(weights, keys, held, work)
+    gainers = _gainers(weights, keys, classes, work)
     goal = np.full(len(slots), -1, np.int32)
     for c in range(len(class_keys)):
         slot = slot_of(class_keys[c], slots, sizes)
@@ -227,13 +240,13 @@ def pull(
 
 
 @jit
-def _gainers(weights: Counts, keys: Keys, held: Held, work: Work) -> Counts:
+def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: Work) -> Counts:
     """The rows that would pay less, put into their slots."""
-    class_of, _, class_costs, _ = held
+    class_of, class_costs = classes.class_of, classes.costs
     slots, sizes, place, paid = work
     sizes[:] = 0
     rows = np.empty(len(weights), np.int64)
-    found = 0
+    number = 0
     for i in range(len(weights)):
         now = class_costs[class_of[i]] if class_of[i] >= 0 else 1.0
         if paid[i] < now - GAIN and paid[i] < FORBIDDEN / 2:
@@ -241,9 +254,9 @@ def _gainers(weights: Counts, keys: Keys, held: Held, work: Work) -> Counts:
             slots[slot] = keys[i]
             sizes[slot] += weights[i]
             place[i] = slot
-            rows[found] = i
-            found += 1
-    return rows[:found]
+            rows[number] = i
+            number += 1
+    return rows[:number]
 
 
 @jit

@@ -22,7 +22,7 @@ from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
-from incrowd.search.crowd.asked import asked_of, nothing_asked
+from incrowd.search.crowd.demands import demands_of, no_demands
 from incrowd.search.crowd.starts import (
     CrowdPoints,
     Start,
@@ -33,7 +33,7 @@ from incrowd.search.crowd.starts import (
     strict_pieces,
     tree_pieces,
 )
-from incrowd.search.crowd.trades import KINDS, Offers, Trades, joined
+from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_parts
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.literature.order import least_people
@@ -207,7 +207,7 @@ def by_size(
     begun = starts(problem, points, k, watch, whole)
 
     def traded(start: Start) -> tuple[str, Trades]:
-        trades = Trades(points, k, nothing_asked(), start.parts, problem.seed, whole)
+        trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades
 
@@ -225,14 +225,14 @@ def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> 
     title, spans = _begun(problem, effort, watch)
     pieces = spans.pieces
     inside, outside = _told_apart(points, pieces)
-    asked = asked_of(problem, points)
-    if asked is None:
+    demands = demands_of(problem, points)
+    if demands is None:
         offers = Offers(problem, points, _least(problem), inside)
         offers.run(effort, watch)
         facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
         why = f"started from {title} and moved records {offers.taken:,} times within the models"
         return Made(_with(points, offers.parts, outside), why, facts)
-    trades = Trades(points, _least(problem), asked, inside, problem.seed, whole)
+    trades = Trades(points, _least(problem), demands, inside, problem.seed, whole)
     trades.run(effort, watch)
     return Made(_with(points, trades.parts, outside), _why(title, trades), _facts(trades))
 
@@ -251,8 +251,8 @@ def _with(points: CrowdPoints, inside: "Parts", outside: "Parts | None") -> Piec
     """These classes as pieces of rows, and those that are left out."""
     if outside is None:
         return points.pieces(inside)
-    pieces = points.pieces(joined([inside, outside]))
-    out = pieces.class_of == len(inside[2]) - 1
+    pieces = points.pieces(join_parts([inside, outside]))
+    out = pieces.class_of == len(inside.start) - 1
     return replace(pieces, class_of=np.where(out, SUPPRESSED, pieces.class_of).astype(np.int32))
 
 

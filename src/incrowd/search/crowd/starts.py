@@ -10,9 +10,8 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels import histogram
-from incrowd.kernels.boxes import cell_cost
-from incrowd.kernels.crowd import regions, state
-from incrowd.kernels.crowd import regions as large_kernels
+from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.crowd import cut, regions, state
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
@@ -26,7 +25,6 @@ from incrowd.table.tally import Tally
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
     from incrowd.kernels.crowd.state import Parts, Space
 
 
@@ -57,15 +55,16 @@ class CrowdPoints:
         """
         size = len(self.weights)
         keys = pieces.class_of.astype(np.int64) * size + self.point_of[pieces.row]
-        class_of, point, count = _summed(keys, pieces.count, size)
+        class_of, point, count = _sum_by_key(keys, pieces.count, size)
         if self.divisible:
             alone = np.bincount(class_of)[class_of] == 1
             first = np.full(size, -1, dtype=np.int64)
             first[point[alone][::-1]] = class_of[alone][::-1]
             class_of = np.where(alone, first[point], class_of)
-            class_of, point, count = _summed(class_of * size + point, count, size)
+            class_of, point, count = _sum_by_key(class_of * size + point, count, size)
         start = np.flatnonzero(np.append(True, np.diff(class_of) > 0))
-        return point.astype(np.int32), count, np.append(start, len(point)).astype(np.int64)
+        ends = np.append(start, len(point)).astype(np.int64)
+        return state.Parts(point.astype(np.int32), count, ends)
 
     def pieces(self, parts: "Parts") -> Pieces:
         """These pieces of points as pieces of rows; class c is the part number c.
@@ -115,7 +114,7 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
     return CrowdPoints(tally, space, weights, point_of, order, not whole)
 
 
-def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":
+def _dearest_first(points: Codes, boxes: Boxes) -> "Space":
     """The columns in an order that tells soon how far apart two points are.
 
     Those that are the same everywhere and cost nothing are left out.
@@ -127,12 +126,15 @@ def _dearest_first(points: Codes, boxes: "Boxes") -> "Space":
     paid = np.array([cell_cost(boxes, j, *whole[:, j]) for j in range(points.shape[1])])
     differs = (whole[0] != whole[1]) | (paid > 0)
     order = order[differs[order]] if differs.any() else order[:1]
-    costs, start, width, nodes, limits = boxes
-    turned = costs, start[order], width[order], nodes, np.ascontiguousarray(limits[order])
-    return np.ascontiguousarray(points[:, order]), turned
+    turned = boxes._replace(
+        start=boxes.start[order],
+        width=boxes.width[order],
+        limits=np.ascontiguousarray(boxes.limits[order]),
+    )
+    return state.Space(np.ascontiguousarray(points[:, order]), turned)
 
 
-def _summed(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts, Counts]:
+def _sum_by_key(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts, Counts]:
     """Class, point and records of each distinct key, ascending."""
     order = np.argsort(keys, kind="stable").astype(np.int32)
     keys = keys[order]
@@ -246,7 +248,8 @@ def _start(
         return None
     if pieces is None:
         return None
-    parts = large_kernels.cut_large(points.space, points.parts(pieces), (k, points.divisible), 1)
+    rule = cut.Rule(k, points.divisible)
+    parts = regions.cut_large(points.space, points.parts(pieces), rule, 1)
     return Start(title, parts, float(state.class_costs(points.space, parts).sum()))
 
 

@@ -20,21 +20,20 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels import histogram
-from incrowd.kernels.crowd import regions as pairs_kernels
+from incrowd.kernels.crowd import cut, state
 from incrowd.kernels.crowd import regions as regions_kernels
-from incrowd.kernels.crowd import state
 from incrowd.kernels.crowd import sweep as sweep_kernels
 from incrowd.kernels.crowd import trade as trade_kernels
 from incrowd.partition.classes import classes_of
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
-from incrowd.search.crowd.asked import Asked
 from incrowd.search.crowd.starts import CrowdPoints
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd.regions import Offers as Made
+    from incrowd.kernels.crowd.demands import Demands
+    from incrowd.kernels.crowd.regions import Offers as CutPairs
     from incrowd.kernels.crowd.state import Parts
 
 
@@ -99,7 +98,7 @@ class Trades:
     points: CrowdPoints
     k: int
     """Fewer records are never a class."""
-    asked: Asked
+    demands: "Demands"
     parts: "Parts"
     seed: int
     whole: int = 0
@@ -124,7 +123,7 @@ class Trades:
         records = max(int(self.points.weights.sum()), 1)
         now, quiet = self.cost, 0
         best = now, self.parts
-        while self.made < rounds and len(self.parts[2]) > 2 and not watch.expired:
+        while self.made < rounds and len(self.parts.start) > 2 and not watch.expired:
             loss = f"loss {best[0] / records:.3f} after {watch.elapsed:.0f} s"
             watch.tell(f"searching: {loss}", self.made / rounds)
             before = now
@@ -132,21 +131,21 @@ class Trades:
             self._round(slack, rounds - self.made, stop)
             self.made += 1
             now = self.cost
-            best = min(best, (now, self.parts), key=lambda one: one[0])
+            best = min(best, (now, self.parts), key=lambda result: result[0])
             if stop[0]:  # in the middle of a round, which says nothing of the next
                 break
             quiet = quiet + 1 if before - now <= _LITTLE * now and slack == 0 else 0
             if quiet == _QUIET:
                 self.converged = True
                 break
-        self.converged |= len(self.parts[2]) <= 2
+        self.converged |= len(self.parts.start) <= 2
         self.in_time = self.converged or (self.made >= rounds and not stop[0])
         self.parts = best[1]
 
     @property
     def _pieces(self) -> int:
         """Pieces of the whole table."""
-        return max(len(self.parts[0]), self.whole)
+        return max(len(self.parts.point), self.whole)
 
     @property
     def cost(self) -> float:
@@ -161,23 +160,23 @@ class Trades:
 
     def _round(self, slack: float, share: float, stop: Flags) -> None:
         """One round in all regions, or in the dearest of them if only a share can be had."""
-        ends = self._arranged()
-        start = self.parts[2]
+        ends = self._arrange()
+        start = self.parts.start
         dear = self._dearest(ends, share)
         tasks = [
-            partial(self._region, start[lo : hi + 1], (i, slack), stop if dear[i] else _STOPPED)
+            partial(self._region, start[lo : hi + 1], i, slack, stop if dear[i] else _STOPPED)
             for i, (lo, hi) in enumerate(pairwise([0, *ends.tolist()]))
         ]
-        found = in_threads(tasks)
-        self.parts = joined([parts for parts, _ in found])
-        total: Floats = np.sum([saving for _, saving in found], axis=0)
+        regions = in_threads(tasks)
+        self.parts = join_parts([parts for parts, _ in regions])
+        total: Floats = np.sum([saving for _, saving in regions], axis=0)
         self.saved += total[:-1]
         self.work += float(total[-1])
 
-    def _arranged(self) -> Counts:
+    def _arrange(self) -> Counts:
         """Put the classes in the order of new regions; where these end."""
         order, ends = near_each_other(self.points, self.parts, (self.seed, self.made), REGION)
-        self.parts = taken(self.parts, order)
+        self.parts = select_classes(self.parts, order)
         return ends
 
     def _dearest(self, ends: Counts, share: float) -> Flags:
@@ -190,27 +189,26 @@ class Trades:
         return dear
 
     def _region(
-        self, start: Counts, told: tuple[int, float], stop: Flags
+        self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["Parts", Floats]:
-        """The classes of a region after a round; as they are once `stop[0]` is set.
-
-        `told` is the number of the region, and the slack.
-        """
+        """The classes of a region after a round; as they are once `stop[0]` is set."""
         here = slice(start[0], start[-1])
-        parts = self.parts[0][here], self.parts[1][here], start - start[0]
+        parts = state.Parts(self.parts.point[here], self.parts.count[here], start - start[0])
         saved = np.zeros(len(KINDS) + 1)
-        large = len(parts[2]) * int(np.diff(parts[2]).max(initial=0)) > _LARGEST
+        large = len(parts.start) * int(np.diff(parts.start).max(initial=0)) > _LARGEST
         if stop[0] or large:
             return parts, saved
-        rule, space = (self.k, self.points.divisible), self.points.space
-        seed = 1000 * self.made + told[0]
-        plain = len(self.asked[1][0]) == 0
+        rule, space = cut.Rule(self.k, self.points.divisible), self.points.space
+        seed = 1000 * self.made + number
+        plain = len(self.demands.asks.rules) == 0
         if plain:
             parts, saved[:4] = sweep_kernels.sweep(space, parts, rule, _SHARED, seed, stop)
             if self._pieces > _LIGHT:
                 return parts, saved
         plan = _PLAN if plain else _ASKED_PLAN
-        parts, more = trade_kernels.trade(space, parts, rule, self.asked, plan, told[1], seed, stop)
+        parts, more = trade_kernels.trade(
+            space, parts, rule, self.demands, plan, slack, seed, stop
+        )
         saved[4:] = more[0], more[1], more[2:-1].sum(), more[-1]
         return parts, saved
 
@@ -232,25 +230,27 @@ def near_each_other(
     codes, boxes = points.space
     rng = np.random.default_rng(seed)
     favour = np.exp(rng.uniform(-_FAVOUR, _FAVOUR, codes.shape[1]))
-    one = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
-    order: Codes = np.arange(len(one), dtype=np.int32)
-    ends = regions_kernels.regions(boxes, codes[point[one]], favour, most, order)
+    pieces = start[:-1] + rng.integers(0, 2**31, len(start) - 1) % np.diff(start)
+    order: Codes = np.arange(len(pieces), dtype=np.int32)
+    ends = regions_kernels.regions(boxes, codes[point[pieces]], favour, most, order)
     return order, ends
 
 
-def taken(parts: "Parts", classes: Codes) -> "Parts":
+def select_classes(parts: "Parts", classes: Codes) -> "Parts":
     """These classes, in this order."""
     point, count, start = parts
     entry, _ = histogram.expand(start, classes)
     sizes = np.diff(start)[classes]
-    return point[entry], count[entry], offsets(sizes)
+    return state.Parts(point[entry], count[entry], offsets(sizes))
 
 
-def joined(several: list["Parts"]) -> "Parts":
+def join_parts(several: list["Parts"]) -> "Parts":
     """The classes of all of them, one after the other."""
-    sizes = np.concatenate([np.diff(start) for _, _, start in several])
-    point, count = (np.concatenate([parts[i] for parts in several]) for i in range(2))
-    return point, count, offsets(sizes)
+    return state.Parts(
+        np.concatenate([parts.point for parts in several]),
+        np.concatenate([parts.count for parts in several]),
+        offsets(np.concatenate([np.diff(parts.start) for parts in several])),
+    )
 
 
 _TINY = 1e-9
@@ -271,38 +271,38 @@ class Offers:
     def run(self, effort: float, watch: Watch) -> None:
         """Trade as often as the effort allows, while there is time."""
         rounds = max(1, round(_MOST_ROUNDS * effort))
-        while self.made < rounds and len(self.parts[2]) > 2 and not watch.expired:
+        while self.made < rounds and len(self.parts.start) > 2 and not watch.expired:
             watch.tell("trading records between classes", self.made / rounds)
             self._round()
             self.made += 1
 
     def _round(self) -> None:
-
-        order = self._paired()
-        pairs = taken(self.parts, order[: len(order) // 2 * 2])
-        rest = taken(self.parts, order[len(order) // 2 * 2 :])
-        sizes = np.add.reduceat(pairs[1], pairs[2][:-1]).reshape(-1, 2)
+        """Offer each class a cut with its neighbour, and take the offers that are good."""
+        order = self._order()
+        pairs = select_classes(self.parts, order[: len(order) // 2 * 2])
+        rest = select_classes(self.parts, order[len(order) // 2 * 2 :])
+        sizes = np.add.reduceat(pairs.count, pairs.start[:-1]).reshape(-1, 2)
         least = np.maximum(self.least, sizes.min(axis=1) // 2)
-        made = pairs_kernels.offers(
+        offers = regions_kernels.offers(
             self.points.space, pairs, least, self.points.divisible, self.made
         )
-        good = self._good(made)
+        good = self._good(offers)
         self.taken += int(good.sum())
         kept = _both(np.flatnonzero(~good))
-        new = taken((made[0], made[1], made[2]), _both(np.flatnonzero(good)))
-        self.parts = joined([taken(pairs, kept), new, rest])
+        new = select_classes(offers.parts, _both(np.flatnonzero(good)))
+        self.parts = join_parts([select_classes(pairs, kept), new, rest])
 
-    def _paired(self) -> Codes:
+    def _order(self) -> Codes:
         """The classes in an order in which near ones follow each other."""
         order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 
-    def _good(self, made: "Made") -> Flags:
+    def _good(self, offers: "CutPairs") -> Flags:
         """Which offers save something, with both classes satisfying every model."""
-        saves = made[3] > _TINY
+        saves = offers.saving > _TINY
         which = np.flatnonzero(saves)
-        trial = taken((made[0], made[1], made[2]), _both(which))
-        saves[which] = satisfied(self.problem, self.points, trial).reshape(-1, 2).all(axis=1)
+        trial = select_classes(offers.parts, _both(which))
+        saves[which] = satisfy_models(self.problem, self.points, trial).reshape(-1, 2).all(axis=1)
         return saves
 
 
@@ -312,7 +312,7 @@ def _both(pairs: Counts) -> Codes:
     return classes
 
 
-def satisfied(problem: Problem, points: CrowdPoints, parts: "Parts") -> Flags:
+def satisfy_models(problem: Problem, points: CrowdPoints, parts: "Parts") -> Flags:
     """Which of these classes satisfy every model; points may be a few of all."""
     point, count, start = parts
     number = len(start) - 1

@@ -178,7 +178,7 @@ class _Cover:
             self.codes,
             self.weights,
             self.shown,
-            (tables.keys, tables.costs),
+            level_cover.Tables(tables.keys, tables.costs),
             change,
             self.rows.least,
             self.work,
@@ -186,14 +186,14 @@ class _Cover:
         if self.rows.by_size or not released:
             return released, cost
         fine = self._classes(node) >= 0
-        return int(self.weights[fine].sum()), float(self.work[3][fine] @ self.weights[fine])
+        return int(self.weights[fine].sum()), float(self.work.paid[fine] @ self.weights[fine])
 
     def _classes(self, node: Node) -> Codes:
         """The class of each row that is left if the vector releases it, else -1.
 
         Rows are compared by what they show, not by their keys.
         """
-        _, sizes, place, paid = self.work
+        sizes, place, paid = self.work.sizes, self.work.place, self.work.paid
         large = np.flatnonzero((sizes[place] >= self.rows.least) & (paid < FORBIDDEN / 2))
         maps = [column.hierarchy.maps for column in self.rows.problem.columns]
         nodes = [maps[j][h][self.codes[j, large]] for j, h in enumerate(node)]
@@ -232,7 +232,8 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        level_cover.show(self.codes, (tables.keys, tables.costs), tables.at(node), *self.shown)
+        flat = level_cover.Tables(tables.keys, tables.costs)
+        level_cover.show(self.codes, flat, tables.at(node), *self.shown)
         self.work = hash_table(len(self.left))
 
 

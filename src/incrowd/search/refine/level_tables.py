@@ -123,12 +123,12 @@ def _keys(column: QuasiColumn, j: int, level: int) -> Keys:
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)
-    of_node = _mixed(_mixed(low + np.uint64((j + 1) << 32)) ^ high)
+    of_node = _mix_bits(_mix_bits(low + np.uint64((j + 1) << 32)) ^ high)
     keys: Keys = of_node[column.hierarchy.maps[level]]
     return keys
 
 
-def _mixed(values: Keys) -> Keys:
+def _mix_bits(values: Keys) -> Keys:
     """Numbers spread over all 64 bits (the finalizer of SplitMix64)."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
@@ -137,8 +137,8 @@ def _mixed(values: Keys) -> Keys:
 
 
 def hash_table(rows: int) -> Work:
-    """Empty work arrays for that many rows (see `kernels.level_cover.count`)."""
+    """Empty work arrays for that many rows (see `kernels.lattice.level_cover.count`)."""
     size = max(16, 2 ** (2 * rows - 1).bit_length())
     places = np.zeros(rows, dtype=np.int64)
     slots = np.zeros(size, dtype=np.uint64)
-    return slots, np.zeros(size, dtype=np.int64), places, np.zeros(rows, dtype=np.float64)
+    return Work(slots, np.zeros(size, dtype=np.int64), places, np.zeros(rows, dtype=np.float64))

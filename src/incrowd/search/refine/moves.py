@@ -59,11 +59,12 @@ class Moves:
         self._levels = np.ascontiguousarray(self._levels[:, live])
         first = np.zeros(len(live), dtype=np.int64)
         first[place[::-1]] = np.flatnonzero(known)[::-1]
-        self._keys, self._costs = self._shown(self._levels, self._rows.codes[:, first])
+        self._keys, self._costs = self._keys_and_costs(self._levels, self._rows.codes[:, first])
         weights = self._rows.weights[known]
         self._sizes = np.bincount(place, weights, minlength=len(live)).astype(np.int64)
 
-    def _shown(self, levels: Codes, codes: Codes) -> tuple[Keys, Floats]:
+    def _keys_and_costs(self, levels: Codes, codes: Codes) -> tuple[Keys, Floats]:
+        """What these codes show at these levels, as one key, and what a record pays for it."""
         tables = self._rows.tables
         keys = np.zeros(levels.shape[1], dtype=np.uint64)
         costs = np.zeros(levels.shape[1])
@@ -89,13 +90,13 @@ class Moves:
     def _pull(self, node: Node) -> bool:
         """Let rows move to the classes of this vector; whether any did."""
         rows, tables = self._rows, self._rows.tables
-        held = self._class_of, self._keys, self._costs, self._sizes
-        known = tables.keys, tables.costs
+        classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
+        flat = level_cover.Tables(tables.keys, tables.costs)
         target, new = level_cover.pull(
-            rows.codes, rows.weights, held, known, tables.at(node), rows.least, self._work
+            rows.codes, rows.weights, classes, flat, tables.at(node), rows.least, self._work
         )
         if not rows.by_size:
-            target = self._allowed(target, new)
+            target = self._allowed_moves(target, new)
         moved = np.flatnonzero(target >= 0)
         if not len(moved):
             return False
@@ -108,7 +109,7 @@ class Moves:
         first = np.full(number + new, moved[0], dtype=np.int64)
         first[target[moved[::-1]]] = moved[::-1]
         levels = np.repeat(np.array([node], dtype=np.int32).T, new, axis=1)
-        keys, costs = self._shown(levels, self._rows.codes[:, first[number:]])
+        keys, costs = self._keys_and_costs(levels, self._rows.codes[:, first[number:]])
         self._levels = np.concatenate([self._levels, levels], axis=1)
         self._keys = np.concatenate([self._keys, keys])
         self._costs = np.concatenate([self._costs, costs])
@@ -118,7 +119,7 @@ class Moves:
         self._sizes = sizes
         self._class_of[moved] = target[moved]
 
-    def _allowed(self, target: Codes, new: int) -> Codes:
+    def _allowed_moves(self, target: Codes, new: int) -> Codes:
         """The moves that leave all classes satisfying the models; others are taken back.
 
         A move that touches a failing class, as one to it or from it, is taken back until no class
@@ -127,8 +128,8 @@ class Moves:
         number = len(self._sizes) + new
         while (target >= 0).any():
             trial = np.where(target >= 0, target, self._class_of).astype(np.int32)
-            held = np.bincount(trial[trial >= 0], minlength=number) > 0
-            failing = held & ~self._rows.satisfied(trial, number)
+            used = np.bincount(trial[trial >= 0], minlength=number) > 0
+            failing = used & ~self._rows.satisfied(trial, number)
             if not failing.any():
                 return target
             goes, comes = target[target >= 0], self._class_of[target >= 0]

@@ -1,20 +1,9 @@
 """What classes hold of sensitive values, and whether that is what models ask for.
 
-`marks` say what a point brings along, in compressed rows: (start, counter, amount, person_start,
-person, at). Whoever takes records of a point p adds `amount[i]` times as many to `counter[i]`, for
-i from `start[p]`; if points stay whole, `amount[i]` once. People with records in several points are
-`person[i]`, who count once per class at `at[i]`, for i from `person_start[p]`.
-
-`held` is (counters, seen): per slot of `kernels.crowd.state`, how much of each counter it holds,
-and with how many points each person is in it. Counter 0 is people; others are the values of
-sensitive columns, column after column.
-
-`asks` is (rules, limits, tables). Line i of `rules` is (kind, first counter, counters, a, b, c,
-table): a condition (`kernels.rules`) on some counters, with whole numbers and a place in `tables`;
-`limits[i]` is its limit. Without rules nothing is asked, and nothing is counted.
+Counter 0 is people; others are the values of sensitive columns, column after column.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,29 +12,75 @@ from incrowd.kernels import diversity
 from incrowd.kernels.compile import jit
 from incrowd.kernels.rules import DISTINCT, ENTROPY, ORDERED, PEOPLE, RECURSIVE, SHARE
 
-Marks: TypeAlias = tuple[Counts, Codes, Counts, Counts, Codes, Codes]
-Held: TypeAlias = tuple[Counts, Codes]
-Asks: TypeAlias = tuple[Counts, Floats, Floats]
+KIND, FIRST, WIDTH, A, B, C, TABLE = range(7)
+"""Columns of `Asks.rules`."""
+
+
+class Marks(NamedTuple):
+    """What points bring along, in compressed rows; all empty if nothing is asked.
+
+    Whoever takes n records of point p adds n times `amount[i]` to `counter[i]` for i from
+    `start[p]` to `start[p + 1]`; once `amount[i]` if points stay whole.
+    """
+
+    start: Counts
+    """(points + 1,)"""
+    counter: Codes
+    amount: Counts
+    person_start: Counts
+    """(points + 1,): where the people of a point begin who have records in several points."""
+    person: Codes
+    """Who they are: each counts once per class."""
+    at: Codes
+    """The counter at which each of them counts."""
+
+
+class Holdings(NamedTuple):
+    """What each slot of a state holds of the marks."""
+
+    counters: Counts
+    """(slots, counters)"""
+    seen: Codes
+    """(slots, people): with how many points each person is in a slot."""
+
+
+class Asks(NamedTuple):
+    """Conditions on the counters of a class; without rules nothing is asked or counted."""
+
+    rules: Counts
+    """(rules, 7): a kind of `kernels.rules`, the first counter and how many, three whole numbers,
+    a place in `tables`."""
+    limits: Floats
+    """(rules,): the limit of each."""
+    tables: Floats
+    """What rules read beside the counters, one after the other."""
+
+
+class Demands(NamedTuple):
+    """What models ask of classes, in numbers."""
+
+    marks: Marks
+    asks: Asks
 
 
 @jit
-def nothing_held(slots: int, marks: Marks, asks: Asks) -> Held:
+def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
     """Counters of so many empty slots, all that is asked for among them."""
     counters, people = 0, 0
-    for i in range(len(asks[0])):
-        counters = max(counters, asks[0][i, 1] + asks[0][i, 2])
-    for counter in marks[1]:
+    for rule in asks.rules:
+        counters = max(counters, rule[FIRST] + rule[WIDTH])
+    for counter in marks.counter:
         counters = max(counters, counter + 1)
-    for person in marks[4]:
+    for person in marks.person:
         people = max(people, person + 1)
-    return np.zeros((slots, counters), np.int64), np.zeros((slots, people), np.int32)
+    return Holdings(np.zeros((slots, counters), np.int64), np.zeros((slots, people), np.int32))
 
 
 @jit
-def bring(marks: Marks, held: Held, c: int, point: int, times: int) -> None:
+def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
     """Count what a point brings to a class, so many times; a negative number takes it away."""
     start, counter, amount, person_start, person, at = marks
-    counters, seen = held
+    counters, seen = holdings
     if len(start) == 0:
         return
     for i in range(start[point], start[point + 1]):
@@ -60,14 +95,14 @@ def bring(marks: Marks, held: Held, c: int, point: int, times: int) -> None:
 
 
 @jit
-def fits(asks: Asks, held: Held, c: int) -> bool:
+def fits(asks: Asks, holdings: Holdings, c: int) -> bool:
     """Whether a class holds what every rule asks for."""
     rules, limits, tables = asks
     for i in range(len(rules)):
-        first, width = rules[i, 1], rules[i, 2]
-        counts = held[0][c, first : first + width]
-        table = tables[rules[i, 6] :]
-        if not keeps(rules[i], limits[i], table, counts, held[0][c, 0]):
+        first, width = rules[i, FIRST], rules[i, WIDTH]
+        counts = holdings.counters[c, first : first + width]
+        table = tables[rules[i, TABLE] :]
+        if not keeps(rules[i], limits[i], table, counts, holdings.counters[c, 0]):
             return False
     return True
 
@@ -75,7 +110,7 @@ def fits(asks: Asks, held: Held, c: int) -> bool:
 @jit
 def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
     """Whether a class with these counts keeps one rule."""
-    kind, a, b = rule[0], rule[3], rule[4]
+    kind, a, b = rule[KIND], rule[A], rule[B]
     if kind == PEOPLE:
         return bool(people >= a)
     if kind == SHARE:
@@ -87,7 +122,7 @@ def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int
     if kind == ENTROPY:
         return bool(diversity.entropies(start, counts)[0] >= limit)
     if kind == RECURSIVE:
-        return bool(diversity.deepest(start, counts, b, rule[5])[0] >= a)
+        return bool(diversity.deepest(start, counts, b, rule[C])[0] >= a)
     return bool(distance(kind, (a, b), table, start, counts) <= limit)
 
 
@@ -140,7 +175,7 @@ def marks_of(marks: Marks, points: Codes) -> Marks:
             people[number] = people[i]
             number += 1
     who = np.searchsorted(people[:number], person[others]).astype(np.int32)
-    return begins, counter[some], amount[some], person_begins, who, at[others]
+    return Marks(begins, counter[some], amount[some], person_begins, who, at[others])
 
 
 @jit

@@ -1,4 +1,4 @@
-"""What models ask of classes, in numbers, and what each point brings along (`kernels.crowd.asked`).
+"""What models ask of classes, in numbers, and what each point brings along (`kernels.crowd.demands`).
 
 Points of a table without models that read values bring nothing along, and nothing is asked.
 """
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
+from incrowd.kernels.crowd import demands
 from incrowd.kernels.rules import PEOPLE
 from incrowd.models.model import ClassRule
 from incrowd.partition.classes import numbered
@@ -17,40 +18,39 @@ from incrowd.search.crowd.starts import CrowdPoints
 from incrowd.search.literature.order import least_people
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd.asked import Asks, Marks
-
-Asked = tuple["Marks", "Asks"]
+    from incrowd.kernels.crowd.demands import Demands, Marks
 
 _MOST_VALUES = 2**13
 """Sensitive values beyond which classes are judged many at a time: to look at all takes long."""
 
 
-def nothing_asked() -> Asked:
+def no_demands() -> "Demands":
     """No marks and no rules: the size of a class is all that counts."""
     none, nobody = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
-    marks = none, nobody, none, none, nobody, nobody
-    return marks, (np.zeros((0, 7), dtype=np.int64), np.zeros(0), np.zeros(0))
+    marks = demands.Marks(none, nobody, none, none, nobody, nobody)
+    asks = demands.Asks(np.zeros((0, 7), dtype=np.int64), np.zeros(0), np.zeros(0))
+    return demands.Demands(marks, asks)
 
 
-def asked_of(problem: Problem, points: CrowdPoints) -> Asked | None:
+def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
     """What the models of a problem ask; None if one of them has no rules, or values are too many.
 
     Models that look at sizes only are one rule together.
     """
     columns = {column.name: column for column in problem.sensitive}
-    found = [ClassRule(PEOPLE, a=least_people(problem))]
+    conditions = [ClassRule(PEOPLE, a=least_people(problem))]
     for model in problem.models:
-        told = model.in_numbers(columns) if model.columns else ()
-        if told is None:
+        more = model.in_numbers(columns) if model.columns else ()
+        if more is None:
             return None
-        found += told
+        conditions += more
     widths = [len(column.whole) for column in problem.sensitive]
     if sum(widths) > _MOST_VALUES:
         return None
     first = dict(
         zip(columns, (1 + offsets(np.array(widths, dtype=np.int64))).tolist(), strict=False)
     )
-    places = offsets([len(rule.table) for rule in found])
+    places = offsets([len(rule.table) for rule in conditions])
     rules = [
         (
             rule.kind,
@@ -61,15 +61,12 @@ def asked_of(problem: Problem, points: CrowdPoints) -> Asked | None:
             rule.c,
             place,
         )
-        for rule, place in zip(found, places.tolist(), strict=False)
+        for rule, place in zip(conditions, places.tolist(), strict=False)
     ]
-    limits = np.array([rule.limit for rule in found])
-    tables = np.array([number for rule in found for number in rule.table], dtype=np.float64)
-    return _marks(problem, points, list(first.values())), (
-        np.array(rules, dtype=np.int64),
-        limits,
-        tables,
-    )
+    limits = np.array([rule.limit for rule in conditions])
+    tables = np.array([number for rule in conditions for number in rule.table], dtype=np.float64)
+    asks = demands.Asks(np.array(rules, dtype=np.int64), limits, tables)
+    return demands.Demands(_marks(problem, points, list(first.values())), asks)
 
 
 def _marks(problem: Problem, points: CrowdPoints, first: list[int]) -> "Marks":
@@ -79,8 +76,8 @@ def _marks(problem: Problem, points: CrowdPoints, first: list[int]) -> "Marks":
     counters += [at + codes for at, codes in zip(first, tally.sensitive, strict=True)]
     amount = np.ones(tally.rows, dtype=np.int64) if points.divisible else tally.people
     start, counter, amounts = _by_point(points, np.stack(counters), amount)
-    person_start, who, at = _shared(problem, points, np.stack(counters))
-    return start, counter, amounts, person_start, who, at
+    person_start, who, at = _people_in_several(problem, points, np.stack(counters))
+    return demands.Marks(start, counter, amounts, person_start, who, at)
 
 
 def _by_point(
@@ -96,7 +93,9 @@ def _by_point(
     return start, counter.astype(np.int32), sums
 
 
-def _shared(problem: Problem, points: CrowdPoints, counters: Counts) -> tuple[Counts, Codes, Codes]:
+def _people_in_several(
+    problem: Problem, points: CrowdPoints, counters: Counts
+) -> tuple[Counts, Codes, Codes]:
     """People with records in several rows: who they are and where they count, point by point.
 
     Whoever counts for a value is another one than who counts as a person: each counts once.
