@@ -20,8 +20,8 @@ from incrowd.models import KAnonymity
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.orders.tree import TreeSearch
 from incrowd.search.search import Search
 from incrowd.table.column import Domain, Kind
 from incrowd.table.fold import fold

@@ -31,8 +31,8 @@ from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.literature.hilbert import Hilbert
 from incrowd.search.literature.idistance import IDistance
 from incrowd.search.literature.top_down import TopDown
-from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.orders.tree import TreeSearch
 from incrowd.search.search import Search
 from incrowd.table.fold import fold
 from incrowd.watch import Watch

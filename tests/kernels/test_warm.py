@@ -19,7 +19,7 @@ HOLD = """
 import sys
 from pathlib import Path
 from incrowd.kernels import store
-store._claimed(Path({!r}), waits=True)
+store._claim_lock(Path({!r}), waits=True)
 print("held", flush=True)
 sys.stdin.read()
 """
@@ -35,7 +35,7 @@ def started(monkeypatch):
         found.append(subprocess.Popen(command, stdin=subprocess.PIPE))
         return found[-1]
 
-    monkeypatch.setattr(warm, "_started", start)
+    monkeypatch.setattr(warm, "_start_helper", start)
     monkeypatch.setattr(warm, "_cores", lambda: 3)
     monkeypatch.setattr(compiling, "first_call_compiles", lambda: True)
     return found
@@ -71,13 +71,13 @@ def test_where_helpers_are_no_help_there_are_none(started, monkeypatch, change):
 
 
 def test_a_helper_ends_with_the_process_that_started_it():
-    helper = warm._started("no such verb")
+    helper = warm._start_helper("no such verb")
     helper.stdin.close()
     assert helper.wait(60) == 0
 
 
 def test_a_helper_whose_work_is_done_ends_in_peace_though_its_input_is_open():
-    helper = warm._started("no such verb")
+    helper = warm._start_helper("no such verb")
     assert helper.wait(60) == 0
     helper.stdin.close()
 
@@ -100,18 +100,18 @@ def test_what_another_process_compiles_is_left_to_it(tmp_path):
     )
     assert other.stdout.readline() == b"held\n"
     with pytest.raises(store.Busy):
-        store._claimed(path, waits=False)
+        store._claim_lock(path, waits=False)
     other.kill()
     other.communicate()
     start = time.monotonic()
-    lock = store._claimed(path, waits=True)
+    lock = store._claim_lock(path, waits=True)
     assert lock is not None
     os.close(lock)
     assert time.monotonic() - start < 10
 
 
 def test_a_folder_that_cannot_be_written_has_no_locks():
-    assert store._claimed(store.Path("/proc/nowhere/a.kernel"), waits=True) is None
+    assert store._claim_lock(store.Path("/proc/nowhere/a.kernel"), waits=True) is None
 
 
 def test_every_verb_has_its_kernels():

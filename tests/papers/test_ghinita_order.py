@@ -10,7 +10,7 @@ from incrowd.loss import Gcp, IlInf
 from incrowd.models import KAnonymity
 from incrowd.search import Hilbert
 from incrowd.search.literature.hilbert import hilbert_line
-from incrowd.search.literature.order import scaled
+from incrowd.search.orders.division import code_positions
 from incrowd.watch import Watch
 from worked import problem, tree
 
@@ -83,6 +83,6 @@ def test_no_overlapping_classes_have_a_smaller_largest_extent(values):
 
 def test_figure_20_countries_of_a_continent_stand_side_by_side():
     of = problem([(country,) for country in EUROPE + AMERICA], [COUNTRIES])
-    assert scaled(of.columns[0])[1:] == pytest.approx(np.arange(5) / 4)
+    assert code_positions(of.columns[0])[1:] == pytest.approx(np.arange(5) / 4)
     order, _ = hilbert_line(of)
     assert of.tally.quasi[0, order].tolist() == [1, 2, 3, 4, 5]

@@ -14,8 +14,8 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import Pieces
 from incrowd.search.crowd import crowd
+from incrowd.search.crowd.crowd import Crowd, _best_start, _least, _split_left_out
 from incrowd.search.crowd.demands import demands_of, no_demands
-from incrowd.search.crowd.crowd import Crowd, _begun, _least, _told_apart
 from incrowd.search.crowd.starts import Steps, points_of, starts
 from incrowd.search.crowd.trades import REGION, Trades, satisfy_models
 from incrowd.search.literature.diversify.diversify import Diversify
@@ -380,8 +380,8 @@ def judged(problem):
     """The trades of a problem whose models read values, from classes that satisfy them."""
     points = points_of(problem, by_size=False)
     demands = demands_of(problem, points)
-    _, spans = _begun(problem, 0.0, Watch())
-    inside, outside = _told_apart(points, spans.pieces)
+    _, spans = _best_start(problem, 0.0, Watch())
+    inside, outside = _split_left_out(points, spans.pieces)
     assume(outside is None and len(inside[2]) > 2)
     return Trades(points, _least(problem), demands, inside, 0)
 

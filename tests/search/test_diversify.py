@@ -106,7 +106,7 @@ def test_swaps_keep_values_and_lower_the_loss(case, rounds):
     boxes = boxes_of(problem)
     records = groups.records_of(problem, order_of(problem, "kd-tree"), 0)
     before, _ = groups.diverse_classes(records, l, boxes)
-    after = groups.swapped(records, before, rounds, boxes)
+    after = groups.swap_records(records, before, rounds, boxes)
     price, lines = cost_of(problem), records.cells[records.row]
 
     def held(class_of, c):

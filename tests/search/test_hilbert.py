@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.kernels.literature.kd_order import WORD
+from incrowd.kernels.literature.mappings import WORD
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.search.literature.hilbert import curve_words, hilbert_line

@@ -13,10 +13,10 @@ import naive.models
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Discernibility, Entropy, Gcp, Granularity, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.search.literature.mingen import partitions
 from incrowd.search.literature.mingen.cells import MinGenCells
 from incrowd.search.literature.mingen.mingen import MinGen
-from incrowd.search.literature.mingen.small_table import SmallTable
+from incrowd.search.small_tables import partitions
+from incrowd.search.small_tables.small_table import SmallTable
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
 from strategies import problem_of, tables, tally_of

@@ -12,8 +12,8 @@ from incrowd.kernels.boxes import box_cost
 from incrowd.loss import Gcp, Granularity, IlInf, Precision
 from incrowd.models import KAnonymity
 from incrowd.search.layout import boxes_of
-from incrowd.search.literature import order as curve_partition
-from incrowd.search.literature.order import partition_in_order
+from incrowd.search.orders import division as curve_partition
+from incrowd.search.orders.division import partition_in_order
 from incrowd.search.repair import merge_failing_classes
 from strategies import hierarchies, problem_of, tables
 

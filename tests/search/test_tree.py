@@ -10,8 +10,8 @@ from incrowd.kernels.boxes import cell_cost
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
 from incrowd.search.layout import boxes_of, by_codes, lowest_codes
-from incrowd.search.literature import tree as kd
-from incrowd.search.literature.tree import kd_order
+from incrowd.search.orders import tree as kd
+from incrowd.search.orders.tree import kd_order
 from strategies import problem_of, tables
 from worked import tree
 

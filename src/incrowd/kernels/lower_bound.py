@@ -132,9 +132,9 @@ def _least_ratio(
 ) -> tuple[float, int, bool]:
     """The least ratio below `aim`, else `aim`; steps; whether it is proved."""
     around = _around(points.codes[r], prices)
-    candidates, steps = _gathered(points, prices, r, aim, rule.size)
+    candidates, steps = _gather(points, prices, r, aim, rule.size)
     _fill_near(points, prices, r, around.step, candidates)
-    ratio, more, proved = _searched(candidates, around, aim, known, rule)
+    ratio, more, proved = _search(candidates, around, aim, known, rule)
     return ratio, steps + more, proved
 
 
@@ -152,7 +152,7 @@ def _around(own: Codes, prices: Prices) -> Around:
 
 
 @jit
-def _gathered(
+def _gather(
     points: Points, prices: Prices, r: int, aim: float, size: int
 ) -> tuple[Candidates, int]:
     """The points that a box with a ratio below `aim` may hold, and steps.
@@ -239,7 +239,7 @@ def _fill_near(
 
 
 @jit
-def _searched(
+def _search(
     candidates: Candidates, around: Around, aim: float, known: Floats, rule: Rule
 ) -> tuple[float, int, bool]:
     """Branch and bound: the least ratio below `aim`, else `aim`; steps; whether it is proved.
@@ -261,7 +261,7 @@ def _searched(
         begin = begins[waiting]
         inner.low[:], inner.high[:] = lows[waiting], highs[waiting]
         price = _pay(around, inner)
-        end, seen = _narrowed(candidates, around, inner, price, begin, ends[waiting], best, size)
+        end, seen = _narrow(candidates, around, inner, price, begin, ends[waiting], best, size)
         steps += seen
         if end == begin:
             continue
@@ -279,7 +279,7 @@ def _searched(
             continue
         if steps > rule.steps or waiting + 2 > WAITING or 2 * end - begin > len(items):
             return best, steps, False
-        last, next_ = _parted(candidates, around, inner, (column, side, gap), begin, end)
+        last, next_ = _part(candidates, around, inner, (column, side, gap), begin, end)
         lows[waiting], highs[waiting] = inner.low, inner.high
         lows[waiting + 1], highs[waiting + 1] = inner.low, inner.high
         if side > 0:
@@ -303,7 +303,7 @@ def _pay(around: Around, box: Inner) -> float:
 
 
 @jit
-def _narrowed(
+def _narrow(
     candidates: Candidates,
     around: Around,
     inner: Inner,
@@ -396,7 +396,7 @@ def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, 
 
 
 @jit
-def _parted(
+def _part(
     candidates: Candidates,
     around: Around,
     inner: Inner,

@@ -1,19 +1,12 @@
 """Loops of Mondrian: where to cut a part of the table, and cutting it.
 
-Items are rows of the tally, pieces of them, or single records if equal rows may be divided. `items`
-is (cells, counts): codes with one line per item, and records per item. `scales` is (boxes,
-ordered): the costs of all columns (see `kernels.boxes`), and which of them are ordered. `rule` is
-(k, relaxed, cuts, median): the least records of a part, whether equal codes may be divided, how
-many cuts of a column are tried, and whether columns are cut at their median alone.
-
 A cut is (column, code, ties): to the left go smaller codes, and the first `ties` records that have
-that code.
+that code. No cut leaves fewer than k records on a side.
 
-Shapes: cells (items, d); counts (items,); ordered (d,); parts (parts, 2), each [start, end) of
-`order`, which holds every item once. No cut leaves fewer than k records on a side.
+Shapes: parts (parts, 2), each [start, end) of `order`, which holds every item once.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,25 +14,52 @@ from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 
-Items: TypeAlias = tuple[Codes, Counts]
-Rule: TypeAlias = tuple[int, bool, int, bool]
-Scales: TypeAlias = tuple[Boxes, Flags]
+
+class Items(NamedTuple):
+    """What is cut: rows of the tally, pieces of them, or single records."""
+
+    cells: Codes
+    """(items, d): the codes of each item."""
+    counts: Counts
+    """(items,): its records."""
+
+
+class Rule(NamedTuple):
+    """How parts are cut."""
+
+    k: int
+    """The least records of a part."""
+    relaxed: bool
+    """Whether equal codes may be divided."""
+    cuts: int
+    """Cuts of a column that are tried."""
+    median: bool
+    """Whether columns are cut at their median alone."""
+
+
+class Scales(NamedTuple):
+    """The columns along which parts are cut."""
+
+    boxes: Boxes
+    """What spans cost."""
+    ordered: Flags
+    """(d,): which columns are ordered."""
 
 
 @jit
 def spans(cells: Codes, part: Codes) -> Codes:
     """Per column: the smallest code and the largest."""
     columns = cells.shape[1]
-    found = np.empty((2, columns), np.int32)
+    ends = np.empty((2, columns), np.int32)
     for j in range(columns):
-        found[0, j] = np.iinfo(np.int32).max
-        found[1, j] = -1
+        ends[0, j] = np.iinfo(np.int32).max
+        ends[1, j] = -1
     for item in part:
         for j in range(columns):
             code = cells[item, j]
-            found[0, j] = min(found[0, j], code)
-            found[1, j] = max(found[1, j], code)
-    return found
+            ends[0, j] = min(ends[0, j], code)
+            ends[1, j] = max(ends[1, j], code)
+    return ends
 
 
 @jit
@@ -197,10 +217,10 @@ def choose(
     """
     cells, counts = items
     k, relaxed, most, median = rule
-    found = spans(cells, part)
+    span = spans(cells, part)
     extents = np.empty(cells.shape[1], np.float64)
     for j in range(len(extents)):
-        extents[j] = extent(scales[0], j, found[0, j], found[1, j])
+        extents[j] = extent(scales.boxes, j, span[0, j], span[1, j])
     whole = 0
     for item in part:
         whole += counts[item]
@@ -209,7 +229,7 @@ def choose(
         if extents[j] <= 0 or whole < 2 * k:
             break
         extents[j] = -1.0
-        values, total = profile(items, part, j, found[0, j], found[1, j])
+        values, total = profile(items, part, j, span[0, j], span[1, j])
         apart = borders(scales, j, values)
         if median:
             apart[: len(apart) - 1] = True
@@ -263,7 +283,7 @@ def propose(
         lefts = 0
         left = 2 * (first + p)
         for item in part:
-            here = items[0][item, j]
+            here = items.cells[item, j]
             goes = here < code or (here == code and ties > 0)
             if here == code and ties > 0:
                 ties -= 1

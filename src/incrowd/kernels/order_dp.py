@@ -1,16 +1,12 @@
 """The best division of an order into runs, each with enough people (Ghinita Section 3, Figure 7).
 
-`items` is (low, high, of, people, records): item e spans the codes `low[of[e]]` to `high[of[e]]`,
-one line per box, and `people[e]`, `records[e]` count who stands before it, so that both have one
-entry more than there are items. A class is a run of items with at least k people.
+A class is a run of items with at least k people. The answer is kept as `last`: the class that ends
+before item e begins with item `last[e]`.
 
-The answer is kept as `last`: the class that ends before item e begins with item `last[e]`.
-
-Shapes: low and high (boxes, d); of (items,); people, records, total and last (items + 1,); paid
-(d,).
+Shapes: total and last (items + 1,); paid (d,).
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,7 +14,21 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 
-Items: TypeAlias = tuple[Codes, Codes, Codes, Counts, Counts]
+
+class Items(NamedTuple):
+    """Items in one line: item e spans the codes `low[of[e]]` to `high[of[e]]`."""
+
+    low: Codes
+    """(boxes, d)"""
+    high: Codes
+    """(boxes, d)"""
+    of: Codes
+    """(items,): the box of each item."""
+    people: Counts
+    """(items + 1,): the people before each item, and all."""
+    records: Counts
+    """(items + 1,): the records before each item, and all."""
+
 
 _NONE = np.int32(2**31 - 1)
 
@@ -40,7 +50,7 @@ def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
 
 
 @jit
-def priced(boxes: Boxes, box: Codes, paid: Floats) -> float:
+def price_box(boxes: Boxes, box: Codes, paid: Floats) -> float:
     """The cost of the first box; `paid` becomes that of each column."""
     total = 0.0
     for j in range(len(paid)):
@@ -74,7 +84,7 @@ def widen_paid(boxes: Boxes, box: Codes, low: Codes, high: Codes, i: int, paid: 
 @jit
 def suffixes(items: Items, first: int, end: int, found: Codes) -> None:
     """The box of each run from an item, `first` on, to `end`."""
-    low, high, of, _, _ = items
+    low, high, of = items.low, items.high, items.of
     for e in range(end - 1, first - 1, -1):
         at = e - first
         if e == end - 1:
@@ -175,7 +185,7 @@ def shortest(
             continue
         if number == 0:
             window(back, s - start, front, box)
-            costs[0] = priced(boxes, box, paid)
+            costs[0] = price_box(boxes, box, paid)
             stops[0] = until[of[end - 1]]
             at, number = 0, 1
         i, e = at, end
@@ -225,7 +235,7 @@ def meeting(
             break
         widen(left, 0, low, high, of[s])
         window(left, 0, left, box)
-        cost = priced(boxes, box, paid)
+        cost = price_box(boxes, box, paid)
         spare = np.inf
         for e in range(middle + 1, middle + len(after)):
             cost = widen_paid(boxes, box, low, high, of[e - 1], paid)

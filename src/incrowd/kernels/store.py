@@ -82,11 +82,11 @@ class Store(_CACHE):  # type: ignore[misc]
         """The kernel compiled for these types; None if it must be compiled now, by us."""
         target_context.refresh()
         USED[self._name, text_of(sig)] = None
-        found = self._carried(sig) or self._kept(sig)
+        found = self._load_carried(sig) or self._load_kept(sig)
         if found is None and self._folder is not None:
             with PAUSE:
-                self._claim = _claimed(self._path(sig), waits=Store.waits)
-            found = self._kept(sig)  # by another process, while we waited
+                self._claim = _claim_lock(self._path(sig), waits=Store.waits)
+            found = self._load_kept(sig)  # by another process, while we waited
         if found is None:
             return None
         return _RESULT._rebuild(target_context, *found)  # noqa: SLF001  as numba's own does
@@ -119,11 +119,11 @@ class Store(_CACHE):  # type: ignore[misc]
         if self._folder is not None:
             yield self._path(sig)
 
-    def _carried(self, sig: Any) -> Any:
-        return _loaded(CARRIED / self._file(sig, _baseline())) if carried_fits() else None
+    def _load_carried(self, sig: Any) -> Any:
+        return _load(CARRIED / self._file(sig, _baseline())) if carried_fits() else None
 
-    def _kept(self, sig: Any) -> Any:
-        return None if self._folder is None else _loaded(self._path(sig))
+    def _load_kept(self, sig: Any) -> Any:
+        return None if self._folder is None else _load(self._path(sig))
 
     def _path(self, sig: Any) -> Path:
         assert self._folder is not None  # noqa: S101  callers have asked
@@ -159,17 +159,17 @@ def _digest(*parts: str) -> str:
 @cache
 def machine() -> str:
     """What compiled code depends on beside its source: Python, numba, LLVM, processor, and us."""
-    return _made_for(*_TARGET.target_context.codegen().magic_tuple())
+    return _platform_key(*_TARGET.target_context.codegen().magic_tuple())
 
 
-def _made_for(*processor: str) -> str:
+def _platform_key(*processor: str) -> str:
     releases = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
     return "\n".join((*releases, *processor, _of_file(_ENTRY)))
 
 
 def _baseline() -> str:
     triple = _TARGET.target_context.codegen().magic_tuple()[0]
-    return _made_for(triple, *BASELINES[platform.system(), platform.machine()])
+    return _platform_key(triple, *BASELINES[platform.system(), platform.machine()])
 
 
 @cache
@@ -189,10 +189,10 @@ def _can_do(features: str, needed: str) -> bool:
 @cache
 def content(kernel: Any) -> str:
     """A digest of the sources of a kernel and of all that it can reach, with their constants."""
-    return _digest(*sorted(_reached(kernel, {}).values()))
+    return _digest(*sorted(_reach(kernel, {}).values()))
 
 
-def _reached(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
+def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
     """What each function, constant and file that a kernel can reach consists of."""
     function = getattr(kernel, "py_func", kernel)
     if function in seen:
@@ -204,7 +204,7 @@ def _reached(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
     for name in {*_names(code), *around} & outside.keys():
         value = outside[name]
         if hasattr(value, "py_func"):
-            _reached(value, seen)
+            _reach(value, seen)
         elif (said := _constant(value)) is not None:
             seen[function, name] = f"{function.__module__}.{name} {said}"
     return seen
@@ -234,7 +234,7 @@ def _of_file(name: str) -> str:
     return ""
 
 
-def _loaded(path: Path) -> Any:
+def _load(path: Path) -> Any:
     """What a file holds; None if there is no such file, or it is not as it was written."""
     try:
         digest, data = (held := path.read_bytes())[:32], held[32:]
@@ -256,7 +256,7 @@ def _write(path: Path, data: bytes) -> None:
         beside.unlink(missing_ok=True)
 
 
-def _claimed(path: Path, *, waits: bool) -> int | None:
+def _claim_lock(path: Path, *, waits: bool) -> int | None:
     """A lock on what is to be compiled; it ends with this process, however that ends.
 
     None where there are no locks, or if the other process takes too long.
@@ -268,10 +268,10 @@ def _claimed(path: Path, *, waits: bool) -> int | None:
         lock = os.open(path.parent / "lock", os.O_RDWR | os.O_CREAT, 0o600)
     except OSError:
         return None
-    return lock if _locked(lock, path, waits=waits) else None
+    return lock if _try_lock(lock, path, waits=waits) else None
 
 
-def _locked(lock: int, path: Path, *, waits: bool) -> bool:
+def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
     """Whether one byte of the file of locks, which stands for this kernel, is ours now."""
     byte = int(_digest(path.name)[:12], 16)
     until = time.monotonic() + PATIENCE

@@ -71,7 +71,7 @@ def helped(verb: str, *, if_cold: bool = True) -> Iterator[None]:
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())
     number = min(_cores() - 1, MOST_HELPERS) if wanted else 0
-    started = [one for one in (_started(verb) for _ in range(number)) if one is not None]
+    started = [one for one in (_start_helper(verb) for _ in range(number)) if one is not None]
     try:
         yield
     finally:
@@ -87,7 +87,7 @@ def _cores() -> int:
     return os.cpu_count() or 1
 
 
-def _started(verb: str) -> subprocess.Popen[bytes] | None:
+def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
     """A helper; None if there can be none. Nothing of the current folder is imported (-P)."""
     if not sys.executable:
         return None

@@ -211,7 +211,7 @@ def crowds(
     names = [tally.shared_unit]
     pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
     names += [numbered(pair)[0] for pair in pairs]
-    rows = [_listed(shared_class, name, len(classes)) for name in names]
+    rows = [_list_codes(shared_class, name, len(classes)) for name in names]
     joined, (units, *holders) = _joined_crowds(nodes, missing, base, rows)
     for held, holder, pair, name in zip(
         joined.histograms.values(), holders, pairs, names[1:], strict=True
@@ -222,7 +222,7 @@ def crowds(
     return replace(joined, people=joined.people + np.diff(units.start))
 
 
-def _listed(class_of: Codes, names: Codes, number: int) -> _Rows:
+def _list_codes(class_of: Codes, names: Codes, number: int) -> _Rows:
 
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
@@ -252,10 +252,8 @@ def _joined_crowds(
         _add_compatible(found, classes.records, records)
         _add_compatible(found, classes.people, people)
         for part, row in zip(parts, rows, strict=True):
-            part.extend(_gathered(found, row))
-    united = [
-        _folded(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)
-    ]
+            part.extend(_gather_compatible(found, row))
+    united = [_fold(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)]
     histograms = {
         h.column.name: Histogram(h.column, row.start, row.code, row.count)
         for h, row in zip(held, united, strict=False)
@@ -308,7 +306,7 @@ def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> 
     histogram_kernels.add(found.here[~single], blocks[found.source[~single] - len(values)], total)
 
 
-def _gathered(found: CompatibleClasses, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
+def _gather_compatible(found: CompatibleClasses, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
     """Class, code and count of all that the classes of one pattern are compatible with."""
     number = len(rows.start) - 1
     entry, place = histogram_kernels.expand(rows.start, found.member)
@@ -322,12 +320,12 @@ def _gathered(found: CompatibleClasses, rows: _Rows) -> list[tuple[Codes, Codes,
     return [alone, (found.here[~single][place], code[entry], count[entry])]
 
 
-def _folded(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
+def _fold(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
 
-    return _Rows(*histogram_kernels.histogram(*_chained(parts), number, domain), domain)
+    return _Rows(*histogram_kernels.histogram(*_chain(parts), number, domain), domain)
 
 
-def _chained(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
+def _chain(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
     kinds = (np.int32, np.int32, np.int64)
     class_of, code, count = (
         np.concatenate([np.empty(0, dtype=kind), *(part[i] for part in parts)])

@@ -21,8 +21,8 @@ from incrowd.search.literature.mingen.cells import MinGenCells
 from incrowd.search.literature.mingen.mingen import MinGen, Preferred
 from incrowd.search.literature.mu_argus import MuArgus
 from incrowd.search.literature.top_down import TopDown
-from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.orders.tree import TreeSearch
 from incrowd.search.refine.local import LatticeLocal
 from incrowd.search.search import Found, Search
 from incrowd.search.world.world import AgainstWorld

@@ -76,8 +76,10 @@ class Auto(Search):
         best = min(tried, key=lambda trial: trial.loss)
         better, said = _lattice(problem, watch, best.loss, self.effort)
         if better is not None:
-            return _chosen(problem, [better, *tried], said)
-        return _chosen(problem, [best, *(trial for trial in tried if trial is not best)], said)
+            return _explain_choice(problem, [better, *tried], said)
+        return _explain_choice(
+            problem, [best, *(trial for trial in tried if trial is not best)], said
+        )
 
     @property
     def by_parts(self) -> Search:
@@ -101,7 +103,7 @@ class Auto(Search):
                 if trials:
                     return trials
                 raise
-            trials += _tried(problem, title, found)
+            trials += _allowed_trial(problem, title, found)
         return trials
 
 
@@ -117,7 +119,7 @@ def _last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
     trials: list[_Trial] = []
     for title, run in _others(problem):
         with suppress(InfeasibleError, LimitError):
-            trials += _tried(problem, title, run(problem, watch))
+            trials += _allowed_trial(problem, title, run(problem, watch))
     return trials
 
 
@@ -142,7 +144,7 @@ def _full_domain(problem: Problem, watch: Watch) -> Found:
     return replace(found, why=why)
 
 
-def _tried(problem: Problem, title: str, found: Found) -> list[_Trial]:
+def _allowed_trial(problem: Problem, title: str, found: Found) -> list[_Trial]:
     """The trial, or nothing if it breaks the policy, which searches do not always notice."""
     outcome = problem.outcome(found.recoding)
     if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
@@ -181,7 +183,7 @@ def _lattice(
     return None, f"full-domain generalization found nothing better within {limit} ({quest.looked})"
 
 
-def _chosen(problem: Problem, trials: list[_Trial], said: str) -> Found:
+def _explain_choice(problem: Problem, trials: list[_Trial], said: str) -> Found:
     """The first trial, with a sentence on what it was compared with."""
     first, *others = trials
     made = _KINDS.get(first.title, "local recoding")

@@ -120,22 +120,22 @@ def lower_bound(
     worth *= _START * space.mean(paid) / space.mean(worth)
     worth = np.minimum(worth, 1.0)
     if sample is not None:
-        mean, drawn, margin = _estimated(space, worth, size, (sample, problem.seed), watch)
+        mean, drawn, margin = _estimate(space, worth, size, (sample, problem.seed), watch)
         return LossBound(mean, lost, size, drawn, margin)
     for turn in range(_PASSES):
         every = np.flatnonzero(worth > 0).astype(np.int32)
         rule = kernel.Rule(size, _STEPS, 1.0 if turn else 0.0)
         ratios = _ratios(space, worth, every, rule, (watch, turn / _PASSES, 1 / _PASSES))
-        worth[every] = np.minimum(worth[every] * _settled(ratios, rule.floor), 1.0)
+        worth[every] = np.minimum(worth[every] * _with_floor(ratios, rule.floor), 1.0)
     return LossBound(space.mean(worth) * (1 - MARGIN), lost, size)
 
 
-def _settled(ratios: Floats, floor: float) -> Floats:
+def _with_floor(ratios: Floats, floor: float) -> Floats:
     """Ratios, the floor where none was looked for (no number)."""
     return np.where(np.isnan(ratios), floor, ratios)
 
 
-def _estimated(
+def _estimate(
     space: "_Space", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
     """The mean of some records after one pass, how many they are, and how far it may be off.

@@ -62,7 +62,7 @@ def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
         outcome = problem.outcome(found.recoding)
         over = _excess(problem, outcome)
         if max(over) <= _NEAR:
-            return _unproved(found)
+            return _without_proof(found)
         asked = _again(_stricter(tried, over, spread_of(problem, outcome)), run, watch)
     return _with_everybody(problem, run, watch)
 
@@ -73,10 +73,10 @@ def spread_of(problem: Problem, outcome: Outcome) -> tuple[SensitiveColumn, ...]
     assert outcome.class_of is not None  # noqa: S101  as above
     kept = np.where(outcome.class_of >= 0, 0, -1).astype(np.int32)
     whole = classes_of(outcome.tally, kept, 1, problem.sensitive)
-    return tuple(_counted(whole.histograms[column.name]) for column in problem.sensitive)
+    return tuple(_count(whole.histograms[column.name]) for column in problem.sensitive)
 
 
-def _counted(held: Histogram) -> SensitiveColumn:
+def _count(held: Histogram) -> SensitiveColumn:
     people = np.zeros(len(held.column.whole), dtype=np.int64)
     people[held.code] = held.count
     return replace(held.column, whole=people)
@@ -130,12 +130,12 @@ def _stricter(tried: Problem, over: list[float], spread: tuple[SensitiveColumn, 
 def _with_everybody(problem: Problem, run: Run, watch: Watch) -> Found:
     """What a search finds that leaves out nobody: it compares with what it releases."""
     try:
-        return _unproved(run(replace(problem, suppression=0.0), watch))
+        return _without_proof(run(replace(problem, suppression=0.0), watch))
     except InfeasibleError:
         raise nothing_found(problem) from None
 
 
-def _unproved(found: Found) -> Found:
+def _without_proof(found: Found) -> Found:
     """What was found, without a proof: it holds for one spread, and others were possible."""
     why = f"{found.why}; compared with how sensitive values are spread in this release alone"
     return replace(found, optimal=False, why=why)

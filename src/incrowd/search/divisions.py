@@ -17,11 +17,11 @@ from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of
-from incrowd.search.literature.mingen.partitions import Parts
-from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import gaps_match, nothing_found
 from incrowd.search.repair import safe_crowds
 from incrowd.search.search import Found
+from incrowd.search.small_tables.partitions import Parts
+from incrowd.search.small_tables.small_table import SmallTable
 from incrowd.watch import Watch
 
 LARGEST = 8
@@ -92,7 +92,7 @@ class _TinyTable:
         held = (np.arange(2 ** len(item))[:, np.newaxis] >> np.arange(len(item))) & 1 > 0
         digits = _digits(small, item, held)
         fine = np.append(False, problem.satisfied(Parts(problem, small).classes(digits[1:])))
-        costs, shown = _shown(problem, small.first_row[item], held)
+        costs, shown = _part_costs(problem, small.first_row[item], held)
         records = held @ weight
         most, gaps = problem.suppressible, gaps_match(problem)
         return cls(small, item, records, fine, costs * np.maximum(records, 1), shown, most, gaps)
@@ -102,10 +102,10 @@ class _TinyTable:
         everything = len(self.records) - 1
         for out in range(everything):
             if self.records[out] <= self.most:
-                for classes in self._divided(everything - out):
+                for classes in self._best_division(everything - out):
                     yield classes, out
 
-    def _divided(self, part: int) -> Iterator[list[int]]:
+    def _best_division(self, part: int) -> Iterator[list[int]]:
         if not part:
             yield []
             return
@@ -114,7 +114,7 @@ class _TinyTable:
         while True:
             mine = sub | first
             if (self.gaps or self.fine[mine]) and self.costs[mine] < inf:
-                for others in self._divided(part - mine):
+                for others in self._best_division(part - mine):
                     yield [mine, *others]
             if not sub:
                 return
@@ -154,7 +154,7 @@ def _digits(small: SmallTable, item: Counts, held: Flags) -> Codes:
     return digits
 
 
-def _shown(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
+def _part_costs(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
     """What one record pays in each part, and a number for what the part shows in each column."""
     part, place = np.nonzero(held[1:])
     class_of, rows = part.astype(np.int32), row[place]

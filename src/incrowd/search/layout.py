@@ -27,7 +27,7 @@ def boxes_of(problem: Problem) -> Boxes:
     loss = cell_loss(problem)
     weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
     weights /= weights.sum()
-    parts = [_laid_out(column, loss) for column in problem.columns]
+    parts = [_flat_column(column, loss) for column in problem.columns]
     weighted = zip(parts, weights.tolist(), strict=True)
     sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
     limits = [
@@ -35,7 +35,7 @@ def boxes_of(problem: Problem) -> Boxes:
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
     return Boxes(
-        np.concatenate([_weighted(costs, width, w) for (costs, _, width), w in weighted]),
+        np.concatenate([_weigh(costs, width, w) for (costs, _, width), w in weighted]),
         (np.cumsum(sizes) - sizes).astype(np.int64),
         np.array([width for _, _, width in parts], dtype=np.int64),
         np.concatenate([nodes for _, nodes, _ in parts]),
@@ -48,7 +48,7 @@ def cell_loss(problem: Problem) -> Loss:
     return problem.loss if problem.loss.per_cell else Gcp()
 
 
-def _weighted(costs: Floats, width: int, weight: float) -> Floats:
+def _weigh(costs: Floats, width: int, weight: float) -> Floats:
     """Costs times the column's weight; what is forbidden, and names of nodes, stay."""
     if width == 0:
         costs.reshape(-1, 3)[:, :2] *= weight
@@ -57,7 +57,7 @@ def _weighted(costs: Floats, width: int, weight: float) -> Floats:
     return weighted
 
 
-def _laid_out(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
+def _flat_column(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
     """Costs and nodes of a column, and its width (see `kernels.boxes`)."""
     codes = len(column.hierarchy.leaves) + 1
     if codes * codes <= _LARGEST_TABLE:

@@ -18,16 +18,16 @@ import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, LimitError, counted
-from incrowd.kernels.literature import subsets
+from incrowd.kernels import subsets
 from incrowd.models.model import Model
 from incrowd.partition.classes import Histogram, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.literature.mingen.partitions import Parts
-from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
 from incrowd.search.repair import folded
 from incrowd.search.search import Found
+from incrowd.search.small_tables.partitions import Parts
+from incrowd.search.small_tables.small_table import SmallTable
 
 _FEW = 2**12
 """Parts of a table that are all looked at."""
@@ -45,7 +45,7 @@ def leaving_out(
     leaves out what fails `by_itself`.
     """
     reads = any(model.columns for model in problem.models)
-    if not reads or not problem.suppressible or _satisfied(problem):
+    if not reads or not problem.suppressible or _satisfy_models(problem):
         return run(problem)
     if by_itself or not each_counts_once(problem):
         try:
@@ -55,16 +55,16 @@ def leaving_out(
     stay = staying(problem)
     if stay is None:
         raise nothing_found(problem)
-    founds = [_found(stay, run)]
+    founds = [_search_rest(stay, run)]
     more = min(stay.left_out // 2, problem.suppressible - stay.left_out)
     fewer = staying(problem, more) if more else None
     if fewer is not None and fewer.left_out > stay.left_out:
         with suppress(InfeasibleError, LimitError):
-            founds.append(_found(fewer, run))
+            founds.append(_search_rest(fewer, run))
     return min(founds, key=lambda found: problem.loss.of(problem.outcome(found.recoding)))
 
 
-def _found(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
+def _search_rest(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
     """What a search finds for the records that stay, the others being left out."""
     found = run(stay.problem)
     out = counted(stay.left_out, "record")
@@ -119,16 +119,16 @@ def staying(problem: Problem, more: int = 0) -> Staying | None:
     records are left out if there are so many that may be, of large tables only.
     """
     small = _of_small(problem)
-    stay = _trimmed(problem, more) if small is None else small
+    stay = _trim(problem, more) if small is None else small
     if not stay.any():
         return None
     rows = np.flatnonzero(stay).astype(np.int32)
     found = Staying(problem, rows, stay[rows])
     may_be = found.left_out <= problem.suppressible
-    return found if may_be and _satisfied(found.problem) else None
+    return found if may_be and _satisfy_models(found.problem) else None
 
 
-def _satisfied(problem: Problem) -> bool:
+def _satisfy_models(problem: Problem) -> bool:
     return bool(problem.satisfied(as_one_class(problem)).all())
 
 
@@ -153,7 +153,7 @@ def _of_small(problem: Problem) -> Counts | None:
     return stay
 
 
-def _trimmed(problem: Problem, more: int) -> Counts:
+def _trim(problem: Problem, more: int) -> Counts:
     """Records of each row that stay after every model has left out what it must, in turns.
 
     The first leaves out so many more.
@@ -190,10 +190,10 @@ def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts |
     counts = np.zeros(len(held.column.whole), dtype=np.int64)
     counts[held.code] = held.count
     most = max(int(model.most_kept(whole)[0]) - more, 0)
-    return counts - _kept(model, held, counts, most)
+    return counts - _share_out(model, held, counts, most)
 
 
-def _kept(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
+def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
     """How many holders of each code stay, so many in all."""
     if "reference" in model.requires:
         return _near(counts, held.column.shares * most, most)

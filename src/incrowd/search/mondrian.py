@@ -95,11 +95,12 @@ def parts(
     raise_if_out_of_time(watch)
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
-    rule = (least or 1, relaxed, CUTS, cut == "median")
+    rule = mondrian.Rule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
         return _by_size(problem, rule, watch)
     tally, row = _items(problem.tally, relaxed=relaxed)
-    kernel = ((lowest_codes(replace(problem, tally=tally)), tally.counts), rule, _scales(problem))
+    items = mondrian.Items(lowest_codes(replace(problem, tally=tally)), tally.counts)
+    kernel = (items, rule, _scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
     return _pieces(problem.tally, row, class_of), finished
 
@@ -107,7 +108,7 @@ def parts(
 def _scales(problem: Problem) -> Any:
     """What spans cost, by NCP whatever the loss, and which columns are ordered."""
     ordered = np.array([column.divisible for column in problem.columns])
-    return boxes_of(replace(problem, loss=Gcp())), ordered
+    return mondrian.Scales(boxes_of(replace(problem, loss=Gcp())), ordered)
 
 
 def _why(number: int, finished: bool) -> str:
@@ -139,7 +140,7 @@ def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
 def _by_size(problem: Problem, rule: mondrian.Rule, watch: Watch) -> tuple[Pieces, bool]:
     """The parts where their size alone decides."""
     counts, origin, lines, finished = _cut_lines(problem, rule, watch)
-    return _gathered(counts, origin, lines), finished
+    return _gather_pieces(counts, origin, lines), finished
 
 
 def _cut_lines(
@@ -150,25 +151,26 @@ def _cut_lines(
     Items are rows, or pieces of those that a cut goes through: records and row of each, lines of
     them with the places where classes begin, and whether there was time for all cuts.
     """
-    tally, scales, k = problem.tally, _scales(problem), rule[0]
-    most = tally.records // k if rule[1] else 0
+    tally, scales, k = problem.tally, _scales(problem), rule.k
+    most = tally.records // k if rule.relaxed else 0
     origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
     counts = tally.counts[origin]
-    cut = partial(mondrian.cut_down, (lowest_codes(problem, 2 * most), counts), origin)
+    items = mondrian.Items(lowest_codes(problem, 2 * most), counts)
+    cut = partial(mondrian.cut_down, items, origin)
     everyone = np.arange(tally.rows, dtype=np.int32)
     line, begins, fresh = cut(everyone, rule, scales, (tally.rows, tally.rows + most, _PART))
     if watch.must_stop:
         return counts, origin, [(line, begins)], False
     tasks = []
     for block in np.split(line, begins[1:]):
-        room = int(counts[block].sum()) // k if rule[1] else 0
+        room = int(counts[block].sum()) // k if rule.relaxed else 0
         tasks.append(partial(cut, block, rule, scales, (fresh, fresh + room, 0)))
         fresh += room
-    lines = [(items, starts) for items, starts, _ in in_threads(tasks)]
+    lines = [(order, starts) for order, starts, _ in in_threads(tasks)]
     return counts, origin, lines, True
 
 
-def _gathered(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:
+def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:
     """The pieces of lines of items with the places where their classes begin."""
     line = np.concatenate([items for items, _ in done])
     lengths = np.array([len(items) for items, _ in done])
@@ -214,15 +216,15 @@ class _Rounds:
         attempts: Counts = np.zeros(1, dtype=np.int64)
         done: list[Counts] = []
         while len(parts) and not watch.must_stop:
-            middle, half_of = self._proposed(order, parts, attempts)
-            allowed = (middle >= 0) & self._allowed(half_of, len(parts))
+            middle, half_of = self._propose_cuts(order, parts, attempts)
+            allowed = (middle >= 0) & self._allow_cuts(half_of, len(parts))
             done.append(parts[middle < 0])
             mondrian.adopt(order, parts[allowed], half_of)
             parts, attempts = _next(parts, attempts, middle, allowed)
             watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
         return _classes(order, np.vstack([*done, parts])), not len(parts)
 
-    def _proposed(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
+    def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
         """Where each part is to be cut, and the half of each item; large tables in threads."""
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
@@ -245,7 +247,7 @@ class _Rounds:
         in_threads(tasks)
         return middle, half_of
 
-    def _allowed(self, half_of: Codes, parts: int) -> Flags:
+    def _allow_cuts(self, half_of: Codes, parts: int) -> Flags:
         """Which parts may be cut in these halves.
 
         A part that fails a model, as one can whose people have several records, is cut as long as

@@ -46,7 +46,7 @@ def raise_if_infeasible(problem: Problem) -> None:
     whole = as_one_class(problem)
     for model in problem.models:
         if (limit := _limit(problem, model, whole)) is not None:
-            raise _proved(problem, model, whole, limit)
+            raise _proof(problem, model, whole, limit)
     if each_counts_once(problem):
         _refuse_jointly(problem, whole)
 
@@ -180,14 +180,14 @@ def _refuse_jointly(problem: Problem, whole: Classes) -> None:
         stay = int(whole.people[0]) - (must or 0)
         if stay < smallest:
             raise InfeasibleError(
-                f"{asked.name} needs classes of {smallest:,} people, but {_named(model)} lets "
+                f"{asked.name} needs classes of {smallest:,} people, but {_title(model)} lets "
                 f"at most {stay:,} of {int(whole.people[0]):,} stay",
                 remedy="relax one of the two models",
                 proved=True,
             )
 
 
-def _needed(model: Model, whole: Classes) -> tuple[str, int, int]:
+def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
     """Where a model counts people, how many a class needs there, and how many there are."""
     if "world" in model.requires:
         people = int(candidates_of(whole, model.name).sum())
@@ -196,7 +196,7 @@ def _needed(model: Model, whole: Classes) -> tuple[str, int, int]:
 
 
 def _lacks_people(model: Model, whole: Classes) -> bool:
-    _, needed, people = _needed(model, whole)
+    _, needed, people = _people_needed(model, whole)
     return needed > people
 
 
@@ -206,11 +206,11 @@ def _values(model: Model, whole: Classes) -> int:
     return 0 if held is None else int((held.count > 0).sum())
 
 
-def _named(model: Model) -> str:
+def _title(model: Model) -> str:
     return model.name + (f" of {model.columns[0]!r}" if model.columns else "")
 
 
-def _proved(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) -> InfeasibleError:
+def _proof(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) -> InfeasibleError:
     if _lacks_people(model, whole):
         return _too_few_people(model, whole)
     if limit.values:
@@ -230,13 +230,13 @@ def _proved(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) -
             why += f", and at least {records} must be left out, but only "
             why += f"{problem.suppressible:,} may be"
         remedy += f", or raise suppression to {share:g} (at least {records})"
-    return InfeasibleError(f"{_named(model)} is impossible: {why}", remedy=remedy, proved=True)
+    return InfeasibleError(f"{_title(model)} is impossible: {why}", remedy=remedy, proved=True)
 
 
 def _too_few_values(model: Model, values: int) -> InfeasibleError:
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
-        f"{_named(model)} is impossible: the policy asks for {model.threshold:g}, but the "
+        f"{_title(model)} is impossible: the policy asks for {model.threshold:g}, but the "
         f"column has {counted(values, 'different value')}",
         remedy="leave it out" if values < 2 else f"ask for {best}",
         proved=True,
@@ -244,10 +244,10 @@ def _too_few_values(model: Model, values: int) -> InfeasibleError:
 
 
 def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
-    what, k, people = _needed(model, whole)
+    what, k, people = _people_needed(model, whole)
     few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
     return InfeasibleError(
-        f"{_named(model)} needs classes of {k:,} people, but the {what} has {people:,}",
+        f"{_title(model)} needs classes of {k:,} people, but the {what} has {people:,}",
         remedy=few,
         proved=True,
     )
@@ -270,14 +270,14 @@ def _as_one(problem: Problem) -> str:
         if not model.satisfied(whole).all():
             reached = model.possible(whole)
             return (
-                f" ({_named(model)} asks for {model.threshold:g}, the whole table as one class "
+                f" ({_title(model)} asks for {model.threshold:g}, the whole table as one class "
                 f"achieves {reached:.4g})"
             )
     return ""
 
 
 def _advice(problem: Problem, first: str) -> str:
-    limited = [repr(column.name) for column in problem.columns if _limited(column)]
+    limited = [repr(column.name) for column in problem.columns if _limited_columns(column)]
     first = "" if problem.world is not None else first
     parts = [first, "raise suppression", "relax one of the models"]
     if limited:
@@ -286,5 +286,5 @@ def _advice(problem: Problem, first: str) -> str:
     return f"{', '.join(others)}, or {last}"
 
 
-def _limited(column: QuasiColumn) -> bool:
+def _limited_columns(column: QuasiColumn) -> bool:
     return allowed_levels(column)[-1] < column.hierarchy.height

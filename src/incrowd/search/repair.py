@@ -89,7 +89,7 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
         return _Repair.of(problem, pieces, failing, leaves=True).run()
 
 
-def _satisfied(problem: Problem, pieces: Pieces) -> Flags:
+def _satisfy_models(problem: Problem, pieces: Pieces) -> Flags:
     if problem.world is not None:
         return problem.satisfied(problem.outcome(Spans(pieces)).classes)
     cut = problem.tally.split(pieces.row, pieces.count)
@@ -136,7 +136,7 @@ class _Repair:
             low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
         classes = classes_of(cut, class_of, number, problem.sensitive)
         there = replace(pieces, class_of=class_of)
-        fine = _satisfied(problem, there) if problem.world else problem.satisfied(classes)
+        fine = _satisfy_models(problem, there) if problem.world else problem.satisfied(classes)
         if failing is not None and len(failing) == number:
             fine &= ~failing
         records = classes.records
@@ -205,7 +205,7 @@ class _Repair:
         place, joined = kernels.pair_up(failing, partner, turn, len(self.fine))
         self._renumber(place, len(joined))
         if self.problem.world is not None:
-            self.fine = _satisfied(self.problem, replace(self.pieces, class_of=self.class_of))
+            self.fine = _satisfy_models(self.problem, replace(self.pieces, class_of=self.class_of))
             return
         self.fine[joined] = False
         rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
@@ -228,7 +228,7 @@ class _Repair:
         """Leave these classes out, if suppression allows it."""
         if not which.any():
             return
-        if not _limited(self.problem) or (len(which) == 1 and not self.left_out):
+        if not _limited_columns(self.problem) or (len(which) == 1 and not self.left_out):
             raise nothing_found(self.problem)
         if not self._may_leave(which) or which.all():
             raise _limits_bind(self.problem, self.left_out + int(self.records[which].sum()))
@@ -258,7 +258,7 @@ def _apart(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
     return apart
 
 
-def _limited(problem: Problem) -> list[str]:
+def _limited_columns(problem: Problem) -> list[str]:
     """The names of the columns in which not every cell may be shown."""
     return [
         column.name
@@ -268,7 +268,7 @@ def _limited(problem: Problem) -> list[str]:
 
 
 def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
-    names = ", ".join(repr(name) for name in _limited(problem))
+    names = ", ".join(repr(name) for name in _limited_columns(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
         f"{counted(left_out, 'record')}, but only {problem.suppressible:,} may be left out",
@@ -312,11 +312,11 @@ def _crowds(outcome: Outcome) -> Classes:
     """The crowd of each class: all classes that it could be if missing matches anything."""
     each = cells_of(outcome)
     missing = np.array([cells.missing for cells in each])
-    nodes = np.array([_shown(cells) for cells in each], dtype=np.int32)
+    nodes = np.array([_cell_numbers(cells) for cells in each], dtype=np.int32)
     return crowds(nodes, missing, outcome.classes, outcome.tally, outcome.class_of)
 
 
-def _shown(cells: Shown) -> Codes:
+def _cell_numbers(cells: Shown) -> Codes:
     """A number for what each class shows in a column."""
     hidden = cells.suppressed
     if cells.sets is None:

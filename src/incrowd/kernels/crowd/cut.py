@@ -22,7 +22,7 @@ class Pool(NamedTuple):
     """(room, d): the codes of each piece."""
     point: Codes
     """(room,): its point."""
-    count: Counts
+    records: Counts
     """(room,): its records."""
 
 
@@ -308,7 +308,7 @@ def best_cut(
     Columns along which there is no cut do not count. There are 2k records or more. The place is -1
     if there is no cut, which only happens if pieces cannot be cut or are all equal.
     """
-    codes, count = pool.codes, pool.count
+    codes, count = pool.codes, pool.records
     number = len(order)
     now, best_order = workspace.order[:number], workspace.best_order[:number]
     spare, keys = workspace.spare, workspace.keys
@@ -359,7 +359,7 @@ def cut_up(
     there may be once some are cut in two; parts stay as they are when there is no room left. The
     workspace holds the parts: `pieces` and `starts`.
     """
-    codes, count = pool.codes, pool.count
+    codes, count = pool.codes, pool.records
     used, most = size
     line, begins = workspace.line, workspace.begins
     pieces, starts = workspace.pieces, workspace.starts

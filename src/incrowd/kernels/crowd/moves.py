@@ -44,7 +44,7 @@ def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool)
     How many they are, and how many they may be once some are cut in two.
     """
     points = space.points
-    points_in, count, pieces, size = state.point, state.count, state.pieces, state.size
+    points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
     most, number = 0, 0
     for c in members:
         most += room_for(pieces[c], size[c], k)
@@ -54,12 +54,12 @@ def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool)
             while place < earlier and pool.point[place] != points_in[c, i]:
                 place += 1
             if place < earlier:
-                pool.count[place] += count[c, i]
+                pool.records[place] += count[c, i]
                 continue
             for j in range(points.shape[1]):
                 pool.codes[number, j] = points[points_in[c, i], j]
             pool.point[number] = points_in[c, i]
-            pool.count[number] = count[c, i]
+            pool.records[number] = count[c, i]
             number += 1
     return number, most
 
@@ -69,7 +69,7 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
     """Replace what a slot holds by these pieces of a pool."""
     for i in range(len(part)):
         state.point[c, i] = pool.point[part[i]]
-        state.count[c, i] = pool.count[part[i]]
+        state.records[c, i] = pool.records[part[i]]
     state.pieces[c] = len(part)
     measure(space, state, c)
 
@@ -139,7 +139,7 @@ def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> floa
 def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Move records of a class that has more than k of them to where they cost less; the saving."""
     k, divisible = rule
-    points_in, count, pieces = state.point, state.count, state.pieces
+    points_in, count, pieces = state.point, state.records, state.pieces
     size, cost = state.size, state.cost
     edges = np.empty((6, state.low.shape[1]), np.int64)
     find_edges(space, state, c, edges)
@@ -170,7 +170,7 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
 @jit
 def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
     """Whether all records of a class would pay less elsewhere, each piece looked at by itself."""
-    points_in, count, pieces, cost = state.point, state.count, state.pieces, state.cost
+    points_in, count, pieces, cost = state.point, state.records, state.pieces, state.cost
     total = 0.0
     for i in range(pieces[c]):
         guest = Guest(points_in[c, i], count[c, i])
@@ -184,7 +184,7 @@ def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
 @jit
 def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Give all records of a class to others if that costs less in all; the saving."""
-    points_in, count = state.point, state.count
+    points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
     number = pieces[c]
     old, spent = cost[c], 0.0

@@ -4,8 +4,8 @@ Only a piece that alone holds the lowest or highest code of a column makes its c
 are the ones that are tried elsewhere: alone, or for another piece in return. A union that is cut
 anew is traded in before it is judged: a cut that costs a little more often ends below what was.
 
-The arrays are those of `kernels.crowd.state`, `kernels.crowd.cut` and `kernels.crowd.demands`; every
-step keeps their invariants, and no class ends below the least size or without what is asked of it.
+The arrays are those of `kernels.crowd.state`, `kernels.crowd.cut` and `kernels.crowd.demands`;
+every step keeps their invariants, and no class ends below the least size or without what is asked.
 """
 
 from typing import NamedTuple
@@ -15,8 +15,8 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
 from incrowd.kernels.crowd.cut import Rule, cut_up, step
+from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
 from incrowd.kernels.crowd.hosts import (
     ABOVE,
     AT_HIGHEST,
@@ -191,7 +191,7 @@ def best_return(
     """
     points, boxes = space
     k, divisible = rule
-    points_in, count, pieces = state.point, state.count, state.pieces
+    points_in, count, pieces = state.point, state.records, state.pieces
     size, low, high = state.size, state.low, state.high
     giver, taker = trade[GIVER], trade[TAKER]
     point, records = trade[POINT], trade[RECORDS]
@@ -242,7 +242,7 @@ def trade_from(
     """
     points, boxes = space
     k, divisible = rule
-    points_in, count = state.point, state.count
+    points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
     width = points.shape[1]
     edges, theirs = np.empty((6, width), np.int64), np.empty((len(others), 6, width), np.int64)
@@ -323,7 +323,9 @@ def count_all(judge: Judge, state: State, c: int, sign: int, divisible: bool) ->
     if len(asks.rules) == 0:
         return
     for i in range(state.pieces[c]):
-        bring(marks, holdings, c, state.point[c, i], sign * (state.count[c, i] if divisible else 1))
+        bring(
+            marks, holdings, c, state.point[c, i], sign * (state.records[c, i] if divisible else 1)
+        )
 
 
 @jit

@@ -67,7 +67,7 @@ def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int
                 at += 1
         for i in range(size):
             points[out + i] = pool.point[line[i]]
-            counts[out + i] = pool.count[line[i]]
+            counts[out + i] = pool.records[line[i]]
         bounds[2 * p + 1] = out + max(at, 0)
         out += size
         bounds[2 * p + 2] = out
@@ -101,7 +101,7 @@ def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
             for i in range(first, end):
                 piece = pieces[i] if room > size else i
                 points[out] = pool.point[piece]
-                counts[out] = pool.count[piece]
+                counts[out] = pool.records[piece]
                 out += 1
             made += 1
             begins[made] = out
@@ -125,7 +125,7 @@ def pour(space: Space, parts: Parts, c: int, pool: Pool) -> int:
     for i in range(start[c + 1] - start[c]):
         pool.codes[i] = space.points[point[start[c] + i]]
         pool.point[i] = point[start[c] + i]
-        pool.count[i] = count[start[c] + i]
+        pool.records[i] = count[start[c] + i]
     return int(start[c + 1] - start[c])
 
 

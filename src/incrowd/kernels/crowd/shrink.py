@@ -13,8 +13,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.demands import bring, fits
 from incrowd.kernels.crowd.cut import Rule
+from incrowd.kernels.crowd.demands import bring, fits
 from incrowd.kernels.crowd.hosts import Guest, host_of
 from incrowd.kernels.crowd.moves import has_room, receive
 from incrowd.kernels.crowd.polish import Judge, count_all
@@ -75,14 +75,12 @@ def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
         for col in range(points.shape[1]):
             box[0, col] = min(box[0, col], line[col]) if left > 0 else line[col]
             box[1, col] = max(box[1, col], line[col]) if left > 0 else line[col]
-        left += state.count[c, i]
+        left += state.records[c, i]
     return int(left)
 
 
 @jit
-def places_cost(
-    space: Space, state: State, rule: Rule, c: int, face: Face, most: float
-) -> float:
+def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most: float) -> float:
     """What it costs to place those who leave elsewhere, each looked at by itself.
 
     Infinite if some have no place, or as soon as it is `most` or more.
@@ -92,7 +90,7 @@ def places_cost(
     for i in range(state.pieces[c]):
         point = state.point[c, i]
         if beyond(space.points[point, j], limit, upper):
-            guest = Guest(point, state.count[c, i])
+            guest = Guest(point, state.records[c, i])
             more, host = host_of(space, state, rule, guest, c, most - total)
             if host < 0:
                 return np.inf
@@ -124,7 +122,7 @@ def draw_in(
     """
     points = space.points
     k, divisible = rule
-    points_in, count, pieces = state.point, state.count, state.pieces
+    points_in, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
     paid = 0.0
     while size[c] < k:
@@ -178,7 +176,7 @@ def send_out(
     The class keeps the rest, which is not nothing.
     """
     j, limit, upper = face
-    points_in, count, pieces = state.point, state.count, state.pieces
+    points_in, count, pieces = state.point, state.records, state.pieces
     number = pieces[c]
     guests, records = points_in[c, :number].copy(), count[c, :number].copy()
     left, spent, paid = 0, 0.0, 0.0

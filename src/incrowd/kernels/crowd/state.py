@@ -61,7 +61,7 @@ class Parts(NamedTuple):
 
     point: Codes
     """(pieces,): the point of each piece."""
-    count: Counts
+    records: Counts
     """(pieces,): its records, at least one."""
     start: Counts
     """(classes + 1,): where each class begins; no class is empty."""
@@ -76,7 +76,7 @@ class State(NamedTuple):
 
     point: Codes
     """(slots, room): the points of the pieces of a slot, in its first `pieces[c]` places."""
-    count: Counts
+    records: Counts
     """(slots, room): the records of these pieces."""
     pieces: Counts
     """(slots,): how many pieces a slot holds."""
@@ -115,7 +115,7 @@ def load_classes(space: Space, parts: Parts, room: int, spare: int) -> State:
     for c in range(number):
         for i in range(start[c], start[c + 1]):
             state.point[c, i - start[c]] = point[i]
-            state.count[c, i - start[c]] = count[i]
+            state.records[c, i - start[c]] = count[i]
         state.pieces[c] = start[c + 1] - start[c]
         measure(space, state, c)
     for c in range(slots - 1, number - 1, -1):
@@ -127,7 +127,7 @@ def load_classes(space: Space, parts: Parts, room: int, spare: int) -> State:
 def measure(space: Space, state: State, c: int) -> None:
     """Count the records of a class, and find its span and cost."""
     points, boxes = space
-    point, count, pieces = state.point, state.count, state.pieces
+    point, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
     first, records = point[c, 0], 0
     for j in range(points.shape[1]):
@@ -166,7 +166,7 @@ def take_slot(state: State) -> int:
 def add(space: Space, state: State, c: int, point: int, records: int) -> None:
     """Put records of a point into a class, which may be empty and must have room."""
     points, boxes = space
-    points_in, count, pieces = state.point, state.count, state.pieces
+    points_in, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
     place = 0
     while place < pieces[c] and points_in[c, place] != point:
@@ -187,7 +187,7 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
 @jit
 def take(space: Space, state: State, c: int, place: int, records: int) -> None:
     """Take records of one piece from a class; more must stay in it."""
-    points_in, count, pieces = state.point, state.count, state.pieces
+    points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:
         last = pieces[c] - 1
@@ -200,7 +200,7 @@ def take(space: Space, state: State, c: int, place: int, records: int) -> None:
 @jit
 def unload_classes(state: State) -> Parts:
     """The pieces of all classes, and where each class begins."""
-    point, count, pieces, size = state.point, state.count, state.pieces, state.size
+    point, count, pieces, size = state.point, state.records, state.pieces, state.size
     number, total = 0, 0
     for c in range(len(size)):
         number += size[c] > 0
@@ -247,7 +247,7 @@ class UndoLog(NamedTuple):
     """(most,): the slots, each once."""
     point: Codes
     """(most * room,): the points of their pieces; those of entry n begin at n * room."""
-    count: Counts
+    records: Counts
     """(most * room,): the records of these pieces."""
     pieces: Counts
     """(most + 1,): the number of entries, then the pieces of each; 0 if the slot was empty."""
@@ -285,7 +285,7 @@ def note(state: State, log: UndoLog, c: int) -> None:
     pieces[n + 1] = state.pieces[c]
     for i in range(state.pieces[c]):
         point[n * state.point.shape[1] + i] = state.point[c, i]
-        count[n * state.point.shape[1] + i] = state.count[c, i]
+        count[n * state.point.shape[1] + i] = state.records[c, i]
     pieces[0] = n + 1
 
 
@@ -304,6 +304,6 @@ def undo(space: Space, state: State, log: UndoLog) -> None:
             continue
         for i in range(pieces[n + 1]):
             state.point[c, i] = point[n * room + i]
-            state.count[c, i] = count[n * room + i]
+            state.records[c, i] = count[n * room + i]
         state.pieces[c] = pieces[n + 1]
         measure(space, state, c)

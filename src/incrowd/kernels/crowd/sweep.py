@@ -60,7 +60,7 @@ def sweep(
     here = Space(codes, space.boxes)
     number = len(parts.start) - 1
     room = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 1
-    local = Parts(place, parts.count, parts.start)
+    local = Parts(place, parts.records, parts.start)
     state = load_classes(here, local, room, number // 4 + 4)
     most = 3 * room_for(room, 2 * room, 1)
     tools = Tools(

@@ -10,8 +10,8 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
-from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for, step
+from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
 from incrowd.kernels.crowd.hosts import near
 from incrowd.kernels.crowd.moves import Tools
 from incrowd.kernels.crowd.polish import Attempt, Judge, count_all, draw_members, recut, trade_from
@@ -73,7 +73,7 @@ def trade(
     here = Space(codes, space.boxes)
     number = len(parts.start) - 1
     least = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 2
-    local = Parts(place, parts.count, parts.start)
+    local = Parts(place, parts.records, parts.start)
     state = load_classes(here, local, least, number // 4 + 4)
     marks = marks_of(demands.marks, numbers)
     judge = Judge(marks, empty_counters(len(state.size), marks, demands.asks), demands.asks)

@@ -95,7 +95,7 @@ def are_records(text: np.ndarray, stops: np.ndarray, width: int) -> bool:
 
 
 @jit
-def _copied(
+def _copy(
     source: np.ndarray, start: np.uint64, stop: np.uint64, made: np.ndarray, place: np.uint64
 ) -> np.uint64:
     """Copy bytes to this place; the place behind them."""
@@ -137,11 +137,11 @@ def splice(
             if what == KEPT:
                 low = stops[base + first - 1] + 1 if first else start
                 high = stops[base + end] if end < width - 1 else last
-                place = _copied(text, np.uint64(low), np.uint64(high), made, place)
+                place = _copy(text, np.uint64(low), np.uint64(high), made, place)
             else:
                 code = codes[what, record]
                 low, high = bounds[what, code], bounds[what, code + 1]
-                place = _copied(faces, np.uint64(low), np.uint64(high), made, place)
+                place = _copy(faces, np.uint64(low), np.uint64(high), made, place)
         made[place] = _NEWLINE
         place += np.uint64(1)
         ends[record] = np.int64(place)
@@ -166,5 +166,5 @@ def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> i
         for j in range(size):
             touched += text[starts[j]]
         for j in range(size):
-            place = _copied(text, starts[j], stops[j], made, place)
+            place = _copy(text, starts[j], stops[j], made, place)
     return touched

@@ -190,7 +190,7 @@ def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> 
 
 
 @jit
-def _raised(after: float, before: float) -> float:
+def _share_added(after: float, before: float) -> float:
     """What is added to a chance, as a share of what was open; 0 if nothing is."""
     if after <= before + 1e-12:
         return 0.0
@@ -253,7 +253,7 @@ def _judge(worst: Floats, chance: float, people: float, before: float, limit: fl
 
     They are lifted above the limit if the release closes at least half of what was open before.
     """
-    added = _raised(chance, before)
+    added = _share_added(chance, before)
     if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
         worst[0] += people
     worst[1] = max(worst[1], chance)

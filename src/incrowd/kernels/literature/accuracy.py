@@ -1,19 +1,14 @@
 """Loops of the accuracy-constrained heuristic (Ghinita Section 5.3, Figure 17, and Section 6.3).
 
-Two groups are at hand at a time, 0 and 1. `pair` is all that is kept of them, (people, lists,
-boxes). `people` is (sizes, counts, with_count, top): records, records of each value, how many
-values have so many records, and the most records of one value. `lists` is (head, follow, prior):
-the records of each value in a chain. `boxes` is (held, low, high, start, changes): records of each
-code, column after column, the ends of what is held, and how often they have changed.
+Two groups are at hand at a time, 0 and 1.
 
 The paper moves a record if the lesser privacy of both groups does not fall. Here it must rise, or
 stay while the other rises: moves that help nobody are not made.
 
-Shapes: sizes and top (2,); counts (2, values); low and high (2, d); values and class_of (records,).
-A record is in one group at most.
+Shapes: values and class_of (records,).
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,22 +17,56 @@ from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.literature.diversify import Items
 
-People: TypeAlias = tuple[Counts, Counts, Counts, Counts]
+
+class Pair(NamedTuple):
+    """Two groups of records; a record is in one of them at most."""
+
+    sizes: Counts
+    """(2,): the records of a group."""
+    counts: Counts
+    """(2, values): its records of each value."""
+    with_count: Counts
+    """(2, most + 2): how many values have so many records."""
+    top: Counts
+    """(2,): the most records of one value."""
+    head: Counts
+    """(2, values): the first record of each value, -1 if there is none."""
+    follow: Counts
+    """(records,): the next record of the same value in the same group, -1 after the last."""
+    prior: Counts
+    """(records,): the one before, -1 before the first."""
+    held: Codes
+    """(2, codes of all columns): the records of each code; column j begins at `start[j]`."""
+    low: Codes
+    """(2, d): the lowest code of each column."""
+    high: Codes
+    """(2, d): the highest, below `low` if the group is empty."""
+    start: Counts
+    """(d + 1,)"""
+    changes: Counts
+    """(2,): how often `low` or `high` has changed."""
 
 
-Lists: TypeAlias = tuple[Counts, Counts, Counts]
+class Ways(NamedTuple):
+    """Which records may move, and what is known of those that cannot."""
+
+    direction: Codes
+    """(values,): the group from which records of a value may go, -1 for either."""
+    moved: Codes
+    """(records,): 1 for records that have moved."""
+    marks: Counts
+    """(2, values, 3): the state of the other group's `changes` at which it was seen that no record
+    can go there; that at which no record in the chain before a certain one was within the ends of
+    the other group; and that record."""
 
 
-Held: TypeAlias = tuple[Codes, Codes, Codes, Counts, Counts]
+class Rule(NamedTuple):
+    """What groups may be."""
 
-
-Pair: TypeAlias = tuple[People, Lists, Held]
-
-
-Ways: TypeAlias = tuple[Codes, Codes, Counts]
-
-
-Rule: TypeAlias = tuple[float, bool]
+    most: float
+    """What a record of a group may cost."""
+    by_value: bool
+    """Whether privacy is records over those of the commonest value, or records alone."""
 
 
 _NONE = np.int32(2**31 - 1)
@@ -46,9 +75,7 @@ _NONE = np.int32(2**31 - 1)
 @jit
 def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
     """A record comes to a group."""
-    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
-        pair
-    )
+    sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
     value = values[record]
     sizes[group] += 1
@@ -73,9 +100,7 @@ def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> N
 @jit
 def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
     """A record leaves a group."""
-    (sizes, counts, with_count, top), (head, follow, prior), (held, low, high, start, changes) = (
-        pair
-    )
+    sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
     value = values[record]
     sizes[group] -= 1
@@ -108,7 +133,7 @@ def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> N
 def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -> float:
     """What a group costs with one record more."""
     cells, of = items
-    _, _, (_, low, high, _, _) = pair
+    low, high = pair.low, pair.high
     total = 0.0
     for j in range(cells.shape[1]):
         code = cells[of[record], j]
@@ -120,7 +145,7 @@ def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -
 def outside(items: Items, pair: Pair, group: int, record: int) -> bool:
     """Whether a group gets wider with this record."""
     cells, of = items
-    _, _, (_, low, high, _, _) = pair
+    low, high = pair.low, pair.high
     for j in range(cells.shape[1]):
         code = cells[of[record], j]
         if code < low[group, j] or code > high[group, j]:
@@ -129,19 +154,19 @@ def outside(items: Items, pair: Pair, group: int, record: int) -> bool:
 
 
 @jit
-def lower(one: tuple[int, int], two: tuple[int, int]) -> bool:
+def lower(a: tuple[int, int], b: tuple[int, int]) -> bool:
     """Whether the first fraction is less than the second."""
-    return one[0] * two[1] < two[0] * one[1]
+    return a[0] * b[1] < b[0] * a[1]
 
 
 @jit
-def betters(people: People, source: int, value: int, by_value: bool) -> bool:
+def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
     """Whether the less private of the groups is better off if a record of this value changes.
 
     If it is as private as before, the other must be better off. Privacy is records over those of
     the commonest value, or records alone.
     """
-    sizes, counts, with_count, top = people
+    sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
     least, most = top[source], max(top[target], counts[target, value] + 1)
     if counts[source, value] == least and with_count[source, least] == 1:
@@ -175,7 +200,7 @@ def nearest(
     -1 if that is more than `most`. Records that came from elsewhere stay. `mark` (see `move`) says
     up to where in the chain nobody is within the other group's ends, while these do not change.
     """
-    _, (head, follow, _), (_, _, _, _, changes) = pair
+    head, follow, changes = pair.head, pair.follow, pair.changes
     record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
     while record >= 0:
         if moved[record] == 0 and not outside(items, pair, 1 - source, record):
@@ -199,14 +224,11 @@ def move(
 ) -> bool:
     """Move one record from the source to the other group, of the commonest value that can go.
 
-    `ways` is (direction, moved, marks): the group from which records of a value may go (-1 for
-    either), which records have moved, and per group and value the counts of changes of the other
-    group's ends for which it is known that no record can go there, and that none within the ends
-    stands in the chain before a certain one; then that one. `rule` is (most, by_value).
+    What was tried in vain is marked, so that it is tried again only once the other group changes.
     """
-    moved, marks = ways[1:]
+    moved, marks = ways.moved, ways.marks
     most, by_value = rule
-    if pair[0][0][source] < 2:
+    if pair.sizes[source] < 2:
         return False
     while True:
         value = commonest(pair, source, ways, by_value)
@@ -216,22 +238,22 @@ def move(
         if record >= 0:
             leave(items, values, pair, source, record)
             enter(items, values, pair, 1 - source, record)
-            ways[0][value] = source
+            ways.direction[value] = source
             moved[record] = 1
             return True
-        marks[source, value, 0] = pair[2][4][1 - source]
+        marks[source, value, 0] = pair.changes[1 - source]
 
 
 @jit
 def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
     """The commonest value of the source with records that may go and had better; -1 if none has."""
-    direction, _, marks = ways
-    people, changes = pair[0], pair[2][4][1 - source]
+    direction, marks = ways.direction, ways.marks
+    changes = pair.changes[1 - source]
     best, most = -1, 0
-    for value, count in enumerate(people[1][source]):
+    for value, count in enumerate(pair.counts[source]):
         if count <= most or direction[value] == 1 - source or marks[source, value, 0] == changes:
             continue
-        if betters(people, source, value, by_value):
+        if betters(pair, source, value, by_value):
             best, most = value, count
     return int(best)
 
@@ -239,30 +261,38 @@ def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
 @jit
 def empty_pair(items: Items, values: Codes, number: int, start: Counts) -> Pair:
     """Two groups of nobody; `start` is where each column's codes begin, and the end."""
-    n, columns = len(values), items[0].shape[1]
+    n, columns = len(values), items.cells.shape[1]
     most = np.bincount(values, minlength=number).max()
     with_count = np.zeros((2, most + 2), np.int64)
     with_count[:, 0] = number
-    zeros = np.zeros(2, np.int64)
-    people = zeros, np.zeros((2, number), np.int64), with_count, zeros.copy()
-    lists = np.full((2, number), -1), np.full(n, -1), np.full(n, -1)
-    low, high = np.full((2, columns), _NONE, np.int32), np.full((2, columns), -1, np.int32)
-    held = np.zeros((2, start[-1]), np.int32)
-    return people, lists, (held, low, high, start, np.zeros(2, np.int64))
+    return Pair(
+        np.zeros(2, np.int64),
+        np.zeros((2, number), np.int64),
+        with_count,
+        np.zeros(2, np.int64),
+        np.full((2, number), -1),
+        np.full(n, -1),
+        np.full(n, -1),
+        np.zeros((2, start[-1]), np.int32),
+        np.full((2, columns), _NONE, np.int32),
+        np.full((2, columns), -1, np.int32),
+        start,
+        np.zeros(2, np.int64),
+    )
 
 
 @jit
 def new_ways(number: int, records: int) -> Ways:
-    """Nothing moved and nothing forbidden."""
+    """Ways before any record has moved."""
     direction, moved = np.full(number, -1, np.int32), np.zeros(records, np.int32)
-    return direction, moved, np.full((2, number, 3), -1, np.int64)
+    return Ways(direction, moved, np.full((2, number, 3), -1, np.int64))
 
 
 @jit
 def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, rule: Rule) -> None:
     """Let records change groups, one from each side in turn, until none can (Figure 17)."""
-    ways[0][:] = -1
-    ways[2][:] = -1
+    ways.direction[:] = -1
+    ways.marks[:] = -1
     going = True
     while going:
         going = False
@@ -273,7 +303,9 @@ def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, ru
 @jit
 def clear(items: Items, pair: Pair, group: int) -> None:
     """Empty a group."""
-    (sizes, counts, with_count, top), (head, follow, _), (held, low, high, start, _) = pair
+    sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
+    head, follow, held = pair.head, pair.follow, pair.held
+    low, high, start = pair.low, pair.high, pair.start
     cells, of = items
     if sizes[group] * cells.shape[1] > held.shape[1]:
         held[group] = 0
@@ -294,7 +326,7 @@ def clear(items: Items, pair: Pair, group: int) -> None:
 @jit
 def put_away(items: Items, pair: Pair, group: int, class_of: Codes, number: int) -> None:
     """Give a group its number, and empty it."""
-    head, follow, _ = pair[1]
+    head, follow = pair.head, pair.follow
     for i in head[group]:
         record = i
         while record >= 0:
@@ -314,11 +346,11 @@ def most_private(
     pair = empty_pair(items, values, number, start)
     class_of = np.full(len(values), -1, np.int32)
     ways = new_ways(number, len(values))
-    sizes = pair[0][0]
+    sizes = pair.sizes
     current, classes = 0, 0
     for record in range(len(values)):
         alone = sizes[current] == 0
-        if alone or cost_with(items, boxes, pair, current, record) <= rule[0]:
+        if alone or cost_with(items, boxes, pair, current, record) <= rule.most:
             enter(items, values, pair, current, record)
             continue
         if sizes[1 - current] > 0:
@@ -341,18 +373,18 @@ def beginnings(items: Items, boxes: Boxes, start: Counts, most: float) -> Counts
 
     Every record alone costs no more.
     """
-    n = len(items[1])
+    n = len(items.of)
     values = np.zeros(n, np.int32)
     pair = empty_pair(items, values, 1, start)
-    found = np.empty(n, np.int64)
+    first = np.empty(n, np.int64)
     begin = 0
     for record in range(n):
         while begin < record and cost_with(items, boxes, pair, 0, record) > most:
             leave(items, values, pair, 0, begin)
             begin += 1
         enter(items, values, pair, 0, record)
-        found[record] = begin
-    return found
+        first[record] = begin
+    return first
 
 
 @jit

@@ -1,19 +1,14 @@
 """Loops of the direct l-diversity heuristic (Ghinita Section 4.3, Figures 13 and 14).
 
-Records stand in a line. `items` is (cells, of): record i has the codes `cells[of[i]]`. `values` is
-the number of each record's sensitive value, 0, 1, …. The domain of a value is its records in their
-order; the frontier is the first record of each domain that is in no class yet.
+Records stand in a line. `values` numbers the sensitive value of each record: 0, 1, …. The domain of
+a value is its records in their order; the frontier is the first record of each domain that is in no
+class yet.
 
-`rank` is (counts, ranked, place, at_least): the unassigned records of each value, the values by
-falling count, where each value stands there, and how many values have at least so many records.
-A count changes by one at a time, so both stay in order with one swap.
-
-Shapes: cells (rows, d); of, values and class_of (records,), -1 for a record in no class yet;
-counts, ranked and place (values,); low and high of a class (d, 2), its two smallest and two largest
-codes.
+Shapes: values and class_of (records,), -1 for a record in no class yet; low and high of a class
+(d, 2), its two smallest and two largest codes.
 """
 
-from typing import TypeAlias
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,10 +16,30 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.compile import jit
 
-Items: TypeAlias = tuple[Codes, Codes]
+
+class Items(NamedTuple):
+    """Records in a line: record i has the codes `cells[of[i]]`."""
+
+    cells: Codes
+    """(rows, d)"""
+    of: Codes
+    """(records,)"""
 
 
-Rank: TypeAlias = tuple[Counts, Counts, Counts, Counts]
+class Rank(NamedTuple):
+    """Values by their unassigned records.
+
+    A count changes by one at a time, so that one swap keeps the order.
+    """
+
+    counts: Counts
+    """(values,): the unassigned records of each value."""
+    ranked: Counts
+    """(values,): the values by falling count."""
+    place: Counts
+    """(values,): where each value stands among them."""
+    at_least: Counts
+    """(most + 2,): how many values have at least so many records."""
 
 
 @jit
@@ -41,13 +56,13 @@ def ranks(values: Codes, number: int) -> Rank:
         at_least[counts[value]] += 1
     for count in range(len(at_least) - 2, -1, -1):
         at_least[count] += at_least[count + 1]
-    return counts, ranked, place, at_least
+    return Rank(counts, ranked, place, at_least)
 
 
 @jit
 def swap(rank: Rank, value: int, to: int) -> None:
     """Let a value change places with the one at `to`."""
-    _, ranked, place, _ = rank
+    ranked, place = rank.ranked, rank.place
     other, at = ranked[to], place[value]
     ranked[at], ranked[to] = other, value
     place[other], place[value] = at, to
@@ -56,7 +71,7 @@ def swap(rank: Rank, value: int, to: int) -> None:
 @jit
 def take(rank: Rank, value: int) -> None:
     """One unassigned record of this value less."""
-    counts, _, _, at_least = rank
+    counts, at_least = rank.counts, rank.at_least
     swap(rank, value, at_least[counts[value]] - 1)
     at_least[counts[value]] -= 1
     counts[value] -= 1
@@ -65,7 +80,7 @@ def take(rank: Rank, value: int) -> None:
 @jit
 def give(rank: Rank, value: int) -> None:
     """One unassigned record of this value more."""
-    counts, _, _, at_least = rank
+    counts, at_least = rank.counts, rank.at_least
     swap(rank, value, at_least[counts[value] + 1])
     counts[value] += 1
     at_least[counts[value]] += 1
@@ -74,8 +89,7 @@ def give(rank: Rank, value: int) -> None:
 @jit
 def eligible(rank: Rank, l: int, left: int) -> bool:
     """Whether no value has more than left / l of the unassigned records."""
-    counts, ranked, _, _ = rank
-    return bool(counts[ranked[0]] * l <= left)
+    return bool(rank.counts[rank.ranked[0]] * l <= left)
 
 
 @jit
@@ -148,7 +162,7 @@ def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> in
     Of values with equal counts the one whose record comes first goes first. What is taken is
     marked in the rank; the size of the group, 0 if the rest is never eligible.
     """
-    counts, ranked, _, _ = rank
+    counts, ranked = rank.counts, rank.ranked
     order = ranked[counts[ranked] > 0]
     order = order[np.argsort(first[order] - counts[order] * (left + first.max()))]
     for size in range(len(order)):
@@ -160,7 +174,7 @@ def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> in
 
 
 @jit
-def grown(
+def grow_group(
     rank: Rank, values: Codes, frontier: Counts, class_of: Codes, group: Counts, rule: Counts
 ) -> int:
     """The greedy step: the group with lowest records added until the rest is eligible.
@@ -205,7 +219,7 @@ def spread(items: Items, values: Codes, number: int, l: int, boxes: Boxes) -> tu
     while left > 0:
         group[:waiting] = ahead[:waiting]
         rule = np.array([l, left, waiting])
-        size = grown(rank, values, frontier, class_of, group, rule)
+        size = grow_group(rank, values, frontier, class_of, group, rule)
         if size == 0:
             fallen += 1
             size = fall_back(rank, first, l, left, group)
@@ -264,11 +278,21 @@ def joins(items: Items, values: Codes, boxes: Boxes, group: Counts, ahead: Count
     return span_cost(items, boxes, group) < span_cost(items, boxes, ahead)
 
 
-Edges: TypeAlias = tuple[Codes, Codes]
+class Swaps(NamedTuple):
+    """Classes whose records may change places."""
 
-
-State: TypeAlias = tuple[Counts, Counts, Edges, Floats, Counts]
-"""Members, start, edges, what a record of each class costs, and the last round it changed in."""
+    members: Counts
+    """(records,): the records class by class."""
+    start: Counts
+    """(classes + 1,): where each class begins."""
+    low: Codes
+    """(classes, d, 2): its two smallest codes in each column."""
+    high: Codes
+    """(classes, d, 2): its two largest."""
+    paid: Floats
+    """(classes,): what a record of it costs."""
+    changed: Counts
+    """(classes,): the last round in which it changed."""
 
 
 _NONE = np.int32(2**31 - 1)
@@ -297,9 +321,9 @@ def find_edges(items: Items, members: Counts, low: Codes, high: Codes) -> None:
 
 
 @jit
-def begin(items: Items, boxes: Boxes, state: State, first: int, end: int) -> None:
+def begin(items: Items, boxes: Boxes, swaps: Swaps, first: int, end: int) -> None:
     """The edges and costs of the classes `first` to `end` - 1."""
-    members, start, (low, high), paid, _ = state
+    members, start, low, high, paid, _ = swaps
     for c in range(first, end):
         find_edges(items, members[start[c] : start[c + 1]], low[c], high[c])
         paid[c] = 0.0
@@ -308,7 +332,7 @@ def begin(items: Items, boxes: Boxes, state: State, first: int, end: int) -> Non
 
 
 @jit
-def exchanged(boxes: Boxes, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
+def cost_after_swap(boxes: Boxes, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
     """What a record of a class costs with the codes `come` in place of `gone`."""
     total = 0.0
     for j in range(len(gone)):
@@ -331,22 +355,22 @@ def at_edge(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
 
 
 @jit
-def try_swap(items: Items, boxes: Boxes, state: State, pair: tuple[int, int, int, int]) -> bool:
+def try_swap(items: Items, boxes: Boxes, swaps: Swaps, pair: tuple[int, int, int, int]) -> bool:
     """Let the members p of class one and q of class two change places if that costs less.
 
     `pair` is (one, two, p, q).
     """
     cells, of = items
-    members, start, (low, high), paid, _ = state
+    members, start, low, high, paid, _ = swaps
     one, two, p, q = pair
     here, there = cells[of[members[p]]], cells[of[members[q]]]
     if not (at_edge(low[one], high[one], here, there) or at_edge(low[two], high[two], there, here)):
         return False
     ones, twos = start[one + 1] - start[one], start[two + 1] - start[two]
-    first = exchanged(boxes, low[one], high[one], here, there)
+    first = cost_after_swap(boxes, low[one], high[one], here, there)
     if ones * (first - paid[one]) - twos * paid[two] >= -_GAIN:
         return False
-    second = exchanged(boxes, low[two], high[two], there, here)
+    second = cost_after_swap(boxes, low[two], high[two], there, here)
     if ones * (first - paid[one]) + twos * (second - paid[two]) >= -_GAIN:
         return False
     members[p], members[q] = members[q], members[p]
@@ -358,17 +382,17 @@ def try_swap(items: Items, boxes: Boxes, state: State, pair: tuple[int, int, int
 
 @jit
 def swap_round(
-    items: Items, values: Codes, boxes: Boxes, state: State, span: tuple[int, int], rule: Counts
+    items: Items, values: Codes, boxes: Boxes, swaps: Swaps, span: tuple[int, int], rule: Counts
 ) -> int:
     """Swap records among the classes of a span while that costs less; how many were swapped.
 
     `rule` is (number of values, reach, round): classes up to `reach` apart are paired, after the
     first round only if one of them has changed in this round or the last.
     """
-    members, start, _, paid, changed = state
+    members, start, paid, changed = swaps.members, swaps.start, swaps.paid, swaps.changed
     number, reach, turn = rule
     of_value, seen = np.zeros(number, np.int64), np.full(number, -1, np.int64)
-    swaps = 0
+    number_swapped = 0
     for one in range(span[0], span[1]):
         for p in range(start[one], start[one + 1]):
             of_value[values[members[p]]] = p
@@ -381,7 +405,7 @@ def swap_round(
                 value = values[members[q]]
                 if seen[value] != one:
                     continue
-                if try_swap(items, boxes, state, (one, two, of_value[value], q)):
+                if try_swap(items, boxes, swaps, (one, two, of_value[value], q)):
                     changed[one] = changed[two] = turn
-                    swaps += 1
-    return swaps
+                    number_swapped += 1
+    return number_swapped

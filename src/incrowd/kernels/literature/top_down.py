@@ -1,9 +1,6 @@
 """Loops of TopDown: two rows far apart draw the others to them, and each half is cut again.
 
-`items` is (cells, counts): codes with one line per row, and records per row. `order` holds the rows
-of each part side by side.
-
-Shapes: cells (rows, d); counts (rows,). `order` holds every row once.
+Items are those of Mondrian, one per row. `order` holds every row once, a part side by side.
 """
 
 import numpy as np

@@ -36,8 +36,8 @@ from incrowd.search.crowd.starts import (
 from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_parts
 from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
-from incrowd.search.literature.order import least_people
 from incrowd.search.mondrian import least_size
+from incrowd.search.orders.division import least_people
 from incrowd.search.parts import divided, part_of, separable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import folded, merge_failing_classes
@@ -83,7 +83,7 @@ class Crowd(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Begin with the cheapest classes and let them trade; every class satisfies every model."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._traded(stay, watch))
+        return leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
         """The same for a part of a table, with as much work as the whole table can have."""
@@ -91,16 +91,16 @@ class Crowd(Search):
 
         def run(stay: Problem) -> Found:
             made = self.of_part(stay, watch, whole)
-            return self._found(Spans(made.pieces), [made], made.why)
+            return self._result(Spans(made.pieces), [made], made.why)
 
         return leaving_out(problem, run)
 
-    def _traded(self, problem: Problem, watch: Watch) -> Found:
+    def _trade(self, problem: Problem, watch: Watch) -> Found:
         if problem.tally.rows > LARGE and separable(problem):
             with suppress(InfeasibleError):
                 return self._in_parts(problem, watch)
         made = self.of_part(problem, watch)
-        return self._found(Spans(made.pieces), [made], made.why)
+        return self._result(Spans(made.pieces), [made], made.why)
 
     def _in_parts(self, problem: Problem, watch: Watch) -> Found:
         """The same for a large table, part by part."""
@@ -116,9 +116,9 @@ class Crowd(Search):
         pieces = folded(joined_pieces(rows, [each.pieces for each in made]))
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
         why = f"divided the rows into {counted(len(rows), 'part')}, {made[0].why}"
-        return self._found(spans, made, why)
+        return self._result(spans, made, why)
 
-    def _found(self, spans: Spans, made: "list[Made]", why: str) -> Found:
+    def _result(self, spans: Spans, made: "list[Made]", why: str) -> Found:
         number = int(spans.pieces.class_of.max()) + 1
         facts = _sums(made, number)
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
@@ -222,9 +222,9 @@ def by_size(
 def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> Made:
     """Classes that satisfy models that read values, or count people with several records."""
     points = points_of(problem, by_size=False)
-    title, spans = _begun(problem, effort, watch)
+    title, spans = _best_start(problem, effort, watch)
     pieces = spans.pieces
-    inside, outside = _told_apart(points, pieces)
+    inside, outside = _split_left_out(points, pieces)
     demands = demands_of(problem, points)
     if demands is None:
         offers = Offers(problem, points, _least(problem), inside)
@@ -237,7 +237,7 @@ def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> 
     return Made(_with(points, trades.parts, outside), _why(title, trades), _facts(trades))
 
 
-def _told_apart(points: CrowdPoints, pieces: Pieces) -> tuple["Parts", "Parts | None"]:
+def _split_left_out(points: CrowdPoints, pieces: Pieces) -> tuple["Parts", "Parts | None"]:
     """The classes of some pieces, and those that are left out as one class, if there are any."""
     out = pieces.class_of < 0
     stay = Pieces(pieces.row[~out], pieces.count[~out], pieces.class_of[~out])
@@ -275,7 +275,7 @@ def _facts(trades: Trades) -> dict[str, float]:
     return facts | ended | {"ended by effort": float(more)}
 
 
-def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
+def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
     """The start with the least cost among those that satisfy the models once repaired.
 
     Ways that see to sizes alone come first only if they are quick; if diverse classes are by far
@@ -285,15 +285,17 @@ def _begun(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
     points = points_of(problem, by_size=False)
     first, *others = _ways(problem, watch)
     if watch.expired:
-        by_order = _tried(problem, points, [first]) or _tried(problem, points, others)
+        by_order = _repair_starts(problem, points, [first]) or _repair_starts(
+            problem, points, others
+        )
     else:
-        by_order = _tried(problem, points, [first, *others])
+        by_order = _repair_starts(problem, points, [first, *others])
     late = watch.expired and bool(by_order)
-    diverse = [] if late else _tried(problem, points, _diverse_ways(problem))
+    diverse = [] if late else _repair_starts(problem, points, _diverse_ways(problem))
     tried = by_order + diverse
     least = [min((one.cost for one in some), default=inf) for some in (by_order, diverse)]
     if not late and least[1] >= _BY_FAR * least[0]:
-        tried += _tried(problem, points, _slow_ways(problem, effort, watch))
+        tried += _repair_starts(problem, points, _slow_ways(problem, effort, watch))
     if not tried:
         raise nothing_found(problem)
     best = min(tried, key=lambda one: one.cost)
@@ -312,7 +314,7 @@ class _Begun:
 Way: TypeAlias = tuple[str, Callable[[], Pieces | None]]
 
 
-def _tried(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_Begun]:
+def _repair_starts(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_Begun]:
     """What some ways to begin give once repaired, those that give nothing left out."""
 
     def attempt(title: str, way: Callable[[], Pieces | None]) -> _Begun | None:

@@ -1,4 +1,4 @@
-"""What models ask of classes, in numbers, and what each point brings along (`kernels.crowd.demands`).
+"""What models ask of classes, in numbers, and what each point brings (`kernels.crowd.demands`).
 
 Points of a table without models that read values bring nothing along, and nothing is asked.
 """
@@ -15,7 +15,7 @@ from incrowd.partition.classes import numbered
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.search.crowd.starts import CrowdPoints
-from incrowd.search.literature.order import least_people
+from incrowd.search.orders.division import least_people
 
 if TYPE_CHECKING:
     from incrowd.kernels.crowd.demands import Demands, Marks

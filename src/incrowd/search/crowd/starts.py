@@ -16,9 +16,9 @@ from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of, by_codes, lowest_codes
-from incrowd.search.literature.order import partition_in_order
-from incrowd.search.literature.tree import kd_order
 from incrowd.search.mondrian import parts as mondrian_parts
+from incrowd.search.orders.division import partition_in_order
+from incrowd.search.orders.tree import kd_order
 from incrowd.search.refine.cover import SHARE, cover
 from incrowd.table.fold import in_threads
 from incrowd.table.tally import Tally

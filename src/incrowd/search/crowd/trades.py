@@ -193,7 +193,7 @@ class Trades:
     ) -> tuple["Parts", Floats]:
         """The classes of a region after a round; as they are once `stop[0]` is set."""
         here = slice(start[0], start[-1])
-        parts = state.Parts(self.parts.point[here], self.parts.count[here], start - start[0])
+        parts = state.Parts(self.parts.point[here], self.parts.records[here], start - start[0])
         saved = np.zeros(len(KINDS) + 1)
         large = len(parts.start) * int(np.diff(parts.start).max(initial=0)) > _LARGEST
         if stop[0] or large:
@@ -206,9 +206,7 @@ class Trades:
             if self._pieces > _LIGHT:
                 return parts, saved
         plan = _PLAN if plain else _ASKED_PLAN
-        parts, more = trade_kernels.trade(
-            space, parts, rule, self.demands, plan, slack, seed, stop
-        )
+        parts, more = trade_kernels.trade(space, parts, rule, self.demands, plan, slack, seed, stop)
         saved[4:] = more[0], more[1], more[2:-1].sum(), more[-1]
         return parts, saved
 
@@ -248,7 +246,7 @@ def join_parts(several: list["Parts"]) -> "Parts":
     """The classes of all of them, one after the other."""
     return state.Parts(
         np.concatenate([parts.point for parts in several]),
-        np.concatenate([parts.count for parts in several]),
+        np.concatenate([parts.records for parts in several]),
         offsets(np.concatenate([np.diff(parts.start) for parts in several])),
     )
 
@@ -281,7 +279,7 @@ class Offers:
         order = self._order()
         pairs = select_classes(self.parts, order[: len(order) // 2 * 2])
         rest = select_classes(self.parts, order[len(order) // 2 * 2 :])
-        sizes = np.add.reduceat(pairs.count, pairs.start[:-1]).reshape(-1, 2)
+        sizes = np.add.reduceat(pairs.records, pairs.start[:-1]).reshape(-1, 2)
         least = np.maximum(self.least, sizes.min(axis=1) // 2)
         offers = regions_kernels.offers(
             self.points.space, pairs, least, self.points.divisible, self.made

@@ -57,9 +57,9 @@ class CellLimits:
         self._heights = np.array([len(cost) for cost in costs], dtype=np.int64)
         self._offset = np.cumsum([0, *(len(cost) for cost in flat)])[:-1].astype(np.int64)
         self._start = np.cumsum([0, *(cost.shape[1] for cost in costs)]).astype(np.int64)
-        self._whole = self._paid(self._held(None))
+        self._whole = self._payments(self._records_by_code(None))
 
-    def _held(self, failing: Flags | None, counted: NodeClasses | None = None) -> Counts:
+    def _records_by_code(self, failing: Flags | None, counted: NodeClasses | None = None) -> Counts:
         """Records per column and code: those of failing classes, or all."""
         tally = self._tally
         if failing is None or counted is None:
@@ -87,7 +87,7 @@ class CellLimits:
         total: Counts = np.sum([held for _, held in shares], axis=0)
         return total
 
-    def _paid(self, held: Counts) -> list[Floats]:
+    def _payments(self, held: Counts) -> list[Floats]:
         """What these records pay, by column and level."""
         paid = kernels.paid(held, self._start, self._costs, self._offset, self._heights)
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
@@ -101,7 +101,7 @@ class CellLimits:
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
             return [mean[: h + 1] for mean, h in zip(self._whole, counted.node, strict=True)]
-        paid = self._paid(self._held(failing, counted))
+        paid = self._payments(self._records_by_code(failing, counted))
         parts = [
             mean[: h + 1] - cost[: h + 1]
             for mean, cost, h in zip(self._whole, paid, counted.node, strict=True)

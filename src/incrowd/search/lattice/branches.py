@@ -140,7 +140,7 @@ class Branches:
             entry = self._stack[-1] if self._stack else self._heap[0]
             limit, low = entry[0], entry[3]
             if _within(limit, best):
-                raised = self._tightened(entry, best)
+                raised = self._tighten(entry, best)
                 if raised is None:
                     return limit, low
                 self._pop()
@@ -155,7 +155,7 @@ class Branches:
     def _pop(self) -> Range:
         return self._stack.pop() if self._stack else heapq.heappop(self._heap)
 
-    def _tightened(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
+    def _tighten(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
         """What a range becomes now; None if its lowest node is open and has its limit."""
         old, _, _, low, high = entry
         at = np.array(low, dtype=np.int64)
@@ -171,15 +171,15 @@ class Branches:
         if cut >= 0:
             paid = self._cuts.paid(cut, low, base)
             if paid > limit + EPSILON:
-                return self._divided(entry, self._cuts.node(cut), paid, best)
+                return self._divide(entry, self._cuts.node(cut), paid, best)
         if low in self._closed:
-            return self._divided(entry, low, inf, best)
+            return self._divide(entry, low, inf, best)
         own, by = self._cuts.limit(low, base)
         if own > limit + EPSILON:
-            return self._divided(entry, self._cuts.node(by), own, best)
+            return self._divide(entry, self._cuts.node(by), own, best)
         return None
 
-    def _divided(
+    def _divide(
         self, entry: Range, node: Node, paid: float, best: float
     ) -> list[tuple[float, Node, Node]]:
         """The part below a node, whose limit is `paid`, and those that escape it in one column.

@@ -92,11 +92,11 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
         nodes = column.hierarchy.maps[level]
         domain = int(nodes.max()) + 1
         if size > _LARGEST_KEY // domain:
-            key, size = _numbered(key, size)
+            key, size = _number_keys(key, size)
         key *= domain
         key += nodes[codes]
         size *= domain
-    class_of, number = _numbered(key, size)
+    class_of, number = _number_keys(key, size)
     return class_of.astype(np.int32, copy=False), number
 
 
@@ -194,7 +194,7 @@ def many(number: int) -> str:
     return f"more than 10^{power if 10**power <= number else power - 1}"
 
 
-def _numbered(key: Counts, bound: int) -> tuple[Counts, int]:
+def _number_keys(key: Counts, bound: int) -> tuple[Counts, int]:
     """The place of each key, which is below the bound, among the distinct ones; and how many."""
     found, place = distinct(key.view(np.uint64), bound)
     return place.astype(np.int64), len(found)

@@ -291,9 +291,13 @@ class NodeJudge:
         """What all models say."""
         classes = self.classes(counted)
         verdict = self._ask(classes, columns=True)
-        return replace(verdict, lost=self._lost(classes, verdict)) if self._shrinking else verdict
+        return (
+            replace(verdict, lost=self._least_lost(classes, verdict))
+            if self._shrinking
+            else verdict
+        )
 
-    def _lost(self, classes: Classes, verdict: NodeVerdict) -> int:
+    def _least_lost(self, classes: Classes, verdict: NodeVerdict) -> int:
         """How many records of classes that are not doomed leave here and below, at least.
 
         What is saved of a class must be enough for the models that look at sizes.

@@ -122,7 +122,7 @@ class BestFirst:
 
     def _descent(self) -> Iterator[Stage]:
         """Local search, until it goes on to leaps; in a large lattice no longer than once down."""
-        descent = Descent(self._tried, self._low, self._top, self._limits.start())
+        descent = Descent(self._loss_of, self._low, self._top, self._limits.start())
         steps = descent.steps(self._loss)
         end = Stage.NEAR if self._large else Stage.LEAPS
         for tried, stage in enumerate(steps):
@@ -139,7 +139,7 @@ class BestFirst:
                 break
         self._paused = self._examined
 
-    def _tried(self, node: Node) -> float:
+    def _loss_of(self, node: Node) -> float:
         """The loss of a node, infinite if it cannot be released or was looked at before."""
         if self._over or self._frontier.limit(node) == inf:
             return inf

@@ -54,14 +54,14 @@ class Anatomy(Search):
         raise_if_out_of_time(watch)
         _refuse_limits(problem)
         watch.tell("drawing classes", 0.0)
-        return leaving_out(problem, self._anatomized)
+        return leaving_out(problem, self._anatomize)
 
-    def _anatomized(self, problem: Problem) -> Found:
+    def _anatomize(self, problem: Problem) -> Found:
         buckets = _buckets(problem)
-        pieces = _pieces(problem, buckets, _drawn(buckets, problem.seed))
+        pieces = _pieces(problem, buckets, _draw_classes(buckets, problem.seed))
         satisfied = _all_satisfied(problem, pieces)
         if not satisfied:
-            pieces = repair(_unlimited(problem), pieces)
+            pieces = repair(_without_limits(problem), pieces)
         number = int(pieces.class_of.max()) + 1
         joined = "" if satisfied else " and merged those that failed a model"
         why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
@@ -85,7 +85,7 @@ def _buckets(problem: Problem) -> _Buckets:
     row: Codes = np.lexsort(cells[::-1]).astype(np.int32)
     if not tally.has_units and not problem.consistent:
         row = np.repeat(row, tally.counts[row])
-    column, l = _asked(problem)
+    column, l = _strictest_column(problem)
     if column is None:
         return _Buckets(row, np.zeros(len(row), dtype=np.int32), 1, 1)
     names = [held.name for held in problem.sensitive]
@@ -94,7 +94,7 @@ def _buckets(problem: Problem) -> _Buckets:
     return _Buckets(row, value.astype(np.int32), len(values), max(1, min(l, eligible)))
 
 
-def _asked(problem: Problem) -> tuple[str | None, int]:
+def _strictest_column(problem: Problem) -> tuple[str | None, int]:
     """The sensitive column that the models ask most of, and of how many values a class must be."""
     found = [(0, column.name) for column in problem.sensitive[:1]]
     sizes = [model.smallest_class() for model in problem.models]
@@ -107,7 +107,7 @@ def _asked(problem: Problem) -> tuple[str | None, int]:
     return name, max(l, *sizes, 1) if sizes else max(l, 1)
 
 
-def _drawn(buckets: _Buckets, seed: int) -> Codes:
+def _draw_classes(buckets: _Buckets, seed: int) -> Codes:
     """The class of each record."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(buckets.row))
@@ -148,7 +148,7 @@ def _refuse_limits(problem: Problem) -> None:
         )
 
 
-def _unlimited(problem: Problem) -> Problem:
+def _without_limits(problem: Problem) -> Problem:
     """The same without limits to what a cell may span: cells are exact."""
     columns = tuple(replace(column, highest=None, widest=inf) for column in problem.columns)
     return replace(problem, columns=columns)

@@ -126,7 +126,7 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = numbered(shown)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
-    kept = _kept(problem, shown, class_of, classes)
+    kept = _keepable(problem, shown, class_of, classes)
     failing = int(classes.records[~kept].sum())
     if not kept.any() or failing > problem.suppressible:
         return BucketCandidate(numbers, None, failing, float("inf"))
@@ -136,7 +136,7 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
 
 
-def _kept(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
+def _keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
     """Which classes may leave.
 
     If missing values match anything a class is judged by its crowd, all classes that stay and that
@@ -192,10 +192,10 @@ class Cuts(Search):
             allowed_levels(column)
         finest = self._candidates(problem, largest_k(problem))
         if _all_need_k(problem) and finest.halved(0).recoding is not None:
-            return self._found(finest, finest.halved(0), finished=True)
-        return self._searched((finest, self._candidates(problem)), watch)
+            return self._result(finest, finest.halved(0), finished=True)
+        return self._search_buckets((finest, self._candidates(problem)), watch)
 
-    def _searched(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
+    def _search_buckets(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
         """The least loss of buckets of the least size and of even ones; the first of equals."""
         found: list[tuple[BucketCandidates, BucketCandidate, bool]] = []
         refused: IncrowdError | None = None
@@ -209,7 +209,7 @@ class Cuts(Search):
             raise refused
         way, best, _ = min(found, key=lambda one: one[1].loss)
         finished = len(found) == len(ways) and all(done for *_, done in found)
-        return self._found(way, best, finished=finished)
+        return self._result(way, best, finished=finished)
 
     def _check(self, problem: Problem) -> None:
         places(problem, (*self.buckets, *self.methods), self.name)
@@ -239,10 +239,10 @@ class Cuts(Search):
         finest = [max(cut.finest, 1) for cut in cuts]
         most = [min(self.buckets.get(n, f), f) for n, f in zip(names, finest, strict=True)]
         given = prod(m for n, m in zip(names, most, strict=True) if n in self.buckets)
-        allowed = prod(most) if (filled := _filled(problem)) is None else max(filled, given)
+        allowed = prod(most) if (filled := _classes_filled(problem)) is None else max(filled, given)
         return BucketCandidates(problem, cuts, tuple(most), allowed)
 
-    def _found(
+    def _result(
         self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
     ) -> Found:
         problem, recoding = candidates.problem, best.recoding
@@ -270,10 +270,10 @@ def _sought(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate
     first = candidates.halved(0)
     if first.recoding is not None:
         return first, True
-    return _climbed(candidates, _feasible(candidates, watch), watch)
+    return _climb(candidates, _feasible(candidates, watch), watch)
 
 
-def _filled(problem: Problem) -> int | None:
+def _classes_filled(problem: Problem) -> int | None:
     """How many classes the population fills by the models; None if they know of none."""
     for model in problem.models:
         if (allowed := model.classes_allowed()) is not None:
@@ -288,8 +288,12 @@ def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     """
     last = candidates.classes.bit_length() - 1
     found = candidates.halved(0)
-    if found.recoding is None and candidates.problem.absorbing and not _limited(candidates.problem):
-        found = _bisected(candidates, last, watch)
+    if (
+        found.recoding is None
+        and candidates.problem.absorbing
+        and not _limited_columns(candidates.problem)
+    ):
+        found = _bisect(candidates, last, watch)
         last = 0
     for times in range(1, last + 1):
         if found.recoding is None:
@@ -300,7 +304,7 @@ def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     return found
 
 
-def _bisected(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
+def _bisect(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
     """The numbers of buckets where those that fail end; the fewest if all fail."""
     _in_time(watch, 0.0)
     low, high = 0, last
@@ -317,7 +321,7 @@ def _in_time(watch: Watch, share: float) -> None:
     watch.tell("cutting columns", share / 2)
 
 
-def _climbed(
+def _climb(
     candidates: BucketCandidates, best: BucketCandidate, watch: Watch
 ) -> tuple[BucketCandidate, bool]:
     """Other numbers of buckets near these as long as less is lost, and whether all were tried."""
@@ -342,16 +346,16 @@ def _near(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numbers]:
     columns = range(len(numbers))
     for step in _STEPS:
         for j in columns:
-            yield from _raised(candidates, numbers, j, step)
+            yield from _raise(candidates, numbers, j, step)
     for j, i in permutations(columns, 2):
         for fewer in dict.fromkeys((numbers[i] - 1, numbers[i] // 2, numbers[i] // 3)):
             if fewer >= 1:
-                lowered = _replaced(numbers, i, fewer)
+                lowered = _replace_number(numbers, i, fewer)
                 for step in _EXCHANGES:
-                    yield from _raised(candidates, lowered, j, step)
+                    yield from _raise(candidates, lowered, j, step)
 
 
-def _raised(
+def _raise(
     candidates: BucketCandidates, numbers: Numbers, j: int, step: float
 ) -> Iterator[Numbers]:
     """More buckets in a column, as far as it has them and the product of all is allowed."""
@@ -359,17 +363,17 @@ def _raised(
     room = candidates.allowed // (prod(numbers) // here)
     number = min(max(ceil(here * step), here + 1), candidates.most[j], room)
     if number > here:
-        yield _replaced(numbers, j, number)
+        yield _replace_number(numbers, j, number)
 
 
-def _replaced(numbers: Numbers, j: int, number: int) -> Numbers:
+def _replace_number(numbers: Numbers, j: int, number: int) -> Numbers:
     return (*numbers[:j], number, *numbers[j + 1 :])
 
 
 def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
     """What binds where even the fewest buckets will not do."""
     problem = candidates.problem
-    limited = _limited(problem)
+    limited = _limited_columns(problem)
     if not limited:
         return nothing_found(problem)
     failing = counted(coarsest.failing, "record is", "records are")
@@ -384,6 +388,6 @@ def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> Infeasi
     )
 
 
-def _limited(problem: Problem) -> list[str]:
+def _limited_columns(problem: Problem) -> list[str]:
     """The columns that may not become one bucket that shows nothing."""
     return [repr(column.name) for column in problem.columns if not suppressible(column)]

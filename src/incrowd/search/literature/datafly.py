@@ -112,7 +112,7 @@ class Views:
         everybody: Flags = np.ones(self.problem.tally.rows, dtype=np.bool_)
         most = min(self.k, self.problem.suppressible)
         for view in self.each:
-            failing = self._left_out(view.satisfied(levels, everybody))
+            failing = self._records_left_out(view.satisfied(levels, everybody))
             if failing > most and view.next_column(levels) is not None:
                 return view
         return None
@@ -122,17 +122,17 @@ class Views:
 
         None if more than may be left out would be, or everything.
         """
-        kept = self._settled(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
-        if 0 < self._left_out(kept) < self.k:
-            kept = self._completed(levels, kept)
-        if not kept.any() or self._left_out(kept) > self.problem.suppressible:
+        kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
+        if 0 < self._records_left_out(kept) < self.k:
+            kept = self._suppress_up_to_k(levels, kept)
+        if not kept.any() or self._records_left_out(kept) > self.problem.suppressible:
             return None
         class_of, number = node_classes(self.problem, levels)
         shown: Flags = np.zeros(number, dtype=np.bool_)
         shown[class_of[kept]] = True
         return levels_recoding(self.problem, levels, class_of, shown)
 
-    def _settled(self, levels: Sequence[int], kept: Flags) -> Flags:
+    def _settle(self, levels: Sequence[int], kept: Flags) -> Flags:
         """What stays: leaving out what fails in one view takes from the classes of the others."""
         while True:
             before = kept
@@ -141,19 +141,19 @@ class Views:
             if len(self.each) == 1 or (kept == before).all():
                 return kept
 
-    def _completed(self, levels: Sequence[int], kept: Flags) -> Flags:
+    def _suppress_up_to_k(self, levels: Sequence[int], kept: Flags) -> Flags:
         """Step 4: whole classes of all columns, the smallest first, until k records are out."""
         here = [levels[j] for j in self.union.columns]
         class_of, number = node_classes(self.union.alone, here)
         sizes = np.bincount(class_of, self.problem.tally.counts, minlength=number)
         for smallest in np.argsort(sizes, kind="stable"):
-            if self._left_out(kept) >= self.k:
+            if self._records_left_out(kept) >= self.k:
                 break
             if kept[class_of == smallest].any():
-                kept = self._settled(levels, kept & (class_of != smallest))
+                kept = self._settle(levels, kept & (class_of != smallest))
         return kept
 
-    def _left_out(self, kept: Flags) -> int:
+    def _records_left_out(self, kept: Flags) -> int:
         return int(self.problem.tally.counts[~kept].sum())
 
 
@@ -213,7 +213,7 @@ class Datafly(Search):
             raise_if_out_of_time(watch, "datafly finished")
             due = views.due(levels)
             if due is None and (recoding := views.suppressed(levels)) is not None:
-                return self._found(recoding, step)
+                return self._result(recoding, step)
             column = (due or views.union).next_column(levels)
             if column is None:
                 break
@@ -244,7 +244,7 @@ class Datafly(Search):
             problem, tuple(views), View(problem, union, liked[list(union)]), largest_k(problem)
         )
 
-    def _found(self, recoding: Levels, steps: int) -> Found:
+    def _result(self, recoding: Levels, steps: int) -> Found:
         why = f"raised levels {steps} times, each time in the column with the most distinct values"
         if self.likelihood or self.preference:
             why += " (weighted)"

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from incrowd.arrays import Codes, Floats
-from incrowd.kernels.literature import kd_order
+from incrowd.kernels.literature import mappings
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
-from incrowd.search.literature.order import along, grid, with_keys
+from incrowd.search.orders.division import along, grid, with_keys
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -66,12 +66,12 @@ def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floa
 
 def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
     """The place of each cell on the curve in words, the highest first: shape (words, cells)."""
-    number = -(-cells.shape[1] * bits // kd_order.WORD)
+    number = -(-cells.shape[1] * bits // mappings.WORD)
     words = np.zeros((number, len(cells)), dtype=np.uint64)
     bounds = [*range(0, len(cells), _SHARE), len(cells)]
     cells = cells.copy()
     tasks = [
-        partial(kd_order.curve_keys, cells[lo:hi], bits, words[:, lo:hi])
+        partial(mappings.curve_keys, cells[lo:hi], bits, words[:, lo:hi])
         for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)
@@ -80,6 +80,6 @@ def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
 
 def _fractions(words: NDArray[np.uint64]) -> Floats:
 
-    scale = 2.0 ** (-kd_order.WORD * np.arange(1, len(words) + 1, dtype=np.float64))
+    scale = 2.0 ** (-mappings.WORD * np.arange(1, len(words) + 1, dtype=np.float64))
     total: Floats = scale @ words.astype(np.float64)
     return np.maximum.accumulate(total)

@@ -14,11 +14,11 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes, Floats
-from incrowd.kernels.literature import kd_order
+from incrowd.kernels.literature import mappings
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
 from incrowd.search.literature.hilbert import curve_words
-from incrowd.search.literature.order import along, scaled, with_keys
+from incrowd.search.orders.division import along, code_positions, with_keys
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -78,7 +78,9 @@ def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes
 def _points(problem: Problem) -> Floats:
     """Rows as points; a step in a column is as long as its weight says."""
     columns = zip(problem.columns, problem.tally.quasi, strict=True)
-    return np.ascontiguousarray(np.array([c.weight * scaled(c)[codes] for c, codes in columns]).T)
+    return np.ascontiguousarray(
+        np.array([c.weight * code_positions(c)[codes] for c, codes in columns]).T
+    )
 
 
 def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]) -> Floats:
@@ -95,7 +97,7 @@ def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int
     middles = part[chosen].copy()
     for _ in range(_ROUNDS):
         near, _ = _nearest(part, middles)
-        kd_order.centred(part, weights.astype(np.float64), near, middles)
+        mappings.move_centres(part, weights.astype(np.float64), near, middles)
     return _along_curve(middles)
 
 
@@ -117,7 +119,7 @@ def _nearest(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
     bounds = [*range(0, len(points), _SHARE), len(points)]
     lines = np.ascontiguousarray(middles.T)
     tasks = [
-        partial(kd_order.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
+        partial(mappings.nearest, points[lo:hi], lines, near[lo:hi], apart[lo:hi])
         for lo, hi in pairwise(bounds)
     ]
     in_threads(tasks)

@@ -121,14 +121,14 @@ class MuArgus(Search):
         rules, made = iter(self.rules), list[str]()
 
         def ask(seen: Outlying) -> str | None:
-            name = self._next(rules, seen) or self._asked(problem, decide, seen)
+            name = self._next(rules, seen) or self._ask_holder(problem, decide, seen)
             made.extend([name] if name is not None else [])
             return name
 
         self._work(problem, watch or Watch()).generalized(self.levels, ask)
         return replace(self, rules=tuple(made))
 
-    def _asked(self, problem: Problem, decide: Decide, seen: Outlying) -> str | None:
+    def _ask_holder(self, problem: Problem, decide: Decide, seen: Outlying) -> str | None:
         name = decide(seen)
         if name is None or name in seen.columns:
             return name

@@ -16,13 +16,14 @@ from pydantic import Field
 
 from incrowd.arrays import Codes
 from incrowd.errors import counted
+from incrowd.kernels import mondrian
 from incrowd.kernels.literature import top_down as kernels
 from incrowd.partition.classes import numbered
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of
 from incrowd.search.left_out import leaving_out
-from incrowd.search.literature.order import least_people
+from incrowd.search.orders.division import least_people
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found, Search
@@ -52,9 +53,9 @@ class TopDown(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut clusters until they are small, repair what fails."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._clustered(stay, watch))
+        return leaving_out(problem, lambda stay: self._cluster(stay, watch))
 
-    def _clustered(self, problem: Problem, watch: Watch) -> Found:
+    def _cluster(self, problem: Problem, watch: Watch) -> Found:
         raise_if_out_of_time(watch)
         watch.tell("cutting clusters", 0.0)
         class_of = clusters(problem, self.rounds)
@@ -73,12 +74,12 @@ def clusters(problem: Problem, rounds: int) -> Codes:
     cells[item] = problem.tally.quasi.T
     counts = np.bincount(item, weights=problem.tally.counts).astype(np.int64)
     order = np.random.default_rng(problem.seed).permutation(number).astype(np.int32)
-    cluster = partial(kernels.cluster, (cells, counts), boxes_of(problem), order)
+    cluster = partial(kernels.cluster, mondrian.Items(cells, counts), boxes_of(problem), order)
     k = least_people(problem)
     begun, left = cluster((0, number), (k, rounds, _SMALL if number > _SMALL else 0))
     grown = in_threads([partial(cluster, tuple(part), (k, rounds, 0)) for part in left.tolist()])
     starts = np.zeros(number, dtype=np.int32)
-    for begin in (begun, *(found for found, _ in grown)):
+    for begin in (begun, *(begins for begins, _ in grown)):
         starts[begin] = 1
     of_item = np.empty(number, dtype=np.int32)
     of_item[order] = np.cumsum(starts) - 1

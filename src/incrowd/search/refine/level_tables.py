@@ -85,12 +85,12 @@ class LevelTables:
         weights /= weights.sum()
         keys, costs, nodes, size = [], [], [], 0
         for j, column in enumerate(columns):
-            paid = _paid(problem, column) * weights[j]
+            paid = _cost_at(problem, column) * weights[j]
             for level in range(column.lowest, column.top + 1):
                 self.offset[j, level] = size
                 size += len(paid[level])
                 keys.append(_keys(column, j, level))
-                costs.append(np.where(_forbidden(column, level), FORBIDDEN, paid[level]))
+                costs.append(np.where(_forbidden_codes(column, level), FORBIDDEN, paid[level]))
                 nodes.append(column.hierarchy.maps[level])
         self.keys: Keys = np.concatenate(keys)
         self.costs: Floats = np.concatenate(costs)
@@ -102,11 +102,11 @@ class LevelTables:
         return begins
 
 
-def _paid(problem: Problem, column: QuasiColumn) -> Floats:
+def _cost_at(problem: Problem, column: QuasiColumn) -> Floats:
     return np.asarray(cell_loss(problem).cell_costs(column), dtype=np.float64)
 
 
-def _forbidden(column: QuasiColumn, level: int) -> Flags:
+def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
     """Which codes show a node that is wider than the policy allows."""
     nodes = column.hierarchy.maps[level]
     if not column.hierarchy.ordered or not np.isfinite(column.widest):

@@ -53,10 +53,10 @@ class LatticeLocal(Search):
         raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
-        return leaving_out(problem, lambda stay: self._refined(stay, watch), by_itself=True)
+        return leaving_out(problem, lambda stay: self._refine(stay, watch), by_itself=True)
 
-    def _refined(self, problem: Problem, watch: Watch) -> Found:
-        best, said = _best(problem, watch, _covered(problem, watch, self.share))
+    def _refine(self, problem: Problem, watch: Watch) -> Found:
+        best, said = _best(problem, watch, _cover(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
             f"made {counted(classes, 'class', 'classes')} with levels of their own: "
@@ -73,7 +73,7 @@ class _Recoded:
     loss: float
 
 
-def _covered(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
+def _cover(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
     """The table covered by level vectors; None if that does not satisfy the policy."""
     return None if watch.expired else checked(problem, *cover(problem, watch, share))
 
@@ -92,12 +92,12 @@ def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recod
         return best, f"{said} ({quest.looked})"
     found = quest.found().recoding
     answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
-    return _refined(problem, watch, answer), (
+    return _refine(problem, watch, answer), (
         f"refined the best full-domain generalization ({quest.looked})"
     )
 
 
-def _refined(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
+def _refine(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied(outcome.classes).all():

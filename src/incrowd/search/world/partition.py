@@ -82,7 +82,10 @@ class _Presence(Model):
         return self.share
 
     def satisfied(self, classes: Classes) -> Flags:
-        present, strange = self._held(classes, _PRESENT), self._held(classes, _STRANGE)
+        present, strange = (
+            self._people_with_mark(classes, _PRESENT),
+            self._people_with_mark(classes, _STRANGE),
+        )
         there = classes.people - strange
         many: Flags = there >= self.k
         if self.share >= 1:
@@ -90,14 +93,17 @@ class _Presence(Model):
         return many & (present + strange <= part(there, fraction(self.share)))
 
     def achieved(self, classes: Classes) -> float:
-        present, strange = self._held(classes, _PRESENT), self._held(classes, _STRANGE)
+        present, strange = (
+            self._people_with_mark(classes, _PRESENT),
+            self._people_with_mark(classes, _STRANGE),
+        )
         shares = (present + strange) / np.maximum(classes.people - strange, 1)
         return min(1.0, float(shares.max(initial=0.0)))
 
     def smallest_class(self) -> int:
         return self.k
 
-    def _held(self, classes: Classes, mark: int) -> Counts:
+    def _people_with_mark(self, classes: Classes, mark: int) -> Counts:
         """People of each class with one mark."""
         held = histogram_of(classes, self.name, _MARK)
         here = np.where(held.code == mark, held.count, 0)
@@ -234,19 +240,19 @@ def _apart(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
     """
     world = problem.world
     bounds = [limit for m in problem.models if (limit := m.largest_presence()) < 1]
-    boxes, class_of = _shown(problem, people, spans)
+    boxes, class_of = _given_cells(problem, people, spans)
     if world is None or not bounds:
         return boxes
     for _ in range(_MOST_ROUNDS):
         pairs = world.meetings(problem.outcome(boxes), min(bounds) * (1 + 1e-9))
         if not len(pairs):
             break
-        spans = _joined(people, spans, class_of[pairs])
-        boxes, class_of = _shown(problem, people, spans)
+        spans = _join(people, spans, class_of[pairs])
+        boxes, class_of = _given_cells(problem, people, spans)
     return boxes
 
 
-def _joined(people: Problem, spans: Spans, pairs: Codes) -> Spans:
+def _join(people: Problem, spans: Spans, pairs: Codes) -> Spans:
     """The same with these pairs of classes made one, each class in one pair at most."""
     number = int(spans.pieces.class_of.max(initial=-1)) + 1
     place = np.arange(number, dtype=np.int32)
@@ -260,7 +266,7 @@ def _joined(people: Problem, spans: Spans, pairs: Codes) -> Spans:
     return joined.told_apart(people.tally, people.columns)
 
 
-def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
+def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
     """The records of the table in the classes of the world, by their own cells elsewhere.
 
     And the class of the world that each class of the table is part of.
@@ -271,7 +277,7 @@ def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells,
     cells = np.ascontiguousarray(lowest_codes(problem).T)
     class_of = of_row[_places(people.tally.quasi, cells[list(places)])]
     private = [j for j in range(len(problem.columns)) if j not in places]
-    own = [_pooled(problem.columns[j], cells[j]) for j in private]
+    own = [_pool_codes(problem.columns[j], cells[j]) for j in private]
     place, number = numbered(np.stack([class_of, *own]))
     first = np.zeros(number, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
@@ -291,7 +297,7 @@ def _shown(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells,
     return GivenCells((shown[0], shown[1], shown[2]), pieces, sets), class_of[first]
 
 
-def _pooled(column: QuasiColumn, codes: Codes) -> Codes:
+def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
     """Codes whose values are shown together made equal."""
     return codes if column.pools is None else column.pools.of[codes]
 

@@ -26,7 +26,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import lowest_codes
-from incrowd.search.literature.tree import kd_order
+from incrowd.search.orders.tree import kd_order
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.watch import Watch
 
@@ -43,7 +43,7 @@ def by_stages(problem: Problem, watch: Watch) -> Spans:
         return Spans(exact)
     part = replace(problem, tally=problem.tally.take(rest.row), world=rest.world)
     try:
-        others = _staged(part, rest.world, watch).pieces
+        others = _stage(part, rest.world, watch).pieces
     except InfeasibleError:
         every = np.arange(problem.tally.rows, dtype=np.int32)
         return merge_failing_classes(
@@ -83,7 +83,7 @@ def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Re
     return exact, _Rest(rows[~stay], world.without(told | like))
 
 
-def _staged(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
+def _stage(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
     """Classes of at least two people, three and so on, as soon as they fit enough individuals."""
     every = np.arange(problem.tally.rows, dtype=np.int32)
     stages = _Stages(problem, world, every, problem.tally.counts)
@@ -157,11 +157,11 @@ class _Stages:
     def _keep(self, pieces: Pieces, fine: Flags) -> None:
         """Keep these classes; the records of the others, and those left out, are the rest."""
         stay = np.append(fine, False)[pieces.class_of]
-        self.done.append(self._taken(pieces, stay))
-        rest = self._taken(pieces, ~stay)
+        self.done.append(self._take_pieces(pieces, stay))
+        rest = self._take_pieces(pieces, ~stay)
         self.row, self.count = rest.row, rest.count
 
-    def _taken(self, pieces: Pieces, which: Flags) -> Pieces:
+    def _take_pieces(self, pieces: Pieces, which: Flags) -> Pieces:
         """These pieces as those of the whole table, their classes numbered without a gap."""
         class_of = np.unique(pieces.class_of[which], return_inverse=True)[1]
         row = self.row[pieces.row[which]]

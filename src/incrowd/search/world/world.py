@@ -65,7 +65,7 @@ class AgainstWorld(Search):
         if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _without(problem, problem.models, watch)
         problem = _read_plainly(problem)
-        tried = self._tried(problem, watch)
+        tried = self._try_levels(problem, watch)
         if not tried:
             raise nothing_found(problem)
         best = min(tried, key=lambda trial: trial.loss)
@@ -77,11 +77,11 @@ class AgainstWorld(Search):
         facts = {"classes": float(best.classes), **{one.title: one.loss for one in tried}}
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
 
-    def _tried(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
+    def _try_levels(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
         watch.tell("dividing the people of the world", 0.0)
         tried = _of_the_world(problem, watch)
         ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
-        guarded = _guarded(problem)
+        guarded = _guard_ends(problem)
         enough = bool(tried) and guarded is not problem
         ways = [("as without a world", partial(_as_without, mend=not enough))]
         if not enough:
@@ -106,7 +106,7 @@ def _read_plainly(problem: Problem) -> Problem:
     return replace(problem, missing=Missing.OWN_VALUE)
 
 
-def _guarded(problem: Problem) -> Problem:
+def _guard_ends(problem: Problem) -> Problem:
     """The problem for an attacker who knows that somebody is at each end of a span."""
     if problem.world is None or problem.world.exact:
         return problem
@@ -190,13 +190,15 @@ def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
     for vector in sorted(product(*levels), key=sum):
         if watch.over(answered=bar < inf):
             break
-        found = _found(problem, vector, bar)
+        found = _better_recoding(problem, vector, bar)
         if found is not None:
             best, bar = found
     return best
 
 
-def _found(problem: Problem, levels: tuple[int, ...], bar: float) -> tuple[Levels, float] | None:
+def _better_recoding(
+    problem: Problem, levels: tuple[int, ...], bar: float
+) -> tuple[Levels, float] | None:
     """The recoding of these levels and its loss, if it satisfies the policy and loses less."""
     class_of, number = node_classes(problem, levels)
     if problem.missing is Missing.MATCHES_ANYTHING and number > 1:

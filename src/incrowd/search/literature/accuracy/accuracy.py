@@ -28,8 +28,8 @@ from incrowd.search.literature.accuracy.portfolio import Best, Workshop
 from incrowd.search.literature.accuracy.scan import Way, halved
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
-from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.orders.tree import TreeSearch
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Search
 from incrowd.table.column import Missing
@@ -108,13 +108,13 @@ class Accuracy(Search):
         best = (
             portfolio.best_in_passing(quest, shop, watch)
             if quickly
-            else _answered(quest, self.method, shop, watch)
+            else _answer_of(quest, self.method, shop, watch)
         )
         if best.answer is None and in_passing:
             raise nothing_found(problem)
         if best.answer is None:
             best = replace(best, answer=_fallback(quest, self.method, shop, watch))
-        return _found(self, problem, best)
+        return _result(self, problem, best)
 
 
 def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
@@ -166,7 +166,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
     )
 
 
-def _answered(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
+def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
     """What a method finds that is within the bound and satisfies the models."""
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD
@@ -224,9 +224,9 @@ def _least_bound(
 
     Found by halving, in steps that a message can write down: what it names works when it is asked.
     """
-    low, high = quest.most, _written(works)
+    low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
-        middle = _written((low + high) / 2)
+        middle = _round_bound((low + high) / 2)
         if watch.expired or not low < middle < high:
             break
         try:
@@ -241,15 +241,15 @@ def _works(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) 
     """Whether a method finds anything within the bound of a quest."""
     if method == "best":
         return portfolio.any_answer(quest, shop, watch)
-    return _answered(quest, method, shop, watch).answer is not None
+    return _answer_of(quest, method, shop, watch).answer is not None
 
 
-def _written(bound: float) -> float:
+def _round_bound(bound: float) -> float:
     """The bound with few digits, no smaller than it is."""
     return ceil(bound * _DIGITS - SLACK) / _DIGITS
 
 
-def _found(search: Accuracy, problem: Problem, best: Best) -> Found:
+def _result(search: Accuracy, problem: Problem, best: Best) -> Found:
     """The answer, its figures, and in words whether it makes sense to publish."""
     answer = best.answer
     if answer is None:
@@ -265,11 +265,11 @@ def _found(search: Accuracy, problem: Problem, best: Best) -> Found:
     if problem.missing is not Missing.MATCHES_ANYTHING and np.isfinite(best.limit):
         facts["at_most"] = best.limit
     optimal = search.method == "optimal" and _all_compared(problem)
-    why = _why(search, facts, optimal) + _tried(best)
+    why = _why(search, facts, optimal) + _tried_facts(best)
     return Found(answer.recoding, search.name, optimal=False, why=why, facts=facts)
 
 
-def _tried(best: Best) -> str:
+def _tried_facts(best: Best) -> str:
     """What was tried, and how far AC came along each mapping."""
     lines = [f"{name} {'nothing' if p is None else f'{p:.4g}'}" for name, p in best.mappings]
     ac = [f"AC along {', '.join(lines)}"] if lines else []

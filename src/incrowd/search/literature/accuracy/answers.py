@@ -102,7 +102,7 @@ def judged(quest: BoundedProblem, found: Spans | Pieces) -> Answer | None:
     answer = _answer(quest, spans, outcome)
     if outcome.suppressed == problem.suppressible:
         return answer
-    return better(answer, _trimmed(quest, answer))
+    return better(answer, _trim(quest, answer))
 
 
 def _answer(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> Answer:
@@ -127,13 +127,13 @@ def _without(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
     return spans.told_apart(problem.tally, problem.columns)
 
 
-def _trimmed(quest: BoundedProblem, answer: Answer) -> Answer | None:
+def _trim(quest: BoundedProblem, answer: Answer) -> Answer | None:
     """The answer after leaving out what makes its least private classes more private."""
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_without(problem, answer.recoding.pieces, _strong(quest, classes, spare))]
     if quest.sensitive is not None and not quest.whole_rows:
-        tries.append(_levelled(quest, answer, spare))
+        tries.append(_level_classes(quest, answer, spare))
     best: Answer | None = None
     for spans in tries:
         outcome = problem.outcome(spans)
@@ -166,7 +166,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
     return each
 
 
-def _levelled(quest: BoundedProblem, answer: Answer, spare: int) -> Spans:
+def _level_classes(quest: BoundedProblem, answer: Answer, spare: int) -> Spans:
     """The classes without records of their commonest values, so many records in all.
 
     Each class keeps as many as the largest l allows for which what goes is not too much.
@@ -178,7 +178,7 @@ def _levelled(quest: BoundedProblem, answer: Answer, spare: int) -> Spans:
         gone = int(classes.people.sum() - _most_kept(quest, classes, middle).sum())
         low, high = (middle, high) if gone <= spare else (low, middle)
     caps = np.floor(_most_kept(quest, classes, low) / low + SLACK).astype(np.int64)
-    pieces = _capped(quest, answer.recoding.pieces, caps)
+    pieces = _cap_values(quest, answer.recoding.pieces, caps)
     return Spans(pieces).told_apart(quest.problem.tally, quest.problem.columns)
 
 
@@ -190,7 +190,7 @@ def _most_kept(quest: BoundedProblem, classes: Classes, l: float) -> Counts:
     return quest.model(l).most_kept(classes)
 
 
-def _capped(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
+def _cap_values(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
     """The pieces with at most so many records of one value in each class, the rest left out."""
     value = quest.problem.tally.sensitive[quest.sensitive or 0][pieces.row]
     order = np.lexsort((pieces.row, value, pieces.class_of))
@@ -201,10 +201,10 @@ def _capped(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
     before = upto - count - np.maximum.accumulate(np.where(fresh, upto - count, 0))
     limit = np.where(where < 0, 0, caps[where])
     kept = np.clip(limit - before, 0, count)
-    return _divided(pieces.row[order], where, kept, count - kept)
+    return _divide_rows(pieces.row[order], where, kept, count - kept)
 
 
-def _divided(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pieces:
+def _divide_rows(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pieces:
     """These rows, some of their records in classes and the others left out."""
     there, out = kept > 0, gone > 0
     nowhere = np.full(int(out.sum()), SUPPRESSED, dtype=np.int32)

@@ -31,13 +31,13 @@ def with_less_loss(
 
     No more than so many are, those first that lose most.
     """
-    other = judged(quest, _divided_again(quest, answer, watch, most))
+    other = judged(quest, _cut_dearest(quest, answer, watch, most))
     if other is None or other.privacy < answer.privacy - SLACK:
         return answer
     return other if other.loss < answer.loss - SLACK else answer
 
 
-def _divided_again(quest: BoundedProblem, answer: Answer, watch: Watch, most: int) -> Pieces:
+def _cut_dearest(quest: BoundedProblem, answer: Answer, watch: Watch, most: int) -> Pieces:
     """The pieces of an answer, those classes cut that lose most and can be."""
     pieces = answer.recoding.pieces
     model = quest.model(answer.privacy - SLACK)
@@ -51,7 +51,7 @@ def _divided_again(quest: BoundedProblem, answer: Answer, watch: Watch, most: in
     )
     taken = [c for c in np.argsort(-lost, kind="stable")[:most] if lost[c] > 0]
     cut = [_cut(asked, pieces, order[start[c] : start[c + 1]], watch) for c in taken]
-    return _joined(pieces, [one for one in cut if one is not None])
+    return _replace_pieces(pieces, [one for one in cut if one is not None])
 
 
 def _cut(
@@ -71,13 +71,13 @@ def _cut(
     return which, replace(found, row=rows[found.row])
 
 
-def _joined(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
+def _replace_pieces(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
     """The pieces with some of them in place of others, under numbers of their own."""
     stay = np.ones(len(pieces.row), dtype=np.bool_)
     for which, _ in cut:
         stay[which] = False
     parts = [Pieces(pieces.row[stay], pieces.count[stay], pieces.class_of[stay])]
-    parts += _numbered(int(pieces.class_of.max()) + 1, [part for _, part in cut])
+    parts += _renumber(int(pieces.class_of.max()) + 1, [part for _, part in cut])
     rows, counts, numbers = (
         np.concatenate([getattr(part, name) for part in parts])
         for name in ("row", "count", "class_of")
@@ -87,7 +87,7 @@ def _joined(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
     return folded(Pieces(rows, counts, numbers.astype(np.int32)))
 
 
-def _numbered(first: int, parts: list[Pieces]) -> Iterator[Pieces]:
+def _renumber(first: int, parts: list[Pieces]) -> Iterator[Pieces]:
     for part in parts:
         yield replace(part, class_of=part.class_of + np.int32(first))
         first += int(part.class_of.max()) + 1

@@ -13,7 +13,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.boxes import Boxes
-from incrowd.kernels.literature import accuracy, accuracy_limits
+from incrowd.kernels.literature import accuracy, accuracy_limits, diversify
 from incrowd.partition.classes import numbered
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
@@ -62,7 +62,7 @@ def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
 
 def _company(quest: BoundedProblem, line: RecordLine, there: Counts) -> Counts:
     """The longest run within the bound that holds each of these records of the line."""
-    items = line.records.cells, line.records.row[there]
+    items = diversify.Items(line.records.cells, line.records.row[there])
     first = accuracy.beginnings(items, line.boxes, code_starts(quest.problem), quest.most)
     return accuracy_limits.longest_runs(first)
 
@@ -78,7 +78,7 @@ def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
         return limit  # sets cost less than the spans around them
     tally = quest.problem.tally
     box = numbered(tally.quasi)[0]
-    rows = _asked(quest, line, box)
+    rows = _loneliest_rows(quest, line, box)
     if not len(rows):
         return limit
     values = tally.sensitive[quest.sensitive] if quest.sensitive is not None else tally.quasi[0]
@@ -92,7 +92,7 @@ def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
     return min(limit, float(company[order][enough].min(initial=np.iinfo(np.int64).max)))
 
 
-def _asked(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
+def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Codes:
     """Rows with the least company in the line, one of those that are equal.
 
     Together more records are like them than may be left out; no rows if that is too much work.

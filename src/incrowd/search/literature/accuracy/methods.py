@@ -24,8 +24,8 @@ from incrowd.search.literature.accuracy.loners import (
 )
 from incrowd.search.literature.diversify import exact
 from incrowd.search.literature.diversify.diversify import shown
-from incrowd.search.literature.diversify.groups import OrderedRecords, left_out, records_of
-from incrowd.search.literature.order import least_people
+from incrowd.search.literature.diversify.groups import OrderedRecords, records_of, spread_classes
+from incrowd.search.orders.division import least_people
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
@@ -64,16 +64,19 @@ def _divisions(
     """What is made of the records that stay, with its privacy."""
     everyone = line.records
     records = everyone if kept.all() else everyone.take(kept)
-    made = [_adjusted(quest, line.boxes, records, share, watch)]
+    made = [_adjust_groups(quest, line.boxes, records, share, watch)]
     if quest.sensitive is None and share == _SHARES[0]:
         made += by_runs(quest, line.boxes, records)
-    return [(_privacy(quest, records, one), everyone.pieces(left_out(kept, one))) for one in made]
+    return [
+        (_privacy(quest, records, classes), everyone.pieces(spread_classes(kept, classes)))
+        for classes in made
+    ]
 
 
 def _privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
     """The privacy of the least private class."""
     by_value = quest.sensitive is not None
-    classes = accuracy_weakest.chained(
+    classes = accuracy_weakest.chain_classes(
         records.items, records.value, class_of, int(class_of.max()) + 1
     )
     return Fraction(
@@ -86,18 +89,18 @@ def _privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) ->
     )
 
 
-def _adjusted(
+def _adjust_groups(
     quest: BoundedProblem, boxes: Boxes, records: OrderedRecords, share: float, watch: Watch
 ) -> Codes:
     """Groups that begin as wide as a share of the bound, after all help that there is."""
     start = code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
-    rule = (quest.most * share, by_value)
+    rule = accuracy.Rule(quest.most * share, by_value)
     class_of = accuracy.most_private(*line, records.values, boxes, start, rule)
     pair = accuracy.empty_pair(*line, records.values, start)
     left = 8 * int(class_of.max()) + 16
     for steps in [_STEPS] * (left // _STEPS) + [left % _STEPS]:
-        bound, limits = (quest.most, by_value), np.array([_REACH, steps])
+        bound, limits = accuracy.Rule(quest.most, by_value), np.array([_REACH, steps])
         class_of, over = accuracy_weakest.help_weakest(*line, boxes, pair, bound, class_of, limits)
         if over or watch.expired:
             break
@@ -134,7 +137,7 @@ def _cheapest(
     if number * k > _LARGEST_WORK:
         return class_of
     before = np.arange(number + 1, dtype=np.int64)
-    items = records.cells, records.cells, records.row, before, before
+    items = order_dp.Items(records.cells, records.cells, records.row, before, before)
     _, last = order_dp.shortest(items, k, boxes, quest.most, largest=False)
     starts = np.zeros(number, dtype=np.int32)
     starts[order_dp.ends(last, number)[:-1]] = 1

@@ -25,8 +25,8 @@ from incrowd.search.literature.accuracy.loners import UNLIMITED, RecordLine, cei
 from incrowd.search.literature.accuracy.scan import Scans, Way, halved, nudge
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of
 from incrowd.search.literature.diversify.groups import records_of
-from incrowd.search.literature.tree import TreeSearch
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.orders.tree import TreeSearch
 from incrowd.search.repair import merge_failing_classes
 from incrowd.watch import Watch
 
@@ -133,13 +133,13 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
     *quick, slow = ways_of(quest)
     for way in quick:
         best = better(best, halved(quest, way, shop.scans, watch, _known(best, limit)).answer)
-    best = better(best, _nudged(quest, shop, slow, _known(best, limit), watch))
+    best = better(best, _nudge(quest, shop, slow, _known(best, limit), watch))
     if best is not None:
         best = cheaper.with_less_loss(quest, best, watch, _CUT)
     return Best(best, tried, tuple(way.title for way in (*quick, slow)), limit)
 
 
-def _nudged(
+def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> Answer | None:
     """What a search makes of a little more privacy; if that is an answer, of more."""
@@ -226,12 +226,12 @@ def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> Answer | 
         best = better(best, judged(quest, one))
     if best is not None:
         return best
-    for one in _mended(quest.problem, found):
+    for one in _merge_failing(quest.problem, found):
         best = better(best, judged(quest, one))
     return best
 
 
-def _mended(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
+def _merge_failing(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
     """The same with classes that fail a model merged with others, which may lose too much."""
     for one in found:
         try:

@@ -16,8 +16,8 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.diversify import exact, groups
 from incrowd.search.literature.hilbert import hilbert_line
 from incrowd.search.literature.idistance import IDistance, idistance_line
-from incrowd.search.literature.order import divided, least_people, partition_in_order
-from incrowd.search.literature.tree import kd_order
+from incrowd.search.orders.division import divide_line, least_people, partition_in_order
+from incrowd.search.orders.tree import kd_order
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import folded, merge_failing_classes
 from incrowd.search.search import Found, Search
@@ -55,22 +55,22 @@ class Diversify(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, make diverse classes, repair what other models ask for."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._made(stay, watch))
+        return leaving_out(problem, lambda stay: self._diversify(stay, watch))
 
-    def _made(self, problem: Problem, watch: Watch) -> Found:
+    def _diversify(self, problem: Problem, watch: Watch) -> Found:
         raise_if_out_of_time(watch)
         if self.optimal:
             return _optimal(problem, self.name)
         watch.tell("ordering the rows", 0.0)
         order = order_of(problem, self.mapping)
-        wanted = _wanted(problem)
+        wanted = _strictest_model(problem)
         if wanted is None or problem.tally.has_units or problem.consistent:
-            return divided(problem, watch, self.name, (order, None))
+            return divide_line(problem, watch, self.name, (order, None))
         watch.tell("making diverse classes", 0.3)
         pieces, fallen = _diverse(problem, order, wanted, self.rounds)
         watch.tell("repairing classes", 0.8)
         spans = _better(problem, order, merge_failing_classes(problem, pieces), wanted[1])
-        return _found(self.name, spans, wanted[1], fallen)
+        return _result(self.name, spans, wanted[1], fallen)
 
 
 def order_of(problem: Problem, mapping: MappingName) -> Codes:
@@ -88,13 +88,13 @@ def order_of(problem: Problem, mapping: MappingName) -> Codes:
 
 def diverse_pieces(problem: Problem, mapping: MappingName) -> Pieces | None:
     """Diverse classes along one mapping, as `Diversify` begins; None where it has none to make."""
-    wanted = _wanted(problem)
+    wanted = _strictest_model(problem)
     if wanted is None or problem.tally.has_units or problem.consistent:
         return partition_in_order(problem, order_of(problem, mapping))
     return _diverse(problem, order_of(problem, mapping), wanted, Diversify().rounds)[0]
 
 
-def _wanted(problem: Problem) -> tuple[int, int] | None:
+def _strictest_model(problem: Problem) -> tuple[int, int] | None:
     """The sensitive column with the strictest diversity model, and the whole l that it takes.
 
     None if no model asks for two values or more, or none can be had.
@@ -128,9 +128,9 @@ def _diverse(
         kept[:] = True
     records = everyone if kept.all() else everyone.take(kept)
     class_of, fallen = groups.diverse_classes(records, l, boxes)
-    class_of = groups.grown_to(records, class_of, least_people(problem), boxes)
-    class_of = groups.swapped(records, class_of, rounds, boxes)
-    return everyone.pieces(groups.left_out(kept, class_of)), fallen
+    class_of = groups.merge_runs(records, class_of, least_people(problem), boxes)
+    class_of = groups.swap_records(records, class_of, rounds, boxes)
+    return everyone.pieces(groups.spread_classes(kept, class_of)), fallen
 
 
 def _others(problem: Problem, records: groups.OrderedRecords) -> list[tuple[Codes, Fraction]]:
@@ -154,7 +154,7 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
     return other if second < first else spans
 
 
-def _found(name: str, spans: Spans, l: int, fallen: int) -> Found:
+def _result(name: str, spans: Spans, l: int, fallen: int) -> Found:
     number = int(spans.pieces.class_of.max()) + 1
     classes = counted(number, "class", "classes")
     why = (

@@ -122,7 +122,7 @@ def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes |
     if (reach < np.arange(len(reach))).any():
         return None
     if prod((column.sizes + 1).tolist()) >= _STATES:
-        raise _too_large(_said(column, most))
+        raise _too_large(_explain(column, most))
     strides = np.concatenate([[1], np.cumprod(column.sizes + 1)[:-1]]).astype(np.int64)
     # no value twice in a class: such a class could be divided (Corollary 1)
     singular = l.denominator == 1 and k <= l
@@ -130,7 +130,7 @@ def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes |
     rule = np.array([l.numerator, l.denominator, k, *limits], dtype=np.int64)
     verdict, held = diversify_exact.divide((column.place, column.start, reach), strides, rule)
     if verdict < 0:
-        raise _too_large(_said(column, most))
+        raise _too_large(_explain(column, most))
     return _classes(held) if verdict else None
 
 
@@ -192,7 +192,7 @@ def privacy_of(column: OneColumn, class_of: Codes) -> Fraction:
     return min(Fraction(size, largest) for size, largest in pairs)
 
 
-def _said(column: OneColumn, most: float) -> str:
+def _explain(column: OneColumn, most: float) -> str:
     steps = column.cost_of_steps(most)
     return (
         f"{len(column.place):,} records with {len(column.sizes):,} sensitive values give up to "

@@ -51,9 +51,9 @@ class OrderedRecords:
     """The number of each record's sensitive value, 0, 1, … without a gap."""
 
     @property
-    def items(self) -> tuple[Codes, Codes]:
+    def items(self) -> "diversify.Items":
         """As kernels want them."""
-        return self.cells, self.row
+        return diversify.Items(self.cells, self.row)
 
     @property
     def values(self) -> int:
@@ -137,7 +137,7 @@ def diverse_classes(records: OrderedRecords, l: int, boxes: "Boxes") -> tuple[Co
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
-def grown_to(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -> Codes:
+def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -> Codes:
     """Runs of classes with at least k records each as one, divided with the least cost."""
     number = int(class_of.max()) + 1
     sizes = np.bincount(class_of, minlength=number)
@@ -146,7 +146,7 @@ def grown_to(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -
     quasi = np.ascontiguousarray(records.cells.T)
     low, high = repair.class_boxes(quasi, records.row, class_of, number)
     before = offsets(sizes)
-    items = low, high, np.arange(number, dtype=np.int32), before, before
+    items = order_dp.Items(low, high, np.arange(number, dtype=np.int32), before, before)
     _, last = order_dp.shortest(items, k, boxes, np.inf, largest=False)
     starts = np.zeros(number, dtype=np.int32)
     starts[order_dp.ends(last, number)[:-1]] = 1
@@ -154,25 +154,31 @@ def grown_to(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -
     return joined
 
 
-def swapped(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "Boxes") -> Codes:
+def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "Boxes") -> Codes:
     """The classes after records of one value have changed places where that costs less."""
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")
     sizes = np.bincount(class_of, minlength=number)
     start = offsets(sizes)
     shape = (number, records.cells.shape[1], 2)
-    edges = np.empty(shape, dtype=np.int32), np.empty(shape, dtype=np.int32)
-    state = members, start, edges, np.zeros(number), np.full(number, -1, dtype=np.int64)
+    swaps = kernels.Swaps(
+        members,
+        start,
+        np.empty(shape, dtype=np.int32),
+        np.empty(shape, dtype=np.int32),
+        np.zeros(number),
+        np.full(number, -1, dtype=np.int64),
+    )
     items, reach = records.items, _reach(records, number)
-    in_threads([partial(kernels.begin, items, boxes, state, *span) for span in _spans(number, 0)])
+    in_threads([partial(kernels.begin, items, boxes, swaps, *span) for span in _spans(number, 0)])
     for turn in range(rounds):
         rule = np.array([records.values, reach, turn])
-        swap = partial(kernels.swap_round, items, records.value, boxes, state)
+        swap = partial(kernels.swap_round, items, records.value, boxes, swaps)
         if not sum(in_threads([partial(swap, span, rule) for span in _spans(number, turn)])):
             break
-    found = np.empty_like(class_of)
-    found[members] = np.repeat(np.arange(number, dtype=np.int32), sizes)
-    return found
+    new_class = np.empty_like(class_of)
+    new_class[members] = np.repeat(np.arange(number, dtype=np.int32), sizes)
+    return new_class
 
 
 def _reach(records: OrderedRecords, number: int) -> int:
@@ -188,7 +194,7 @@ def _spans(number: int, turn: int) -> list[tuple[int, int]]:
     return list(pairwise([0, *range(first, number, _SPAN), number]))
 
 
-def left_out(kept: Flags, class_of: Codes) -> Codes:
+def spread_classes(kept: Flags, class_of: Codes) -> Codes:
     """The class of every record if only those flagged are in one."""
     everyone = np.full(len(kept), SUPPRESSED, dtype=np.int32)
     everyone[kept] = class_of

@@ -10,10 +10,10 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import CellLevels
 from incrowd.search.lattice.full_domain import many
-from incrowd.search.literature.mingen.partitions import Partitions
-from incrowd.search.literature.mingen.small_table import SmallTable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
+from incrowd.search.small_tables.partitions import Partitions
+from incrowd.search.small_tables.small_table import SmallTable
 from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch

@@ -234,13 +234,13 @@ class MinGen(Search):
         recoding = recode(problem, node)
         if recoding is None:
             raise nothing_found(problem)
-        counts, why = _told(lattice, f"of lowest {problem.loss.name} loss: {rule}")
+        counts, why = _explain(lattice, f"of lowest {problem.loss.name} loss: {rule}")
         return Found(
             recoding, self.name, finished, why, counts, lattice.explored(node, climbed=climbed)
         )
 
 
-def _told(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
+def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
     """What was found in figures, and in words."""
     minimal, least = lattice.minimal, lattice.distortions
     counts = {

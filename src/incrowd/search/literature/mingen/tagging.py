@@ -145,27 +145,27 @@ class Tagged:
         verdict = judge.by_size(counted)
         if judge.too_many(counted, verdict.doomed):
             failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
-            return self._looked(counted, failing, nan, State.FAILING, hopeless=True)
+            return self._look(counted, failing, nan, State.FAILING, hopeless=True)
         if not judge.final:
             verdict = judge.by_value(counted)
         failing = judge.records(counted, ~verdict.kept)
         if judge.too_many(counted, ~verdict.kept):
             hopeless = judge.hopeless(counted, verdict)
-            return self._looked(counted, failing, nan, State.FAILING, hopeless=hopeless)
+            return self._look(counted, failing, nan, State.FAILING, hopeless=hopeless)
         loss = self._limits.loss(counted, verdict.kept)
-        return self._looked(counted, failing, loss, State.RELEASABLE, hopeless=False)
+        return self._look(counted, failing, loss, State.RELEASABLE, hopeless=False)
 
     def _crowds(self, node: Node) -> _Look:
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
             hopeless = self._judge.final and self._problem.absorbing
-            return self._looked(counted, NOT_JUDGED, nan, State.FAILING, hopeless=hopeless)
+            return self._look(counted, NOT_JUDGED, nan, State.FAILING, hopeless=hopeless)
         outcome = self._problem.outcome(recoding)
         loss = self._problem.loss.of(outcome)
-        return self._looked(counted, outcome.suppressed, loss, State.RELEASABLE, hopeless=False)
+        return self._look(counted, outcome.suppressed, loss, State.RELEASABLE, hopeless=False)
 
-    def _looked(
+    def _look(
         self, counted: NodeClasses, suppressed: int, loss: float, state: State, *, hopeless: bool
     ) -> _Look:
         k, bound = int(counted.sizes.people.min()), self._limits.above(counted)
@@ -203,7 +203,7 @@ class Tagged:
         while not watch.expired:
             if self.best < best:
                 best = self.best
-                limits = self._narrowed(limits, best)
+                limits = self._narrow(limits, best)
             at = int(limits.argmin())
             if limits[at] == inf or limits[at] > best + EPSILON:
                 return True
@@ -212,10 +212,10 @@ class Tagged:
             self._tell(watch, "comparing generalizations")
             self._examine(node)
             limits[at] = inf
-            limits = self._narrowed(limits, best)
+            limits = self._narrow(limits, best)
         return False
 
-    def _narrowed(self, limits: Floats, best: float) -> Floats:
+    def _narrow(self, limits: Floats, best: float) -> Floats:
         """Limits with what is known now; what can at most equal a best node below is closed."""
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)

@@ -14,10 +14,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from incrowd.arrays import Codes
-from incrowd.kernels.literature import kd_order as kernels
+from incrowd.kernels import kd_order as kernels
+from incrowd.kernels import mondrian
 from incrowd.problem import Problem
 from incrowd.search.layout import boxes_of, by_codes, lowest_codes
-from incrowd.search.literature.order import along
+from incrowd.search.orders.division import along
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -47,14 +48,15 @@ class TreeSearch(Search):
 def kd_order(problem: Problem) -> Codes:
     """The rows of the tally in the order of a tree of cuts, each once."""
     order = by_codes(problem)
-    items = lowest_codes(problem), problem.tally.counts
+    items = mondrian.Items(lowest_codes(problem), problem.tally.counts)
     ordered = np.array([column.divisible for column in problem.columns])
     rows = len(order)
-    tree = np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32)
-    grow = partial(kernels.grow, items, (boxes_of(problem), ordered), order, tree)
+    tree = kernels.Tree(np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32))
+    scales = mondrian.Scales(boxes_of(problem), ordered)
+    grow = partial(kernels.grow, items, scales, order, tree)
     root, left = grow((0, rows), _SMALL if rows > _SMALL else 0)
     parts = left.tolist()
     grown = in_threads([partial(grow, (start, end), 0) for start, end, _, _ in parts])
     for (_, _, parent, side), (middle, _) in zip(parts, grown, strict=True):
-        tree[1][parent, side] = middle
-    return kernels.walk(items[0], order, tree, root)
+        tree.children[parent, side] = middle
+    return kernels.walk(items.cells, order, tree, root)

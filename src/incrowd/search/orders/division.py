@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from math import ceil, inf, sqrt
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -67,9 +67,9 @@ class Line:
     """Whether items are whole rows or several; else they are single records."""
 
     @property
-    def items(self) -> tuple[Codes, Codes, Codes, Counts, Counts]:
+    def items(self) -> "order_dp.Items":
         """As kernels want them."""
-        return self.boxes, self.boxes, self.of, self.people, self.records
+        return order_dp.Items(self.boxes, self.boxes, self.of, self.people, self.records)
 
 
 def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = None) -> Pieces:
@@ -118,7 +118,7 @@ def line_of(problem: Problem, order: Codes) -> Line:
     boxes = codes if fresh.all() else codes[fresh]
     counts, people = tally.counts[order], _people(tally)[order]
     if not problem.consistent and not tally.has_units:
-        taken = _shortened(counts, least_people(problem))
+        taken = _without_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
         first = (np.cumsum(taken) - taken).astype(np.int32)
         return Line(order, first, boxes, np.repeat(box, taken), before, before, whole=False)
@@ -143,7 +143,7 @@ def _before(counts: Counts) -> Counts:
     return offsets(counts)
 
 
-def _shortened(counts: Counts, k: int) -> Counts:
+def _without_midst(counts: Counts, k: int) -> Counts:
     """Counts without the classes of k that any best division may cut from the midst of a row."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
@@ -158,30 +158,33 @@ def _by_boxes(line: Line, k: int, boxes: "Boxes", *, largest: bool) -> Codes:
     if every > 1:
         items = _together(line, every)
     if not largest:
-        ends, _ = _divided(items, k, boxes, (inf, False))
+        ends, _ = _class_ends(items, k, boxes, (inf, False))
     else:
-        _, most = _divided(items, k, boxes, (inf, True))
-        ends, _ = _divided(items, k, boxes, (most + _SLACK, False))
+        _, most = _class_ends(items, k, boxes, (inf, True))
+        ends, _ = _class_ends(items, k, boxes, (most + _SLACK, False))
     return np.minimum(ends * every, len(line.of)).astype(np.int32)
 
 
-def _together(line: Line, every: int) -> Any:
+def _together(line: Line, every: int) -> "order_dp.Items":
     """The same line with so many consecutive items made one."""
     low, high = order_dp.joined_boxes(line.boxes, line.boxes, line.of, every)
     at = np.append(np.arange(0, len(line.of), every), len(line.of))
-    return low, high, np.arange(len(low), dtype=np.int32), line.people[at], line.records[at]
+    of = np.arange(len(low), dtype=np.int32)
+    return order_dp.Items(low, high, of, line.people[at], line.records[at])
 
 
-def _divided(items: Any, k: int, boxes: "Boxes", rule: tuple[float, bool]) -> tuple[Codes, float]:
+def _class_ends(
+    items: "order_dp.Items", k: int, boxes: "Boxes", rule: tuple[float, bool]
+) -> tuple[Codes, float]:
     """Where the classes end, and what they cost; `rule` is (most, largest)."""
-    number = len(items[2])
+    number = len(items.of)
     if number < _LONG:
         total, last = order_dp.shortest(items, k, boxes, *rule)
         return order_dp.ends(last, number), float(total[-1])
     middle = number // 2
-    halves = [_first(items, middle), _turned(items, middle)]
-    found = in_threads([partial(order_dp.shortest, half, k, boxes, *rule) for half in halves])
-    (before, last), (behind, next_) = found
+    halves = [_until(items, middle), _reverse(items, middle)]
+    costs = in_threads([partial(order_dp.shortest, half, k, boxes, *rule) for half in halves])
+    (before, last), (behind, next_) = costs
     after = np.ascontiguousarray(behind[::-1])
     begin, end, cost = order_dp.meeting(items, k, boxes, *rule, (before, after))
     left = order_dp.ends(last, begin)
@@ -190,24 +193,25 @@ def _divided(items: Any, k: int, boxes: "Boxes", rule: tuple[float, bool]) -> tu
     return ends.astype(np.int32), float(cost)
 
 
-def _first(items: Any, number: int) -> Any:
+def _until(items: "order_dp.Items", number: int) -> "order_dp.Items":
+    """The first items, so many."""
     low, high, of, people, records = items
-    return low, high, of[:number], people[: number + 1], records[: number + 1]
+    return order_dp.Items(low, high, of[:number], people[: number + 1], records[: number + 1])
 
 
-def _turned(items: Any, middle: int) -> Any:
+def _reverse(items: "order_dp.Items", middle: int) -> "order_dp.Items":
     """The items from the middle on, from the last to the first."""
     low, high, of, people, records = items
     before = [(counts[-1] - counts[middle:])[::-1].copy() for counts in (people, records)]
-    return low, high, of[middle:][::-1].copy(), *before
+    return order_dp.Items(low, high, of[middle:][::-1].copy(), *before)
 
 
 def _by_keys(line: Line, k: int, keys: Floats) -> Codes:
     """Where the classes end, by the extent of their keys."""
-    held = np.zeros(len(line.of), dtype=np.bool_)
-    held[line.first] = True
+    first = np.zeros(len(line.of), dtype=np.bool_)
+    first[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]
-    each = each[np.cumsum(held) - 1]
+    each = each[np.cumsum(first) - 1]
     _, last = order_dp.shortest_by_key(each, line.people, line.records, k)
     return order_dp.ends(last, len(line.of))
 
@@ -269,7 +273,7 @@ def along(
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)
-    return leaving_out(problem, lambda stay: divided(stay, watch, name, line(stay)))
+    return leaving_out(problem, lambda stay: divide_line(stay, watch, name, line(stay)))
 
 
 def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:
@@ -277,7 +281,7 @@ def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:
     return line if fast else (line[0], None)
 
 
-def divided(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> Found:
+def divide_line(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> Found:
     """The best division of a line of rows, every class satisfying every model."""
     order, keys = line
     watch.tell("dividing the ordered rows into classes", 0.4)
@@ -303,7 +307,7 @@ def _exact(problem: Problem) -> bool:
     )
 
 
-def scaled(column: QuasiColumn) -> Floats:
+def code_positions(column: QuasiColumn) -> Floats:
     """Where each code of a column lies, from 0 to 1; missing values, if there are any, at 0.
 
     Ordered columns by their values, others by the number of their leaf, which puts the leaves of a
@@ -335,7 +339,7 @@ def grid(problem: Problem, bits: int | None) -> tuple[Codes, int]:
 
 def _cells(column: QuasiColumn, bits: int) -> Codes:
     first = 1 if column.frequency[MISSING] and bits > 1 else 0
-    spread: Floats = scaled(column) * (2**bits - 1 - first)
+    spread: Floats = code_positions(column) * (2**bits - 1 - first)
     cells = first + np.floor(spread + 0.5).astype(np.int32)
     cells[MISSING] = 0
     return cells

@@ -12,12 +12,12 @@ from itertools import pairwise
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.literature import subsets as kernels
+from incrowd.kernels import subsets as kernels
 from incrowd.loss.ncp import Gcp
 from incrowd.partition.classes import Classes, classes_of, numbered
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.literature.mingen.small_table import SmallTable, read_columns
+from incrowd.search.small_tables.small_table import SmallTable, read_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -54,9 +54,9 @@ class Partitions:
 
         Shapes (d, classes) and (classes, items); None if there is no partition, or no time.
         """
-        part = self._priced()
+        part = self._price_parts()
         watch.tell("asking the models about every part of the table", 0.0)
-        fine = self._satisfied(np.isfinite(part.cost), watch)
+        fine = self._satisfy_models(np.isfinite(part.cost), watch)
         part.cost[~fine] = np.inf
         if watch.must_stop or not fine.any():
             return None
@@ -69,7 +69,7 @@ class Partitions:
         chosen = division.classes(target) if target else []
         return (part.levels[:, chosen], self._digits[chosen]) if chosen else None
 
-    def _priced(self) -> _PartClasses:
+    def _price_parts(self) -> _PartClasses:
         """Levels, what is shown, and cost of every part; infinite where limits forbid it."""
         weights = np.array([column.weight for column in self._problem.columns])
         weights /= weights.sum()
@@ -94,7 +94,7 @@ class Partitions:
         costs = self._problem.loss.cell_costs(column)
         return Gcp().cell_costs(column) if costs is None else costs
 
-    def _satisfied(self, possible: Flags, watch: Watch) -> Flags:
+    def _satisfy_models(self, possible: Flags, watch: Watch) -> Flags:
         """Which of the possible parts satisfy every model; none if the time is up."""
         problem = self._problem
         fine = np.zeros(len(possible), dtype=np.bool_)

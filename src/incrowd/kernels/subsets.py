@@ -220,7 +220,7 @@ def divide_apart(
                     better[part], by[part] = cost, one
                 other = _next(rest, whole, digits[one], stride, other)
         while used + number > len(log[0]):
-            log = (_doubled(log[0]), _doubled(log[1]), _doubled(log[2]))
+            log = (_double(log[0]), _double(log[1]), _double(log[2]))
         for part in touched[:number]:
             log[0][used], log[1][used], log[2][used] = by[part], base + group, last[part]
             last[part] = used
@@ -242,7 +242,7 @@ def _next(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int
 
 
 @jit
-def _doubled(lines: Codes) -> Codes:
+def _double(lines: Codes) -> Codes:
     more = np.empty(2 * len(lines) + 1, dtype=np.int32)
     more[: len(lines)] = lines
     return more

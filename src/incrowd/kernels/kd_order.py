@@ -1,0 +1,144 @@
+"""Loops of the tree order: cut the rows in two, each half again, and walk over what is left.
+
+`order` holds every row once; a part is a stretch of it. Items and scales are those of Mondrian.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from incrowd.arrays import Codes, Counts, Flags
+from incrowd.kernels.boxes import cell_cost
+from incrowd.kernels.compile import jit
+from incrowd.kernels.mondrian import Items, Scales, borders, profile, spans
+
+
+class Tree(NamedTuple):
+    """Cuts by their place in the order: line m is the cut of a part before place m."""
+
+    cuts: Codes
+    """(rows, 2): column and code of the cut."""
+    children: Codes
+    """(rows, 2): the places where its halves are cut, -1 for those that are not."""
+
+
+@jit
+def widest(scales: Scales, span: Codes) -> int:
+    """The column whose span costs most, the first of several; -1 if no column has two codes."""
+    best, most = -1, -1.0
+    for j in range(span.shape[1]):
+        if span[0, j] < span[1, j]:
+            cost = cell_cost(scales.boxes, j, span[0, j], span[1, j])
+            if cost > most:
+                best, most = j, cost
+    return best
+
+
+@jit
+def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
+    """The code at which to cut: the missing apart, or the most balanced cut of those allowed."""
+    if values[0] == 0:
+        return int(values[1])
+    whole, left = 0, 0
+    for count in total:
+        whole += count
+    best, code = -1, int(values[-1])
+    for i in range(len(values) - 1):
+        left += total[i]
+        balance = min(left, whole - left)
+        if apart[i] and balance > best:
+            best, code = balance, int(values[i + 1])
+    return code
+
+
+@jit
+def cut(items: Items, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
+    """Cut a part in two, smaller codes first: column, code, and rows of the first half.
+
+    The column is -1 if all rows are equal.
+    """
+    cells = items.cells
+    span = spans(cells, part)
+    j = widest(scales, span)
+    if j < 0:
+        return -1, 0, 0
+    if len(part) == 2:
+        code = span[1, j]
+    else:
+        values, total = profile(items, part, j, span[0, j], span[1, j])
+        code = balanced_cut(values, total, borders(scales, j, values))
+    lefts, rights = 0, 0
+    for row in part:
+        if cells[row, j] < code:
+            part[lefts] = row
+            lefts += 1
+        else:
+            spare[rights] = row
+            rights += 1
+    for i in range(rights):
+        part[lefts + i] = spare[i]
+    return j, int(code), lefts
+
+
+@jit
+def grow(
+    items: Items, scales: Scales, order: Codes, tree: Tree, part: tuple[int, int], small: int
+) -> tuple[int, Codes]:
+    """Cut the part [start, end) of the order down to `small` rows; where it is cut itself.
+
+    What is small but can be cut comes back too, one line each: start, end, and where and on which
+    side of its parent it stands.
+    """
+    cuts, children = tree
+    root = -1
+    spare = np.empty(part[1] - part[0], np.int32)
+    todo = [(part[0], part[1], -1, 0)]
+    left = [(0, 0, 0, 0)]  # a list that numba knows the type of
+    left.pop()
+    while todo:
+        start, end, parent, side = todo.pop()
+        if end - start < 2:
+            continue
+        if end - start <= small:
+            left.append((start, end, parent, side))
+            continue
+        j, code, lefts = cut(items, scales, order[start:end], spare)
+        if j < 0:
+            continue
+        middle = start + lefts
+        cuts[middle, 0] = j
+        cuts[middle, 1] = code
+        if parent < 0:
+            root = middle
+        else:
+            children[parent, side] = middle
+        todo.append((middle, end, middle, 1))
+        todo.append((start, middle, middle, 0))
+    kept = np.empty((len(left), 4), np.int32)
+    for i in range(len(left)):
+        for column in range(4):
+            kept[i, column] = left[i][column]
+    return root, kept
+
+
+@jit
+def walk(cells: Codes, order: Codes, tree: Tree, root: int) -> Codes:
+    """The rows in the order of the tree, of two halves first the one nearer to the last row."""
+    cuts, children = tree
+    walk_order = np.empty(len(order), np.int32)
+    size = 0
+    todo = [(0, len(order), root)]
+    while todo:
+        start, end, middle = todo.pop()
+        if middle < 0:
+            for i in range(start, end):
+                walk_order[size] = order[i]
+                size += 1
+            continue
+        first = (start, middle, int(children[middle, 0]))
+        second = (middle, end, int(children[middle, 1]))
+        if size > 0 and cells[walk_order[size - 1], cuts[middle, 0]] >= cuts[middle, 1]:
+            first, second = second, first
+        todo.append(second)
+        todo.append(first)
+    return walk_order
