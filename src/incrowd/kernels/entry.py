@@ -46,7 +46,7 @@ class _Part(_LIBRARY):  # type: ignore[misc]
         """With all that it calls: a caller of somebody else knows nothing of parts."""
         if self._shared_module is None:
             whole = self._own_module().clone()
-            for library in _needed_libraries(self):
+            for library in _linked(self):
                 whole.link_in(_module_of(library), preserve=True)
             self._shared_module = whole
         return self._shared_module
@@ -59,7 +59,7 @@ class _Part(_LIBRARY):  # type: ignore[misc]
         return self._final_module
 
 
-def _needed_libraries(library: Any) -> list[Any]:
+def _linked(library: Any) -> list[Any]:
     """All libraries that one needs, and those that its parts need in turn.
 
     Callers come before what they call: LLVM links of a library only what is missing by then.
@@ -90,7 +90,7 @@ class _Whole(_LIBRARY):  # type: ignore[misc]
         """Link all parts, optimize them together and make machine code, once."""
         self._codegen._check_llvm_bugs()  # noqa: SLF001  as numba's own does
         self._raise_if_finalized()
-        for library in _needed_libraries(self):
+        for library in _linked(self):
             self._reload_init.update(library._reload_init)  # noqa: SLF001  as numba's own does
             self._final_module.link_in(_module_of(library), preserve=True)
         self._optimize_final_module()
@@ -125,7 +125,7 @@ def _in_parts(kernel: str) -> Iterator[None]:
     """
     changed = {
         (codegen.JITCPUCodegen, "_library_class"): _Part,
-        (_FUNCTION, "from_function"): classmethod(_identity_for(kernel)),
+        (_FUNCTION, "from_function"): classmethod(_identified(kernel)),
         (_CONTEXT, "get_executable"): _unless_part(_CONTEXT.get_executable, _key),
         (_CONTEXT, "create_cpython_wrapper"): _unless_part(_CONTEXT.create_cpython_wrapper),
         (_CONTEXT, "create_cfunc_wrapper"): _unless_part(_CONTEXT.create_cfunc_wrapper),
@@ -152,7 +152,7 @@ def _key() -> Any:
     return _Uncallable().__sizeof__
 
 
-def _identity_for(kernel: str) -> Callable[[Any, Any], Any]:
+def _identified(kernel: str) -> Callable[[Any, Any], Any]:
     """How functions that are compiled for a kernel are identified, the same in every process.
 
     Errors name the module of a function, not the folder it was compiled in. numba numbers functions
@@ -198,7 +198,7 @@ class Entry(_DISPATCHER):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for these types, or load what was compiled before; garbage waits meanwhile."""
-        with global_compiler_lock, _no_collection():
+        with global_compiler_lock, _uncollected():
             try:
                 return super().compile(sig)
             finally:
@@ -227,16 +227,16 @@ def _names(module: Any) -> bytes:
     unseen = (llvm.Linkage.private, llvm.Linkage.internal)
     found = [*module.functions, *module.global_variables]
     kept = [one.name for one in found if not one.is_declaration and one.linkage not in unseen]
-    lines = (f'@"{_escape(name)}" = global i8 0' for name in kept)
+    lines = (f'@"{_escaped(name)}" = global i8 0' for name in kept)
     return bytes(llvm.parse_assembly("\n".join(lines)).as_bitcode())
 
 
-def _escape(name: str) -> str:
+def _escaped(name: str) -> str:
     return "".join(c if c.isascii() and c not in '"\\' else f"\\{ord(c):02x}" for c in name)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def _uncollected() -> Iterator[None]:
     """No garbage collection: compiling makes millions of objects, few of which are garbage."""
     if not gc.isenabled():
         yield
