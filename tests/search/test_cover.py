@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import arx_tables
 import naive.local
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.kernels.lattice.level_cover import count, show
+from incrowd.kernels.lattice.level_cover import Tables, count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import CellLevels, Pieces
@@ -90,7 +90,7 @@ def test_vectors_are_counted_as_the_naive_twin_does(table, least, data):
         for _ in range(2)
     )
     tables_ = rows.tables
-    flat = tables_.keys, tables_.costs
+    flat = Tables(tables_.keys, tables_.costs)
     shown = np.empty(len(rows.weights), dtype=np.uint64), np.empty(len(rows.weights))
     show(rows.codes, flat, tables_.at(base), *shown)
     moved = np.arange(len(base))

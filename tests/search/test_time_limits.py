@@ -93,9 +93,9 @@ def test_rounds_of_trades_stop_where_they_are(monkeypatch):
     seen = []
     region = trades.Trades._region
 
-    def stopped(self, start, told, stop):
+    def stopped(self, start, number, slack, stop):
         stop[0] = True  # as an alarm would
-        parts, saved = region(self, start, told, stop)
+        parts, saved = region(self, start, number, slack, stop)
         seen.append(float(saved.sum()))
         return parts, saved
 
