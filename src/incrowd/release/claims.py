@@ -19,12 +19,12 @@ from incrowd.release.certificate import Attested, Certificate, Spread, digest_of
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
 from incrowd.release.policy_record import promised, redacted, restored_roles
-from incrowd.release.public_losses import public_losses
 from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.verify import Seen, Verdict
+from incrowd.withholding import public_losses
 
 ROUNDING = 1e-9
 """Tolerance between a figure and its recount."""

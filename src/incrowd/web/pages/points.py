@@ -117,7 +117,7 @@ def pinned_table(pins: Sequence[Point]) -> None:
     )
     add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
     add("information loss", *(_loss(a) for _, a in answers))
-    add("records left out", *map(_left_out, (a for _, a in answers)))
+    add("records left out", *(blocks.whole(a.suppressed) for _, a in answers))
     for column in answers[0][1].by_column:
         add(
             f"lost of {column}", *(blocks.percent(a.by_column.get(column, 0.0)) for _, a in answers)
@@ -126,10 +126,6 @@ def pinned_table(pins: Sequence[Point]) -> None:
 
 def _loss(answer: WhatIf) -> str:
     return f"{'at most ' if answer.quick else ''}{blocks.percent(answer.loss)}"
-
-
-def _left_out(answer: WhatIf) -> str:
-    return "fewer than 5" if answer.suppressed is None else blocks.whole(answer.suppressed)
 
 
 def impossible_card(points: Sequence[Point]) -> None:

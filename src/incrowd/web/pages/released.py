@@ -52,7 +52,6 @@ class Outcome:
 
     def _released(self, made: ReleaseFacts) -> None:
         self._verdict(made)
-        left = "fewer than 5" if made.suppressed is None else blocks.whole(made.suppressed)
         with blocks.card("What was proved"):
             verdicts(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
@@ -60,7 +59,7 @@ class Outcome:
                 [
                     (blocks.whole(made.k), "people share each line at least", ""),
                     (blocks.whole(made.records), "records leave", ""),
-                    (left, "records left out", ""),
+                    (blocks.whole(made.suppressed), "records left out", ""),
                     (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
                 ]
             )

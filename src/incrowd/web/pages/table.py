@@ -100,7 +100,7 @@ def _columns(facts: TableFacts) -> None:
 
 def _missing(column: ColumnFacts, facts: TableFacts) -> str:
     if column.missing is None:
-        return "fewer than 5"
+        return blocks.whole(None)
     return blocks.percent(column.missing / facts.records) if facts.records else ""
 
 

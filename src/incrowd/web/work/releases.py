@@ -12,7 +12,6 @@ from incrowd.cli import request
 from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
-from incrowd.documents.report.facts import shown
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
@@ -27,6 +26,7 @@ from incrowd.verify.verify import Verdict
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.desk import Desk, Tell, reading_of
+from incrowd.withholding import public_count
 
 _WIDTH = 100
 
@@ -107,7 +107,7 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         k=release.k,
         classes=release.classes,
         records=release.records,
-        suppressed=shown(release.suppressed),
+        suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
         search=release.search,
         why=release.why,

@@ -1,7 +1,6 @@
 """Looking at a table: its columns, a first policy, the columns that identify together."""
 
 from incrowd import datasets
-from incrowd.documents.report.facts import shown, shown_share
 from incrowd.io import files
 from incrowd.io.hierarchies import builders_of
 from incrowd.pii.profile import ColumnProfile
@@ -19,6 +18,7 @@ from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.columns import open_column
 from incrowd.web.work.desk import Desk, Tell
+from incrowd.withholding import public_count, public_share
 
 _SEED = 7
 _SECONDS = 10.0
@@ -45,7 +45,7 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
         kind=column.kind.value,
         distinct=column.distinct,
         distinct_share=round(column.distinct_share, 4),
-        missing=shown(column.missing),
+        missing=public_count(column.missing),
         sealed=column.sealed,
     )
 
@@ -94,7 +94,7 @@ def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
             facts.SetFacts(
                 columns=one.columns,
                 distinct=one.distinct,
-                unique=shown_share(one.unique, found.records),
+                unique=public_share(one.unique, found.records),
             )
             for one in found.sets
         ),

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 
-from incrowd.documents.report.facts import shown
 from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Gcp, figures
 from incrowd.models.model import of_world
@@ -25,6 +24,7 @@ from incrowd.search.world.world import betrays
 from incrowd.watch import NestedWatch, Watch
 from incrowd.web import edits, facts, jobs
 from incrowd.web.work.desk import Desk, Question, Sizes, Tell
+from incrowd.withholding import public_count
 
 QUICK = 0.25
 """Seconds that a quick search may take for every 100,000 records, and at least once that."""
@@ -171,7 +171,7 @@ def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
     return facts.WhatIf(
         before=_classes(question.before, k),
         after=_classes(Sizes(outcome.classes.records, outcome.classes.people), k),
-        suppressed=shown(outcome.suppressed + missing),
+        suppressed=public_count(outcome.suppressed + missing),
         allowed=_allowed(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
@@ -228,8 +228,8 @@ def _classes(sizes: Sizes, k: int) -> facts.ClassFacts:
         classes=len(people),
         highest=1 / max(smallest, 1) if len(people) else 0.0,
         average=float((records / people).sum() / max(int(records.sum()), 1)),
-        at_risk=shown(int(records[sizes.people < k].sum())),
-        uniques=shown(int(records[sizes.people == 1].sum())),
+        at_risk=public_count(int(records[sizes.people < k].sum())),
+        uniques=public_count(int(records[sizes.people == 1].sum())),
     )
 
 
