@@ -15,7 +15,8 @@ from incrowd.release.certificate import Certificate
 from incrowd.search.lattice.frontier import Explored, State
 from incrowd.showing import Shown
 from incrowd.verify.alone import Alone
-from incrowd.verify.verify import Verdict, demand
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:

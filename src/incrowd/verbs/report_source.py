@@ -38,7 +38,7 @@ from incrowd.verbs.check import certificate_of, certified_policy, checked_of, ke
 from incrowd.verbs.compare import CompareOptions, Side, compared
 from incrowd.verbs.report_facts import ReportSource, verdict_of_release
 from incrowd.verify.spellings import split_columns
-from incrowd.verify.verify import Check
+from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
 from incrowd.withholding import public_loss, public_losses
 

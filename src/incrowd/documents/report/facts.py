@@ -12,7 +12,7 @@ from typing import Literal
 from incrowd.release.certificate import Certificate
 from incrowd.utility.comparison import ReleaseUtility
 from incrowd.verify.alone import Alone
-from incrowd.verify.verify import Verdict
+from incrowd.verify.verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)

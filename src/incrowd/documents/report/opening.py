@@ -8,7 +8,7 @@ from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts, V
 from incrowd.documents.report.wording import percent, plain, quiet, table
 from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
 from incrowd.documents.words import counted, listed, number, promise, sentence
-from incrowd.verify.verify import Verdict
+from incrowd.verify.verdict import Verdict
 
 _FOLDED = 12
 """Longer lists of columns are folded."""

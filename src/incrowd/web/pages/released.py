@@ -6,8 +6,9 @@ from typing import Any
 
 from nicegui import ui
 
+from incrowd.verify.verdict import Verdict
 from incrowd.web import jobs
-from incrowd.web.facts import ReleaseFacts, TextFacts, VerdictFacts
+from incrowd.web.facts import ReleaseFacts, TextFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import Work
@@ -128,7 +129,7 @@ class Outcome:
             project.compared.start(compare, compare)
 
 
-def verdicts(found: tuple[VerdictFacts, ...]) -> None:
+def verdicts(found: tuple[Verdict, ...]) -> None:
     """What each model asks for, and what the rows reach."""
     add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
     for one in found:

@@ -25,13 +25,13 @@ _SECONDS = 10.0
 """For looking at sets of columns."""
 
 
-def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.TableFacts:
+def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.OpenedTable:
     """Open a table and look at every column."""
     tell("reading the table", 0.0)
     engine, read = desk.engine(job.table), desk.read(job.table)
     tell("looking at every column", 0.5)
     columns = profiles(engine)
-    return facts.TableFacts(
+    return facts.OpenedTable(
         records=engine.records,
         columns=tuple(_column(column) for column in columns),
         notes=tuple(str(note) for note in read.source.notes),
@@ -50,13 +50,13 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
     )
 
 
-def show_cells(desk: Desk, job: jobs.ShowCells, tell: Tell) -> facts.Cells:
+def show_cells(desk: Desk, job: jobs.ShowCells, tell: Tell) -> facts.FirstRows:
     """The first rows as they are."""
     tell("reading the first rows", 0.0)
     engine = desk.engine(job.table)
     first = next(iter(engine.batches(engine.names)))[: job.rows]
     rows = ((("" if cell is None else str(cell)) for cell in row) for row in first.iter_rows())
-    return facts.Cells(columns=engine.names, rows=tuple(map(tuple, rows)))
+    return facts.FirstRows(columns=engine.names, rows=tuple(map(tuple, rows)))
 
 
 def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:

@@ -66,9 +66,9 @@ def search(desk: Desk, job: jobs.Search, tell: Tell) -> facts.WhatIf:
     return _found(desk, job, Policy.loads(job.policy), watch)
 
 
-def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...]:
+def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
     """Several releases, one after the other; each is told as soon as it is there."""
-    points: list[facts.Point] = []
+    points: list[facts.TriedRelease] = []
     grid = list(_grid(job))
     for tried in grid:
         tell(tried.name, len(points) / len(grid))
@@ -78,12 +78,12 @@ def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...
     return tuple(points)
 
 
-def _grid(job: jobs.Explore) -> Iterator[facts.Point]:
+def _grid(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
     """Each release to try, without an answer yet; other models stay as they are."""
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
-        yield facts.Point(
+        yield facts.TriedRelease(
             name=name,
             search=method,
             policy=edits.with_k(text, k),
@@ -93,7 +93,9 @@ def _grid(job: jobs.Explore) -> Iterator[facts.Point]:
         )
 
 
-def _point(desk: Desk, job: jobs.Explore, tried: facts.Point, watch: Watch) -> facts.Point:
+def _point(
+    desk: Desk, job: jobs.Explore, tried: facts.TriedRelease, watch: Watch
+) -> facts.TriedRelease:
     try:
         answer = _found(desk, job, Policy.loads(tried.policy), watch)
     except IncrowdError as error:
