@@ -9,6 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.attacks import Attack, Attacked
+from incrowd.attacks.play import KINDS
 from incrowd.documents.report.facts import (
     AlternativeFacts,
     AttackFact,
@@ -311,6 +312,7 @@ def _attack(one: Attack, breaks: bool) -> AttackFact:
     few = not one.trials or public_share(one.success, one.trials) is None
     return AttackFact(
         kind=one.kind,
+        scenario=KINDS[one.kind],
         column=one.column,
         knows=one.knows,
         success=None if few else one.success,
