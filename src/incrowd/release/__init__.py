@@ -2,6 +2,6 @@
 
 from incrowd.release.certificate import Certificate
 from incrowd.release.release import Release
-from incrowd.verify.verify import Check, Verdict
+from incrowd.verify.verdict import Check, Verdict
 
 __all__ = ["Certificate", "Check", "Release", "Verdict"]
