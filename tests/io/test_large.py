@@ -1,5 +1,6 @@
 """Files that are larger than memory are worked on with DuckDB, with the answers of memory."""
 
+import os
 import shutil
 
 import polars as pl
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 import incrowd
 from incrowd.datasets import hospital
+from incrowd.engines.duckdb import DuckDB
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import large
 from incrowd.io.reading import Reading, opened
@@ -190,3 +192,16 @@ def test_an_estimate_says_time_memory_and_disk_before_any_work(tmp_path):
         "take about 9.8 GB. A release takes about 2 minutes with levels, or 4 minutes with local "
         "recoding in parts, 1.5 GB of memory, and 5.6 GB of disk for a while"
     )
+
+
+def test_a_large_file_whose_time_is_set_back_has_changed(people, tmp_path):
+    path = tmp_path / "t.parquet"
+    people.write_parquet(path)
+    database = DuckDB()
+    database.look_at_foreign(path)
+    before = path.stat()
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(InputError, match="changed while incrowd worked on it"):
+        database.write("SELECT c0 FROM source", None)
+    database.close()

@@ -23,13 +23,14 @@ from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.stamps import Stamp
 from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import Layout, batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
 from incrowd.io.reading import AnyPath, Reading, is_path, rows_of
-from incrowd.io.scratch import ScratchFrames, Stamp, scratch_frames
+from incrowd.io.scratch import ScratchFrames, scratch_frames
 from incrowd.io.tables import Form
 from incrowd.table.cells import selected
 from incrowd.table.column import CodedColumn, Role
