@@ -953,6 +953,7 @@ def test_cells_join_back_whatever_they_are(run, address, data):
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("address")
 def test_hostile_names_are_only_names(people, run, server, tmp_path):
     named = people.rename(
         {"zip": 'z"; DROP TABLE people; --', "sex": "s'ex", "birth_date": "row", "diagnosis": "n"}

@@ -31,10 +31,13 @@ pytest.importorskip("pyspark")
 pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
 
 
-def tried(quick):
-    """All requests; those that are not named here are slow."""
-    slow = pytest.mark.slow
-    return [pytest.param(name, marks=[] if name in quick else slow) for name in REQUESTS]
+def tried(quick, slow=()):
+    """All requests: `make check` runs the quick ones, `make test` the slow ones, too.
+
+    What others ask an engine for, DuckDB answers from the same statements.
+    """
+    marks = dict.fromkeys(quick, ()) | dict.fromkeys(slow, pytest.mark.slow)
+    return [pytest.param(name, marks=marks.get(name, pytest.mark.thorough)) for name in REQUESTS]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +70,7 @@ def engine(frame):
     return engine_of(frame)
 
 
-@pytest.mark.parametrize("name", tried(("levels", "people", "weights", "missing suppressed")))
+@pytest.mark.parametrize("name", tried(("people", "weights"), ("missing suppressed",)))
 def test_the_tally_is_the_same(people, engine, name):  # noqa: F811
     policy = requested(people, name)
     mine = load(engine, policy, builders_of(policy, "."))
@@ -83,7 +86,7 @@ def test_the_tally_is_the_same(people, engine, name):  # noqa: F811
     assert mine.compiled.left_out_missing == theirs.compiled.left_out_missing
 
 
-@pytest.mark.parametrize("name", tried(("levels",)))
+@pytest.mark.parametrize("name", tried(("levels",), ("permutation", "representatives")))
 def test_a_release_is_proved_by_spark_and_checks_in_memory(people, frame, name, tmp_path):  # noqa: F811
     policy, key = requested(people, name), b"0123456789abcdef"
     target = tmp_path / "release.parquet"
@@ -568,12 +571,23 @@ def test_files_hold_the_rows_in_the_order_that_was_drawn(people, stored):  # noq
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("models", [{}, {"models": (incrowd.LDiversity("diagnosis", 2),)}])
-def test_local_recoding_is_done_on_executors_part_by_part(stored, monkeypatch, tmp_path, models):
+@pytest.mark.parametrize(
+    ("records", "models"),
+    [
+        (1_200, {"models": (incrowd.LDiversity("diagnosis", 2),)}),
+        pytest.param(3_000, {}, marks=pytest.mark.thorough),
+        pytest.param(
+            3_000, {"models": (incrowd.LDiversity("diagnosis", 2),)}, marks=pytest.mark.thorough
+        ),
+    ],
+)
+def test_local_recoding_is_done_on_executors_part_by_part(
+    stored, monkeypatch, tmp_path, records, models
+):
     monkeypatch.setattr(by_parts, "PART", 700)
     monkeypatch.setattr(by_parts, "_FILLED", 5)
     monkeypatch.setattr(by_parts.in_parts, "__defaults__", (1_000,))
-    many = hospital(3_000, seed=4)
+    many = hospital(records, seed=4)
     many = many.with_columns(pl.lit("a").alias("who"), pl.lit(0.5).alias("zero"))
     policy = policy_of(many.with_columns(pl.lit(1).alias("weighing")), search="crowd", **models)
     policy = policy.model_copy(

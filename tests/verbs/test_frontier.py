@@ -111,26 +111,39 @@ def test_permuted_releases_have_no_loss_to_weigh(people):
 
 
 class Clock(Watch):
-    """A watch on which the time is up after so many looks."""
+    """A watch that goes on by hand: its time is up when the search turns to one bound too many."""
 
-    def __init__(self, looks):
-        super().__init__()
-        self.looks = looks
+    def __init__(self, bounds):
+        super().__init__(limit=1e9)
+        self.left = bounds
+
+    def tell(self, what, share):
+        super().tell(what, share)
+        self.left -= 1
 
     @property
-    def remaining(self):
-        self.looks -= 1
-        return 1e9 if self.looks >= 0 else 0.0
+    def elapsed(self):
+        return 0.0 if self.left >= 0 else 1e9
+
+
+LOOKED_AT = (1.0, 0.0, 0.2, 0.5)
+"""The bounds `FEW` in the order in which they are looked at."""
 
 
 @settings(max_examples=25)
 @given(tables(max_records=12, max_columns=2), st.integers(1, 4))
 def test_when_time_runs_short_what_was_seen_is_shown(table, looks):
     problem = problem_of(table, [], Gcp())
+    whole = frontier_of(problem, Accuracy(), Clock(len(FEW)), FEW)
     curve = frontier_of(problem, Accuracy(), Clock(looks), FEW)
-    assert {*curve.unseen}.isdisjoint(point.max_loss for point in curve.points)
-    assert 1.0 not in curve.unseen
+    assert whole.complete
     assert rising(curve)
+    assert {point.max_loss for point in curve.points} <= {*LOOKED_AT[:looks]}
+    # Between two bounds with the same privacy nobody looks.
+    settled = curve.points[-1].max_loss < 1.0
+    assert curve.unseen == (() if settled else tuple(sorted(LOOKED_AT[looks:])))
+    if curve.complete:
+        assert curve == whole
 
 
 points = st.builds(
