@@ -47,11 +47,8 @@ TESTED = {
 }
 """By kind of table: what `make test` runs on it; on others everything."""
 
-QUICK = {
-    "test_every_verb_gives_the_figures_of_memory": ("discover", "plan", "check"),
-    "test_full_domain_recoding_is_the_same": ("levels",),
-}
-"""What `make check` runs on Spark, where each statement is a job."""
+SERVERS = {"postgresql", "spark"}
+"""What a server or a session must be started for, which `make check` does not."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -62,7 +59,7 @@ def pytest_collection_modifyitems(items):
         engine = given.get("source_of")
         if engine in TESTED and not _is_named(item, given, TESTED[engine]):
             item.add_marker(pytest.mark.thorough)
-        if engine == "spark" and not _is_named(item, given, QUICK):
+        if engine in SERVERS:
             item.add_marker(pytest.mark.slow)
 
 

@@ -251,6 +251,7 @@ def _insert(path, before, lines):
     path.write_text("".join([*old[:place], lines, *old[place:]]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "models", "said"),
     [
@@ -332,6 +333,7 @@ def sources():
             yield name, path
 
 
+@pytest.mark.slow
 def test_what_is_known_of_plugins_stands_in_their_files():
     """No `isinstance`, `getattr` or list of names: judges alone know models by their names."""
     found = [
@@ -396,6 +398,7 @@ def _compares(node):
     return named and bool(words & known) and owner in {"model", "loss", "search", "m", "one"}
 
 
+@pytest.mark.slow
 def test_what_is_forbidden_is_found():
     bad = """
 isinstance(model, KAnonymity)

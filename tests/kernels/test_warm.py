@@ -76,6 +76,7 @@ def test_a_helper_ends_with_the_process_that_started_it():
     assert helper.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_a_helper_whose_work_is_done_ends_in_peace_though_its_input_is_open():
     helper = warm._started("no such verb")
     assert helper.wait(60) == 0

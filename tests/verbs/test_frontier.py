@@ -51,6 +51,7 @@ def rising(curve):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["k", "l"])
 def test_a_release_is_no_worse_than_its_point(people, wanted):
     policy = policy_of(search=Accuracy(privacy=wanted))
@@ -76,12 +77,14 @@ def test_privacy_means_l_where_a_column_is_sensitive(people):
     assert curve.points[-1].l is None
 
 
+@pytest.mark.slow
 def test_a_file_gives_the_same(people, tmp_path):
     people.write_csv(tmp_path / "people.csv")
     of_file = incrowd.frontier(tmp_path / "people.csv", policy_of(), bounds=FEW)
     assert of_file == incrowd.frontier(people, policy_of(), bounds=FEW)
 
 
+@pytest.mark.slow
 def test_bounds_that_nothing_meets_are_told(people):
     curve = incrowd.frontier(people, policy_of(KAnonymity(9)), bounds=FEW)
     assert 0.0 in curve.out_of_reach
@@ -130,6 +133,7 @@ LOOKED_AT = (1.0, 0.0, 0.2, 0.5)
 """The bounds `FEW` in the order in which they are looked at."""
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(tables(max_records=12, max_columns=2), st.integers(1, 4))
 def test_when_time_runs_short_what_was_seen_is_shown(table, looks):

@@ -38,6 +38,7 @@ def test_three_commands(tmp_path, monkeypatch):
     assert shown["age"].n_unique() > 10
 
 
+@pytest.mark.slow
 def test_a_draft_says_which_columns_cost_most():
     drafted = incrowd.draft(survey(1_500))
     gains = [cost.gain for cost in drafted.costs]
@@ -47,6 +48,7 @@ def test_a_draft_says_which_columns_cost_most():
     assert drafted.advice
 
 
+@pytest.mark.slow
 def test_a_rare_yes_gets_no_model_that_cannot_hold():
     drafted = incrowd.draft(survey(1_500))
     assert "alc_abuse" in drafted.unasked

@@ -18,6 +18,9 @@ from incrowd.verbs.draft import draft
 from page_server import IMPATIENT, PHONE, WAIT, opened, served
 from web.test_pages import nothing_wrong, people, shown_as
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 DROP = """async ([name, text]) => {
   const held = new DataTransfer();
   held.items.add(new File([text], name));
