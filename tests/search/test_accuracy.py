@@ -255,7 +255,7 @@ def test_bad_settings_are_refused(given):
         Accuracy(**given)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not census_tables.FOLDER.exists(), reason=census_tables.ABSENT)
 @pytest.mark.parametrize("bound", [0.2, 0.4])
 def test_the_heuristic_is_more_private_than_halving(bound):

@@ -304,6 +304,7 @@ def made(rows, sizes, k, seed=1):
     return problem_of(_table(codes, sizes), [KAnonymity(k)], Gcp())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("k", [2, 7, 40])
 def test_more_effort_loses_no_more_and_much_less_than_mondrian(k):
     problem = made(600, (40, 6, 4, 9), k)
@@ -369,6 +370,7 @@ def _table(columns, sizes=None, secret=None):
     return trees, columns, [secret or [1] * len(columns[0])], None
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 @pytest.mark.parametrize(("k", "loss"), [(5, 0.0510), (10, 0.0785), (50, 0.1550)])
 def test_adult_loses_little(k, loss):

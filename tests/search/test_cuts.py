@@ -427,7 +427,7 @@ def test_time_that_is_up():
         Cuts().run(problem, Watch(0.0))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason="the shared data folder is absent")
 def test_it_loses_less_than_the_best_levels():
     problem = arx_tables.problem("adult", [KAnonymity(50)], Gcp())

@@ -164,7 +164,7 @@ def policy(model):
     return said.model_copy(update={"models": (model,)})
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_sample_of_a_population_loses_far_less():
     world = population(4000)
     table = world.sample(400, seed=1).drop("id")

@@ -283,6 +283,7 @@ def test_a_preset_a_group_and_an_export(chromium, small):
         nothing_wrong(tab)
 
 
+@pytest.mark.thorough
 def test_five_million_rows_open_and_answer(chromium, tmp_path):
     people(5_000_000).write_parquet(tmp_path / "many.parquet")
     with served("many.parquet", folder=tmp_path) as server, opened(chromium, server) as tab:

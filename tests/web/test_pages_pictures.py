@@ -34,6 +34,7 @@ def answered(tab):
     tab.page.locator(".stack[aria-live]:not(.working) .figures").first.wait_for(timeout=WAIT)
 
 
+@pytest.mark.thorough
 def test_a_picture_of_each_page(chromium, tmp_path):
     place = tmp_path / "hospital"
     place.mkdir()
