@@ -73,7 +73,7 @@ def pages_to_run():
         yield pytest.param(page, marks=mark, id=name(page))
 
 
-@pytest.mark.parametrize("page", pages_to_run())
+@pytest.mark.parametrize("page", list(pages_to_run()))
 def test_what_a_page_shows_is_what_it_gives(page, tmp_path):
     """`python docs/refresh.py` writes into the pages what they give."""
     with refresh.folder(tmp_path):
