@@ -44,6 +44,7 @@ def held_of(fit, place=0):
     return AttributeDisclosure.of(fit, SensitiveTarget.all_of(fit.data)[place])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables() | apart(), st.integers(1, 3), st.booleans())
 def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):

@@ -116,6 +116,7 @@ def test_weights_tell_how_thinly_people_were_drawn(by_class):
         assert low <= true
 
 
+@pytest.mark.slow
 def test_nobody_is_made_rarer_by_leaving_out_a_column():
     """Before and after come from one estimator, and no change raises what it cannot raise."""
     rng = np.random.default_rng(5)

@@ -129,6 +129,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domains", list(LARGE.values()), ids=list(LARGE))
 @pytest.mark.parametrize("most", [1, 4])
 def test_large_tables_are_counted_in_parts_and_threads(domains, most):

@@ -110,6 +110,7 @@ def test_too_little_disk_is_refused_before_any_work(people, tmp_path, monkeypatc
         incrowd.risk(tmp_path / "t.parquet", quasi=QUASI)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tight")
 def test_a_file_that_changes_meanwhile_is_refused(people, tmp_path, monkeypatch):
     path, out = tmp_path / "t.parquet", tmp_path / "o.parquet"

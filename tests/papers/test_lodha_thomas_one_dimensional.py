@@ -74,6 +74,7 @@ def test_section_5_2_the_error_falls_with_the_square_of_the_buckets():
         assert error / mean == pytest.approx(1 / buckets**2, rel=0.1)
 
 
+@pytest.mark.slow
 def test_section_4_2_states_and_counties():
     # Figure 2: a location is shown by its state if 50 values are allowed, by its county if 3000.
     cities = np.arange(1, 12_001)

@@ -102,6 +102,7 @@ def _models(secret):
     ]
 
 
+@pytest.mark.slow
 @given(policies())
 @settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read_back(policy):

@@ -202,7 +202,7 @@ def test_nothing_shows_a_value():
     assert len(Buckets(np.zeros(2, dtype=np.int32), np.zeros(1, dtype=np.int64))) == 1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @methods
 def test_a_million_values(method):
     values = np.random.default_rng(1).lognormal(10, 1, 1_000_000)

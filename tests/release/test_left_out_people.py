@@ -68,6 +68,7 @@ def _values_told(certificate, release):
     return told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_a_certificate_minus_its_release_tells_nothing(distance):
     left_out = 0
@@ -78,6 +79,7 @@ def test_a_certificate_minus_its_release_tells_nothing(distance):
     assert left_out > 12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", DISTANCES)
 def test_the_release_alone_gives_the_distance_that_its_certificate_says(distance):
     """So the figure itself says nothing of those who were left out."""
@@ -112,6 +114,7 @@ OUTLIER = incrowd.Policy.model_validate(
 )
 
 
+@pytest.mark.slow
 def test_losses_do_not_tell_how_far_an_outlier_was(tmp_path):
     """Whoever solved an exact loss for the range of the column would know the income."""
     alike = 0

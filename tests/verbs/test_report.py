@@ -163,6 +163,7 @@ def test_one_column():
     assert report.facts.verdict.ok
 
 
+@pytest.mark.slow
 def test_three_hundred_columns_fold():
     frame = people(60)
     many = frame.with_columns(pl.lit(i % 7).alias(f"more {i}") for i in range(290))
@@ -174,6 +175,7 @@ def test_three_hundred_columns_fold():
     assert report.html.count("<details") > 290
 
 
+@pytest.mark.slow
 def test_many_quasi_identifiers():
     frame = pl.DataFrame({f"q{i}": [j * (i + 1) % 5 for j in range(80)] for i in range(40)})
     asked = incrowd.quick(frame.columns, quasi=frame.columns, k=5, search="mondrian")
@@ -295,6 +297,7 @@ def test_no_small_count_is_shown_or_can_be_told(counts):
     assert all(one is None or one == count for count, one in zip(counts, found, strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6))
 def test_no_share_of_few_records_reaches_the_facts(seed):

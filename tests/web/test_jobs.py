@@ -300,6 +300,7 @@ def test_an_exported_hierarchy_can_be_read_again(table, tmp_path):
     assert ours.after == theirs.after
 
 
+@pytest.mark.slow
 def test_a_release_is_made_checked_attacked_compared_and_reported_on(table, tmp_path):
     desk, target = Desk(), str(tmp_path / "release.csv")
     job = jobs.MakeRelease(

@@ -5,6 +5,9 @@ import pytest
 from page_server import WAIT, opened, served
 from web.test_pages import figure, nothing_wrong, people
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 CODE = """
 import sys
 from incrowd.web import edits, facts, jobs, worker
