@@ -56,24 +56,8 @@ def every(language):
             yield pytest.param(page, block, id=f"{name(page)}-{number}")
 
 
-LONG_SEARCHES = {
-    "docs/attacks/ends.md",
-    "docs/choose.md",
-    "docs/guide/choosing-k.md",
-    "docs/guide/most-privacy.md",
-    "docs/models/k-map.md",
-    "docs/searches/world.md",
-}
-"""Pages whose searches take fifteen seconds and more."""
-
-
-def pages_to_run():
-    for page in refresh.pages():
-        mark = pytest.mark.thorough if name(page) in LONG_SEARCHES else pytest.mark.slow
-        yield pytest.param(page, marks=mark, id=name(page))
-
-
-@pytest.mark.parametrize("page", list(pages_to_run()))
+@pytest.mark.slow
+@pytest.mark.parametrize("page", refresh.pages(), ids=name)
 def test_what_a_page_shows_is_what_it_gives(page, tmp_path):
     """`python docs/refresh.py` writes into the pages what they give."""
     with refresh.folder(tmp_path):
