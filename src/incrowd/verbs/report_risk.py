@@ -20,7 +20,7 @@ from incrowd.documents.report.facts import (
     shown_share,
 )
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.exposure.explained import MOST_SWEPT, exposed, parts, share_of, sweep
+from incrowd.exposure.explained import MOST_SWEPT, parts, rows_at_risk, share_of, sweep
 from incrowd.exposure.measure import identifying, measure
 from incrowd.exposure.pairs import unique_by_pairs
 from incrowd.exposure.risk import Figures
@@ -275,7 +275,7 @@ def exposure_facts(
 
 
 def _alone(tally: Tally, column: int) -> float:
-    return share_of(tally, exposed(tally, tally.quasi[[column]], THRESHOLD))
+    return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
 
 
 def _only(tally: Tally, columns: Sequence[int]) -> Tally:
@@ -302,7 +302,9 @@ def _contributions(
         without = None
         if counted:
             rest = np.ascontiguousarray(np.delete(tally.quasi, j, axis=0))
-            without = shown_share(share_of(tally, exposed(tally, rest, THRESHOLD)), tally.records)
+            without = shown_share(
+                share_of(tally, rows_at_risk(tally, rest, THRESHOLD)), tally.records
+            )
         yield ContributionFact(
             column=name,
             alone=shown_share(alone[j], tally.records),
