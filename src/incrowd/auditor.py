@@ -62,7 +62,7 @@ def audit(release: Path, certificate: Path) -> dict[str, Any]:
     table = Table(paper, *read_csv(content, paper["policy"]))
     faults, models, figures = [*file_faults(paper, content), *table.column_faults()], [], {}
     if table.rows and not table.lacking:
-        figures, models = table.figures(), list(judged(table))
+        figures, models = table.figures(), list(judge_models(table))
         faults += [*table.figure_faults(), *model_faults(models)]
     proven = {"digest", "policy_sha256", *figures, *(["alone"] if figures and table.alone else [])}
     proven |= {"models"} if models and not any(one["why_not"] for one in models) else set()
@@ -285,7 +285,7 @@ def moment_of(text: str) -> datetime | None:
     return None
 
 
-def judged(table: Table) -> Iterator[dict[str, Any]]:
+def judge_models(table: Table) -> Iterator[dict[str, Any]]:
     """Each model of the policy: asked, said by the certificate, counted."""
     for model, said in zip(table.policy["models"], table.paper["models"], strict=True):
         why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
@@ -318,7 +318,7 @@ def model_faults(models: Sequence[Entries]) -> Iterator[str]:
             yield f"The certificate gives another value for {one['name']} than the rows."
 
 
-def written(number: float) -> Fraction:
+def meant_fraction(number: float) -> Fraction:
     """The number that was meant: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
 
@@ -328,7 +328,7 @@ def l_diversity(table: Table, model: Entries) -> Judgement:
     crowds, kind, l = table.counts(model["column"]), model.get("kind", "frequency"), model["l"]
     falling = [sorted(counts.values(), reverse=True) for counts in crowds]
     if kind == "recursive":  # r1 < c (r_l + … + r_m) in every crowd
-        reached, c = 0, written(model["c"])
+        reached, c = 0, meant_fraction(model["c"])
         while all(counts[0] < c * sum(counts[reached:]) for counts in falling):
             reached += 1
         return reached, reached >= l
@@ -337,9 +337,9 @@ def l_diversity(table: Table, model: Entries) -> Judgement:
         lowest = min(-math.fsum(share * math.log(share) for share in one) for one in shares)
         return math.exp(lowest), lowest >= math.log(l) - ROUNDING
     if kind == "distinct":
-        return min(map(len, crowds)), min(map(len, crowds)) >= written(l)
+        return min(map(len, crowds)), min(map(len, crowds)) >= meant_fraction(l)
     least = min(Fraction(sum(counts), counts[0]) for counts in falling)
-    return float(least), least >= written(l)
+    return float(least), least >= meant_fraction(l)
 
 
 def alpha_k(table: Table, model: Entries) -> Judgement:
@@ -347,7 +347,7 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
     if min(map(len, table.crowds)) < model["k"]:
         return 1.0, False
     share = max(Fraction(max(c.values()), c.total()) for c in table.counts(model["column"]))
-    return float(share), share <= written(model["alpha"])
+    return float(share), share <= meant_fraction(model["alpha"])
 
 
 def t_closeness(table: Table, model: Entries) -> Judgement:

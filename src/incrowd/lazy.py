@@ -32,13 +32,13 @@ def module(name: str) -> ModuleType:
 def modules_of(package: str) -> Callable[[str], ModuleType]:
     """The `__getattr__` of a package whose modules are loaded when they are first used."""
 
-    def found(name: str) -> ModuleType:
+    def unloaded_module(name: str) -> ModuleType:
         full = f"{package}.{name}"
         if name.startswith("__") or find_spec(full) is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return module(full)
 
-    return found
+    return unloaded_module
 
 
 def homes_of(name: str) -> dict[str, str]:

@@ -152,16 +152,16 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
             context.watch.tell("searching", 0.0)
             found = search(table, context)
             found = _against_readers(table, found, context, folder)
-            bound = _bound(table, found, context, gap)
+            bound = _loss_bound(table, found, context, gap)
             timer.end("search")
-            ready = _staged(table, found, context)
+            ready = _stage_rows(table, found, context)
             timer.end("release")
         else:
             bound, ready = None, staged_in_parts(table, parts, context)
             timer.end("search")
         folder_made = Can.FOLDER in found_table.engine.can
         with placing(goal, paper, found_table.like, table=new_table, parts=folder_made) as place:
-            proved = _proved(table, ready, place, context, timer)
+            proved = _write_and_prove(table, ready, place, context, timer)
             release = _release(proved, signer, timer, bound)
             place.certify(release.certificate.to_json)
             place.publish_with(proved.written.publish)
@@ -199,7 +199,7 @@ def _against_readers(
     if against is None or not is_small(policy, against.world):
         return found
     quiet = replace(context, seed=context.seed or 0, watch=Watch())
-    drawn, staged = drawn_table(table), _staged(table, found, quiet).staged
+    drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(released(table, staged).counts(policy.quasi), policy)
     release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
     repeat = SearchAgain(table, builders_of(policy, folder), _release_again, quiet)
@@ -210,10 +210,10 @@ def _against_readers(
 
 def _release_again(table: LoadedTable, context: RunContext) -> Staged:
     """The rows that would leave of another table."""
-    return _staged(table, search(table, context), context).staged
+    return _stage_rows(table, search(table, context), context).staged
 
 
-def _bound(
+def _loss_bound(
     table: LoadedTable, found: Found, context: RunContext, gap: "Gap | None"
 ) -> "LossBound | None":
     """The loss that no release goes below, if it is asked for."""
@@ -246,8 +246,8 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
         )
 
 
-def _staged(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
-    """The rows that are to leave for what was found."""
+def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
+    """Plan and stage the rows of the recoding that the search found."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)
@@ -255,10 +255,10 @@ def _staged(table: LoadedTable, found: Found, context: RunContext) -> StagedRele
     return StagedRelease(found, outcome, plan, staged)
 
 
-def _proved(
+def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
-    """What was staged, written and proved from what was written."""
+    """Write the staged rows, then verify them from what was written."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")

@@ -7,7 +7,7 @@ import pytest
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.explained import explained, findings
+from incrowd.exposure.explained import explain_columns, findings
 from incrowd.table.fold import fold
 
 PEOPLE = 60_000
@@ -126,7 +126,7 @@ def test_nobody_is_made_rarer_by_leaving_out_a_column():
     ]
     tally = fold(codes, ())
     risk = measure(tally, (), population=75_000)
-    found = explained(["a", "b", "c", "d"], tally, risk, {})
+    found = explain_columns(["a", "b", "c", "d"], tally, risk, {})
     for change in found.changes:
         assert change.uniqueness <= risk.uniqueness.estimate
         assert change.uniqueness_interval[1] <= risk.uniqueness.interval[1]

@@ -117,13 +117,13 @@ def test_a_file_that_changes_meanwhile_is_refused(people, tmp_path, monkeypatch)
     people.write_parquet(path)
     from incrowd import pipeline
 
-    stage = pipeline._staged
+    stage = pipeline._stage_rows
 
     def changed(*given):
         people.head(600).write_parquet(path)
         return stage(*given)
 
-    monkeypatch.setattr(pipeline, "_staged", changed)
+    monkeypatch.setattr(pipeline, "_stage_rows", changed)
     with pytest.raises(InputError):
         incrowd.anonymize(path, policy_of(people, search="crowd"), out)
     assert not out.exists()

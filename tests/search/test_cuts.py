@@ -22,7 +22,7 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
-from incrowd.population.one_dimensional import divided, division_cost
+from incrowd.population.one_dimensional import divide, division_cost
 from incrowd.population.tree_cut import CutTree
 from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Cuts, Lattice
@@ -192,7 +192,7 @@ def test_one_column_is_cut_as_well_as_can_be(method):
         order="keep",
     )
     shown = incrowd.anonymize(frame, asked).frame["age"].to_numpy()
-    best = divided(ages, 100, method)
+    best = divide(ages, 100, method)
     _, of = np.unique(shown, return_inverse=True)
     assert np.bincount(of).min() >= 100
     assert division_cost(ages, best, method) == pytest.approx(cost_of(ages, of, method))

@@ -123,7 +123,9 @@ class MaximizeOptions:
         if self.max_loss is not None:
             search = replace(search, max_loss=self.max_loss)
         values = {name: getattr(policy, name) for name in policies.Policy.model_fields}
-        policy = codec.made(lambda: policies.Policy.model_validate({**values, "search": search}))
+        policy = codec.make_value(
+            lambda: policies.Policy.model_validate({**values, "search": search})
+        )
         changed = (*request.changed, "search") if request.changed or request.filed else ()
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 

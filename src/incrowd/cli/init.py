@@ -113,7 +113,7 @@ def init(  # noqa: PLR0913  one parameter per option
 def _asked(draft: "Draft") -> "Draft | None":
     """The draft with the answers of a person; None if they stopped."""
     from incrowd.cli.ask import conversation  # noqa: PLC0415  not for --help
-    from incrowd.policy.draft_answers import answered  # noqa: PLC0415  the same
+    from incrowd.policy.draft_answers import apply_answers  # noqa: PLC0415  the same
 
     found = conversation(
         draft,
@@ -121,7 +121,7 @@ def _asked(draft: "Draft") -> "Draft | None":
         lambda: sys.stdin.readline() or None,
         lambda name: texts.explanation(draft, name) + "\n",
     )
-    return None if found is None else answered(draft, found)
+    return None if found is None else apply_answers(draft, found)
 
 
 def _explain(draft: "Draft", name: str, answer: Output) -> None:

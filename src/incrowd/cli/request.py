@@ -20,7 +20,7 @@ from incrowd.io.large import LargeTable, bytes_of
 from incrowd.io.notation import formats_of
 from incrowd.io.reading import Reading, is_path, names_only, source_of
 from incrowd.policy import analysis as analyses
-from incrowd.policy.codec import made
+from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
 from incrowd.release.certificate import Certificate
@@ -333,7 +333,7 @@ def _laid_over(
         for name, column in policy.columns.items()
     }
     values = {name: getattr(policy, name) for name in Policy.model_fields}
-    return made(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
+    return make_value(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
 
 
 def signing_key(path: str | None) -> str | None:

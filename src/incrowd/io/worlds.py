@@ -132,7 +132,7 @@ def _refuse_unused(called: WorldNames) -> None:
 
 
 def _shared(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
-    shared = set(tables.shared("world"))
+    shared = set(tables.shared_columns("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:
         raise InputError(

@@ -12,7 +12,7 @@ from incrowd.errors import InputError, counted, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
 from incrowd.hierarchy.suggest import Nature
-from incrowd.pii.evidence import weighed
+from incrowd.pii.evidence import weigh_clues
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
@@ -127,10 +127,10 @@ def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
     guesses = {column.name: guess(column) for column in plain}
-    return _drafted(plain, _with_some_quasi(plain, guesses), marks)
+    return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
 
 
-def redrafted(
+def redraft(
     first: Draft,
     columns: Sequence[ColumnProfile],
     changes: Mapping[str, Guess],
@@ -141,10 +141,10 @@ def redrafted(
     guesses = {**first.guesses, **changes}
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
-    return _drafted(plain, guesses, marks)
+    return _make_draft(plain, guesses, marks)
 
 
-def _drafted(
+def _make_draft(
     columns: Sequence[ColumnProfile],
     guesses: Mapping[str, Guess],
     marks: Mapping[str, tuple[Sentinel, ...]],
@@ -203,7 +203,7 @@ def _people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> i
 
 
 def _units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int | None:
-    """How many people a unit column tells apart, if there is one."""
+    """Number of people by the unit column; None without one."""
     units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
     return units[0] if units else None
 
@@ -295,7 +295,7 @@ def _by_emptiness(column: ColumnProfile) -> Guess | None:
 
 
 def _by_evidence(column: ColumnProfile) -> Guess:
-    found = weighed(column)
+    found = weigh_clues(column)
     sure = found.sure and found.role not in {Role.DROP, Role.UNIT}
     made = Guess(found.role, found.reason, sure, found.nature, found.harm)
     pattern = pattern_of(column)

@@ -37,7 +37,7 @@ from incrowd.release.released import ReleasedRows, released
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from incrowd.verify.alone import Alone
@@ -90,7 +90,9 @@ def certify(proved: Proved, losses: Mapping[str, float]) -> Certificate:
     table, found = proved.table, proved.found
     policy = redacted(table.policy)
     kind, sha256 = proved.written.digest()
-    shares = distinct_shares(proved.values, table.policy, uncoded(table.engine.sealed))
+    shares = distinct_shares(
+        proved.values, table.policy, columns_without_codes(table.engine.sealed)
+    )
     records, gone = proved.written.records, _left_out(proved)
     return Certificate(
         created=datetime.now(UTC).isoformat(timespec="seconds"),

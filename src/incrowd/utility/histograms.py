@@ -69,14 +69,14 @@ def _bins(column: OriginalColumn) -> tuple[list[str], Codes]:
     ends = _dates(column) if dates else _numbers(column)
     at = np.array([end for end, _ in ends])
     held = np.bincount(np.searchsorted(at, places, side="right"), column.counts[1:], len(at) + 1)
-    kept = _crowded(held.tolist())
+    kept = _ends_to_keep(held.tolist())
     texts: list[str | None] = [None, *(ends[i][1] for i in kept), None]
     bounds = [Bounds(a, b) for a, b in pairwise(texts)]
     labels = [write_dates(b) if dates else write_bounds(b) for b in bounds] if kept else [ALL]
     return labels, np.searchsorted(at[kept], places, side="right").astype(np.int32)
 
 
-def _crowded(held: Sequence[float]) -> list[int]:
+def _ends_to_keep(held: Sequence[float]) -> list[int]:
     """The ends to keep so that every bin holds many records or none."""
     kept: list[int] = []
     here = 0.0

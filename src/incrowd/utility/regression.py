@@ -181,7 +181,7 @@ def _design(
     parts = [np.ones((len(some), 1))]
     parts += [_predictors(columns[name], features[name], some) for name in formula.terms]
     return _Design(
-        np.concatenate(parts, axis=1), _predicted(columns[formula.target], features, some)
+        np.concatenate(parts, axis=1), _outcome_values(columns[formula.target], features, some)
     )
 
 
@@ -195,7 +195,7 @@ def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats
     return shares[feature.spread.pattern[some]]
 
 
-def _predicted(column: OriginalColumn, features: Mapping[str, Feature], some: _Some) -> Floats:
+def _outcome_values(column: OriginalColumn, features: Mapping[str, Feature], some: _Some) -> Floats:
     """The number itself, or the share of the second of two values."""
     feature = features[column.name]
     if task_of(column) == "linear":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
-from incrowd.attacks.limits import Limits, against_outsiders, broken
+from incrowd.attacks.limits import Limits, against_outsiders, broken_limits
 from incrowd.attacks.matching import Matched, play_matching
 from incrowd.attacks.play import (
     Attackers,
@@ -29,7 +29,7 @@ from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
 from incrowd.io.worlds import knowledge_of, labelled, table_of
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
-from incrowd.linkage.identify import AtLeast, proved, refuse_broken
+from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
@@ -289,7 +289,7 @@ def attacked(
     if "control" in tables.others:
         watch.tell("guessing about people who are not in the table", 0.0)
         played.append(play_control(tables))
-    proof = proved(tables.public, options.promises) if options.promises else None
+    proof = prove_by_promises(tables.public, options.promises) if options.promises else None
     by_matching = [] if matched.attack is None else [matched.attack]
     attacks = in_order([*by_matching, *(one for every in played for one in every.attacks)])
     notes += _untested(tables, options.models)
@@ -304,7 +304,7 @@ def attacked(
         inconsistent=inconsistent,
         k_every_world=None if sure is None else sure.k_sure,
         proved=proof,
-        broken=tuple(broken(attacks, k_least, options.models, options.limits)),
+        broken=tuple(broken_limits(attacks, k_least, options.models, options.limits)),
         advice=tuple(line for one in reversed(played) for line in one.advice),
         notes=tuple(dict.fromkeys(notes)),
         limits=options.limits.as_dict(),
@@ -371,7 +371,7 @@ def _in_every_world(tables: AttackTables) -> Conservative | None:
     """Who the rows may be among themselves, whatever the world is."""
     if not tables.knowledge.one_each:
         return None
-    return conservative({name: tables.shown(name) for name in tables.public})
+    return conservative({name: tables.released_column(name) for name in tables.public})
 
 
 def _cautions(tables: AttackTables, policy: Policy | None) -> list[str]:

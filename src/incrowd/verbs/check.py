@@ -36,7 +36,7 @@ from incrowd.release.load import WorldReference, load, with_hierarchy
 from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
 from incrowd.table.column import Role
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.verify.verdict import Check
 from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
@@ -126,7 +126,7 @@ def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Check
         release,
         digest,
         text=engine.text,
-        sealed=uncoded(engine.sealed),
+        sealed=columns_without_codes(engine.sealed),
         torn=kept and pending(source),
     )
 

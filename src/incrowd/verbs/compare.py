@@ -289,7 +289,7 @@ class _Tables:
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
-        shown = self._options.marks.coded(engine, name, kind)
+        shown = self._options.marks.code_column(engine, name, kind)
         return read_column(original, shown, self._hierarchies.get(name))
 
     def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:

@@ -7,7 +7,7 @@ from typing import Any
 from incrowd.io.reading import Reading, opened
 from incrowd.policy.draft import Draft
 from incrowd.policy.draft import draft as drafted
-from incrowd.policy.draft_settling import settled
+from incrowd.policy.draft_settling import settle_roles
 from incrowd.policy.joint import with_costs, with_joint_uniqueness
 from incrowd.policy.profiles import coded_columns, profiles
 from incrowd.watch import Watch
@@ -43,6 +43,6 @@ def draft(
             )
             for column in profiles(engine, coded)
         ]
-        first = settled(drafted(columns, text=engine.text), engine, columns, coded)
+        first = settle_roles(drafted(columns, text=engine.text), engine, columns, coded)
         tell("looking for columns that identify together", 0.0)
         return with_costs(with_joint_uniqueness(first, engine, coded), engine, coded)

@@ -55,7 +55,7 @@ from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
 from incrowd.recoding.column_cells import Keep
-from incrowd.table.names import chosen, listed
+from incrowd.table.names import choose_columns, listed
 from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,
@@ -249,7 +249,7 @@ def _nothing_to_publish(found: Withholding, request: WithholdRequest) -> Infeasi
 def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
-            chosen(names, named)
+            choose_columns(names, named)
 
 
 def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:

@@ -17,7 +17,7 @@ from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory, opened
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
-from incrowd.table.names import chosen, listed
+from incrowd.table.names import choose_columns, listed
 from incrowd.values import did_you_mean
 from incrowd.verbs.tables import codes_of, is_batches
 
@@ -119,7 +119,7 @@ def _declared(asked: NamedSets) -> JudgedSets:
                 remedy=did_you_mean(name, asked.columns) or "name a set that contains it",
             )
     test = asked.test
-    judged = tuple(JudgedSet(one, test.declared(one)) for one in asked.sets)
+    judged = tuple(JudgedSet(one, test.without_table(one)) for one in asked.sets)
     return JudgedSets(judged, test.people, test.alpha)
 
 
@@ -127,7 +127,7 @@ def _in_table(
     asked: NamedSets, engine: Engine, policy: Policy | None, notes: Sequence[str]
 ) -> JudgedSets:
     """The sets, counted in a table, by declared sizes or by what it lets expect."""
-    chosen(engine.names, (*asked.columns, *asked.domains))
+    choose_columns(engine.names, (*asked.columns, *asked.domains))
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     test, rows = asked.test, _counted(engine, codes_of(engine, asked.columns, policy))

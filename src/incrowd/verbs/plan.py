@@ -16,7 +16,7 @@ from incrowd.models import Probabilistic
 from incrowd.pii.column_names import topic_of
 from incrowd.pipeline import anonymize
 from incrowd.policy import draft
-from incrowd.policy.codec import made
+from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
 from incrowd.policy.profiles import profiles
@@ -26,8 +26,8 @@ from incrowd.population.plan import (
     Plan,
     PlannedColumn,
     Question,
-    measured,
-    planned,
+    make_plan,
+    measure_plan,
     raised_to,
     shown_by,
 )
@@ -120,7 +120,7 @@ def plan_sizes(  # noqa: PLR0913  what is asked, and how
     """
     question = _question(population, k, beta, bound, simultaneous, confidence)
     ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in distinct.items()]
-    return planned(question, ladders, _weights(weights or {}, tuple(distinct)))
+    return make_plan(question, ladders, _weights(weights or {}, tuple(distinct)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,8 +228,8 @@ def _plan(engine: Engine, options: PlanOptions) -> Plan:
         ladder_of(one.column, options.hierarchies.get(name), one.records)
         for name, one in columns.items()
     ]
-    found = planned(question, ladders, _weights(options.weights, names))
-    return measured(found, engine.records, _class_sizes(engine, found, columns))
+    found = make_plan(question, ladders, _weights(options.weights, names))
+    return measure_plan(found, engine.records, _class_sizes(engine, found, columns))
 
 
 def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedColumn]:
@@ -303,7 +303,7 @@ def _model(found: Plan) -> Probabilistic:
     if asked.simultaneous and facts is not None:
         beta /= facts.classes
     sure = asked.confidence
-    return made(
+    return make_value(
         lambda: Probabilistic(asked.population or 0, asked.k or 0, beta, sure, found.labels)
     )
 
@@ -328,7 +328,7 @@ def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **setting
         name: column.model_copy(update=dict(columns.get(name, {})))
         for name, column in policy.columns.items()
     }
-    return made(lambda: Policy.model_validate({**values, "columns": changed, **settings}))
+    return make_value(lambda: Policy.model_validate({**values, "columns": changed, **settings}))
 
 
 def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
@@ -343,4 +343,4 @@ def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
             remedy=f"ask for k = {k:,} at most, or plan fewer columns",
         )
     raised = replace(found, actions=actions)
-    return measured(raised, engine.records, _class_sizes(engine, raised, columns))
+    return measure_plan(raised, engine.records, _class_sizes(engine, raised, columns))

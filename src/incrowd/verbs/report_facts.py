@@ -33,7 +33,7 @@ from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ReleaseUtility
 from incrowd.verbs.report_alternatives import looked_at
 from incrowd.verbs.report_risk import (
@@ -242,7 +242,7 @@ def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
     asked = [*policy.quasi, *policy.sensitive]
     if len(policy.columns) <= _MOST_COUNTED:
         asked += [name for name in leaving if name not in asked]
-    sealed = uncoded(source.engine.sealed)
+    sealed = columns_without_codes(source.engine.sealed)
     there = [name for name in asked if name in source.rows.names and name not in sealed]
     return {name: len(source.cells(name)[0].labels) for name in there}
 

@@ -16,7 +16,7 @@ from incrowd.documents.report.facts import (
     SizeFacts,
 )
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.exposure.explained import MOST_SWEPT, exposed, parts, share_of, sweep
+from incrowd.exposure.explained import MOST_SWEPT, parts, rows_at_risk, share_of, sweep
 from incrowd.exposure.measure import identifying, measure
 from incrowd.exposure.pairs import unique_by_pairs
 from incrowd.exposure.risk import Figures
@@ -272,7 +272,7 @@ def exposure_facts(
 
 
 def _alone(tally: Tally, column: int) -> float:
-    return share_of(tally, exposed(tally, tally.quasi[[column]], THRESHOLD))
+    return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
 
 
 def _only(tally: Tally, columns: Sequence[int]) -> Tally:
@@ -299,7 +299,9 @@ def _contributions(
         without = None
         if counted:
             rest = np.ascontiguousarray(np.delete(tally.quasi, j, axis=0))
-            without = public_share(share_of(tally, exposed(tally, rest, THRESHOLD)), tally.records)
+            without = public_share(
+                share_of(tally, rows_at_risk(tally, rest, THRESHOLD)), tally.records
+            )
         yield ContributionFact(
             column=name,
             alone=public_share(alone[j], tally.records),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.attacks import Attack, Attacked
-from incrowd.attacks.limits import broken
+from incrowd.attacks.limits import broken_limits
 from incrowd.documents.report.facts import VerdictFacts
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import FetchedColumns
@@ -31,7 +31,7 @@ from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
 from incrowd.verbs.attack import AttackOptions, attacked
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
@@ -267,7 +267,7 @@ def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, frozense
 def _breaks(one: Attack, found: Attacked, asked: AttackOptions) -> bool:
     """Whether this attack breaks a limit, played alone."""
     world = found.k_with_release if one.kind == "linkage" else None
-    return any(broken([one], world, asked.models, asked.limits))
+    return any(broken_limits([one], world, asked.models, asked.limits))
 
 
 def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> ReleaseUtility:
@@ -312,7 +312,7 @@ def _sampled(engine: Engine) -> Engine:
     """The table, or a sample of it in memory if it is large."""
     if engine.records <= COMPARED:
         return engine
-    names = [name for name in engine.names if name not in uncoded(engine.sealed)]
+    names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return MemoryEngine(engine.sample(names, COMPARED), text=engine.text)
 
 

@@ -13,7 +13,7 @@ from incrowd.engines.fetch import in_memory
 from incrowd.errors import PolicyError
 from incrowd.exposure import Risk, measure, population_size
 from incrowd.exposure import special_uniques as special_uniques_of_exposure
-from incrowd.exposure.explained import explained, exposed
+from incrowd.exposure.explained import explain_columns, rows_at_risk
 from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.identify import distinct_values
 from incrowd.io import files
@@ -222,7 +222,7 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskOptions, 
         found = replace(found, special_uniques=special)
     if options.explain:
         coarser = _coarser(coded.quasi, options.hierarchies or {})
-        found = replace(found, explained=explained(names, tally, found, coarser, watch))
+        found = replace(found, explained=explain_columns(names, tally, found, coarser, watch))
     return found
 
 
@@ -261,7 +261,7 @@ def _refuse_listing(source: Any, target: AnyPath) -> None:
 
 def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
     """Write the numbers of the records above the threshold, from 1."""
-    rows = exposed(tally, tally.quasi, threshold)
+    rows = rows_at_risk(tally, tally.quasi, threshold)
     records = np.flatnonzero(rows if tally.row_of is None else rows[tally.row_of]) + 1
     files.write_text(path, "".join(f"{record}\n" for record in records.tolist()))
 

@@ -29,7 +29,7 @@ from incrowd.policy.profiles import profile_of_sample, too_many
 from incrowd.release.rows import dropped, pseudonymous
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows
-from incrowd.table.encode import align, encode, uncoded
+from incrowd.table.encode import align, columns_without_codes, encode
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
@@ -132,7 +132,7 @@ def _checked(engine: Engine, options: SafeHarborOptions) -> Checklist:
 
 
 def _profiles(engine: Engine) -> list[ColumnProfile]:
-    names = [name for name in engine.names if name not in uncoded(engine.sealed)]
+    names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
 
 
@@ -187,7 +187,7 @@ def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[Column
     staying = {*dropped(policy), *pseudonymous(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
-        if name in staying or name in uncoded(engine.sealed):
+        if name in staying or name in columns_without_codes(engine.sealed):
             continue
         column = _as_it_leaves(engine, policy, name)
         records = engine.frequency(column)
