@@ -7,8 +7,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
@@ -54,12 +53,12 @@ def check(  # noqa: PLR0913  one parameter per option
     with waiting(output, "check") as bar:
         expected = (
             *named,
-            *requests.columns_of_policy(policy),
-            *requests.columns_of_certificate(certificate),
+            *sources.columns_of_policy(policy),
+            *sources.columns_of_certificate(certificate),
         )
-        wanted, before = requests.readings(reading, original)
-        wanted = wanted.keeping(requests.kept_by(policy, certificate))
-        table = requests.read_table(file, wanted, output, expected)
+        wanted, before = sources.readings(reading, original)
+        wanted = wanted.keeping(sources.kept_by(policy, certificate))
+        table = sources.read_table(file, wanted, output, expected)
         asked, folder = None, Path()
         worlds = held_to.worlds
         if certificate is None or not flags.silent:

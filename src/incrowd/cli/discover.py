@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import api
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.interrupt import Stoppable
@@ -244,7 +243,7 @@ def discover(  # noqa: PLR0913  one parameter per option
     limits: dict[str, Any] = {
         "max_size": max_size,
         "time_limit": time_limit,
-        "reading": requests.reading(reading),
+        "reading": sources.reading(reading),
         "policy": policy,
     }
     if sets is not None:
