@@ -260,11 +260,14 @@ def discover(  # noqa: PLR0913  one parameter per option
     with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
-            show = json.discovery_document, texts.discovery_text
+            show = (
+                json.discovery_document,
+                lambda *found, **how: texts.discovery_text(*found, **how),
+            )
             found = api.discover(file, some, **judged, **limits, watch=watch)
         else:
             _refuse_measures(judged)
-            show = json.groups_document, texts.groups_text
+            show = json.groups_document, _text("groups_text")
             found = api.groups(file, k, some, world_id=world_id, **limits, watch=watch)
     output.notes(found.notes)
     output.result(
@@ -275,6 +278,11 @@ def discover(  # noqa: PLR0913  one parameter per option
     if watch.interrupted:
         output.remark("interrupted: this is what the search knew by then")
         raise SystemExit(INTERRUPTED)
+
+
+def _text(name: str) -> Callable[..., Any]:
+    """A function of `texts` that is loaded when it is called: not for --json."""
+    return lambda *result, **how: getattr(texts, name)(*result, **how)
 
 
 def answer_sets(

@@ -107,7 +107,7 @@ def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
     raise InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=help_)
 
 
-def read_workload(path: str | os.PathLike[str]) -> queries_workload.Workload:
+def read_workload(path: str | os.PathLike[str]) -> "queries_workload.Workload":
     """The workload of a text file, one query per line."""
     name, text = os.fspath(path), _text(path)
     if text is None:

@@ -20,7 +20,6 @@ from incrowd.hierarchy import suggestion
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
-from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.policy import coding
@@ -32,6 +31,7 @@ from incrowd.watch import Watch
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
+    from incrowd.io.files import AnyPolicy
     from incrowd.policy.policy import Policy
 
 
