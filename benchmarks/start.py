@@ -60,7 +60,10 @@ def _print(line: str, folder: Path) -> None:
     clock, used = (statistics.median(one[i] for one in found) for i in (0, 1))
     modules = found[0][2]
     ours = sum(name.partition(".")[0] == "incrowd" for name in modules)
-    print(f"{line.split(maxsplit=1)[0]:12}{clock:7.2f}{used:11.2f}{ours:9}{len(modules):9}", flush=True)
+    print(
+        f"{line.split(maxsplit=1)[0]:12}{clock:7.2f}{used:11.2f}{ours:9}{len(modules):9}",
+        flush=True,
+    )
 
 
 def _run(line: str, folder: Path) -> tuple[float, float, list[str]]:

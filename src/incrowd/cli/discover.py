@@ -260,10 +260,7 @@ def discover(  # noqa: PLR0913  one parameter per option
     with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
-            show = (
-                json.discovery_document,
-                lambda *found, **how: texts.discovery_text(*found, **how),
-            )
+            show = json.discovery_document, _text("discovery_text")
             found = api.discover(file, some, **judged, **limits, watch=watch)
         else:
             _refuse_measures(judged)
@@ -282,7 +279,7 @@ def discover(  # noqa: PLR0913  one parameter per option
 
 def _text(name: str) -> Callable[..., Any]:
     """A function of `texts` that is loaded when it is called: not for --json."""
-    return lambda *result, **how: getattr(texts, name)(*result, **how)
+    return lambda *result, **how: getattr(texts, name)(*result, **how)  # noqa: PLW0108  unloaded
 
 
 def answer_sets(

@@ -1,7 +1,7 @@
 """Hierarchies: how the values of a column become coarser, level by level.
 
 A builder is a frozen value with a literal `name`; `build(domain, column)` makes the checked
-`Hierarchy` of a column. To add one is to add a file here and a line below.
+`Hierarchy` of a column. To add one is to add a file here and a line in `union`.
 """
 
 from typing import TYPE_CHECKING
