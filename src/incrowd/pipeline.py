@@ -293,6 +293,7 @@ def _release(
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
         labels=dict(proved.proof.labels),
         privacy=extent.privacy,
+        why=proved.found.why,
         loss=losses,
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,

@@ -23,7 +23,8 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.table.cells import cleared
 from incrowd.table.counted import CountedRows
 from incrowd.table.fold import in_threads, threads
-from incrowd.verify.verify import Verdict, weakest
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import weakest
 
 duckdb = pytest.importorskip("duckdb")
 

@@ -16,10 +16,11 @@ import incrowd
 from incrowd.documents.page import Figure, Text
 from incrowd.documents.release import check_text, release_text
 from incrowd.documents.report.danger import attacks_section
-from incrowd.documents.report.facts import AttackFact, AttackFacts, shown_counts, shown_share
+from incrowd.documents.report.facts import AttackFact, AttackFacts
 from incrowd.errors import InputError, PolicyError
 from incrowd.verbs import report_source
 from incrowd.verbs.report import write_report
+from incrowd.withholding import public_counts, public_share
 
 QUASI = ["age", "zip", "sex"]
 
@@ -63,7 +64,7 @@ def test_figures_are_those_of_the_rows(made):
         for j, other in enumerate(facts.exposure.pairs):
             held = Counter(frame.select([one, other] if i != j else [one]).iter_rows())
             alone = sum(n for n in held.values() if n == 1)
-            shown = shown_share(alone / frame.height, frame.height)
+            shown = public_share(alone / frame.height, frame.height)
             assert facts.exposure.unique[i][j] == (pytest.approx(shown) if shown else shown)
 
 
@@ -287,7 +288,7 @@ def test_the_release_is_not_overwritten(tmp_path):
 
 @given(st.lists(st.integers(0, 30), max_size=12))
 def test_no_small_count_is_shown_or_can_be_told(counts):
-    found = shown_counts(counts)
+    found = public_counts(counts)
     assert all(count is None or count == 0 or count >= 5 for count in found)
     hidden = [count for count, one in zip(counts, found, strict=True) if one is None]
     assert len(hidden) != 1 or sum(count > 0 for count in counts) == 1

@@ -27,7 +27,7 @@ def answer(k, loss, quick):
 
 def point(job, k, loss, quick=False):
     name = f"crowd, k = {k}"
-    return facts.Point(name=name, search="crowd", policy=edits.with_k(job.policy, k), k=k,
+    return facts.TriedRelease(name=name, search="crowd", policy=edits.with_k(job.policy, k), k=k,
         answer=None if loss is None else answer(k, loss, quick), why="too late; use --time-limit")
 
 def submit(self, job):

@@ -45,7 +45,7 @@ OFFERED = facts.OfferedModel(
     name="average-risk", settings={"limit": 0.1}, of_column=False, of_world=False
 )
 ANSWERS = {
-    jobs.Look: facts.TableFacts(records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)),
+    jobs.Look: facts.OpenedTable(records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)),
     jobs.Draft: facts.DraftFacts(
         policy=POLICY, reasons={"age": "ages are widely known"}, hierarchies={}, review=("ward",)
     ),

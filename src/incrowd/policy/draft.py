@@ -22,6 +22,7 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
 from incrowd.table.column import Kind, Role
+from incrowd.withholding import FEW, LEAST
 
 _NEARLY_ALL = 0.9
 _EXACT = 0.8
@@ -30,8 +31,6 @@ _ENOUGH = 20
 _MARK = "review"
 _DEAR = 3
 _WORTH = 0.01
-FEWEST = 5
-"""Smaller numbers of records are not told."""
 _UNSEEN = frozenset((Role.IDENTIFIER, Role.DROP, Role.WEIGHT))
 """Roles of columns whose marks of missing values make no difference."""
 
@@ -114,7 +113,7 @@ class Draft(Shown):
 
 def _missing_reason(found: Sequence[Sentinel]) -> str:
     records = sum(one.records for one in found)
-    held = f"{records:,} records" if records >= FEWEST else f"fewer than {FEWEST} records"
+    held = f"{records:,} records" if records >= LEAST else f"{FEW} records"
     values = counted(len(found), "value that seems", "values that seem")
     return f"{held} hold {values} to mean missing ({found[0].why})"
 

@@ -33,7 +33,6 @@ from incrowd.release.certificate import (
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.policy_record import redacted
 from incrowd.release.proof import Proof, separable
-from incrowd.release.public_losses import public_losses
 from incrowd.release.released import ReleasedRows, released
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
@@ -46,6 +45,7 @@ from incrowd.verify.crowds import numbered
 from incrowd.verify.losses import of_sizes
 from incrowd.verify.spellings import alike_notes
 from incrowd.verify.verify import Reference
+from incrowd.withholding import public_losses, public_words
 
 ROUNDING = 1e-9
 """Tolerance of a sum of shares above its bound."""
@@ -102,7 +102,7 @@ def certify(proved: Proved, losses: Mapping[str, float]) -> Certificate:
         loss=public_losses(losses, left_out=gone.records),
         search=found.search,
         optimal=found.optimal,
-        why=found.why,
+        why=public_words(found.why, left_out=gone.records),
         suppressed=gone,
         records_in=table.engine.records,
         records_out=records,

@@ -36,10 +36,10 @@ from incrowd.verify.shown import (
     told_by,
     within,
 )
+from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     Reference,
     Seen,
-    Verdict,
     accounted,
     by_people,
     complete,

@@ -16,9 +16,10 @@ from incrowd.arrays import Flags, Floats
 from incrowd.hierarchy.labels import DAY
 from incrowd.table.column import Kind
 from incrowd.utility.column import OriginalColumn
-from incrowd.utility.comparison import WITHHELD, Coefficient, Regression
+from incrowd.utility.comparison import Coefficient, Regression
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature
+from incrowd.withholding import LEAST
 
 MOST_RECORDS = 200_000
 """Records that a regression is fitted to; drawn if there are more."""
@@ -141,7 +142,7 @@ def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
         codes = np.flatnonzero(cells.of == cell)
         if cell == reference:
             continue
-        if held[cell] < WITHHELD or len(codes) != 1:
+        if held[cell] < LEAST or len(codes) != 1:
             rare.append(int(cell))
             continue
         names.append(f"{column.name} = value {place}")

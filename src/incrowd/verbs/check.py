@@ -37,7 +37,8 @@ from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
 from incrowd.table.column import Role
 from incrowd.table.encode import uncoded
-from incrowd.verify.verify import Check, Reference
+from incrowd.verify.verdict import Check
+from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
 
 

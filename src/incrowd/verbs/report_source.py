@@ -1,7 +1,7 @@
 """The tables of a report, opened once: the release, its original, and the world if there is one."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -27,20 +27,20 @@ from incrowd.release.check import Backing, check_rows
 from incrowd.release.load import LoadedTable, WorldReference, load
 from incrowd.release.original import Original
 from incrowd.release.parts import in_parts
-from incrowd.release.public_losses import public_losses
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
 from incrowd.table.encode import uncoded
-from incrowd.utility.comparison import ReleaseUtility
+from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
 from incrowd.verbs.attack import AttackOptions, attacked
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
 from incrowd.verbs.compare import CompareOptions, Side, compared
 from incrowd.verbs.report_facts import ReportSource, verdict_of_release
 from incrowd.verify.spellings import split_columns
-from incrowd.verify.verify import Check
+from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
+from incrowd.withholding import public_loss, public_losses
 
 ATTACKED = 200_000
 """Up to so many records attackers know the original; beyond, what the release itself shows."""
@@ -281,9 +281,12 @@ def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> Relea
     before = Side(_name(options.original), _sampled(original.table.engine))
     found = compared(before, [release], asked, options.watch)
     (utility,) = found.releases
+    public = partial(public_loss, left_out=utility.left_out)
     utility = replace(
         utility,
         losses=public_losses(utility.losses, left_out=utility.left_out),
+        columns=tuple(_public_column(column, public) for column in utility.columns),
+        two_way=None if utility.two_way is None else public(utility.two_way),
         notes=(*utility.notes, *found.notes),
     )
     if original.table.engine.records <= COMPARED:
@@ -291,6 +294,18 @@ def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> Relea
     losses = {} if given.certificate is None else given.certificate.loss
     said = f"Compared are samples of {COMPARED:,} records of each table."
     return replace(utility, losses=losses, risk=None, notes=(said, *utility.notes))
+
+
+def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> ColumnUtility:
+    """The column as it leaves: labels without an end are spread up to whoever was left out."""
+    ncp, moved = column.ncp, column.total_variation
+    after = (None if share is None else public(share) for share in column.histogram.after)
+    return replace(
+        column,
+        ncp=None if ncp is None else public(ncp),
+        total_variation=None if moved is None else public(moved),
+        histogram=replace(column.histogram, after=tuple(after)),
+    )
 
 
 def _sampled(engine: Engine) -> Engine:

@@ -12,7 +12,6 @@ from incrowd.cli import request, sources
 from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
-from incrowd.documents.report.facts import shown
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
@@ -23,10 +22,11 @@ from incrowd.release.certificate import Certificate
 from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.verify.alone import Alone
-from incrowd.verify.verify import Verdict
+from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.desk import Desk, Tell, reading_of
+from incrowd.withholding import public_count
 
 _WIDTH = 100
 
@@ -102,12 +102,12 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         release=job.target,
         certificate=paper,
         report=job.report,
-        verdicts=_verdicts(release.models),
+        verdicts=release.models,
         losses=dict(release.loss),
         k=release.k,
         classes=release.classes,
         records=release.records,
-        suppressed=shown(release.suppressed),
+        suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
         search=release.search,
         why=release.why,
@@ -122,22 +122,8 @@ def _alone(alone: Alone | None) -> tuple[str, ...]:
     return () if alone is None else (alone.sentence,)
 
 
-def _verdicts(models: tuple[Verdict, ...]) -> tuple[facts.VerdictFacts, ...]:
-    return tuple(
-        facts.VerdictFacts(
-            name=one.name,
-            column=one.column,
-            asked=one.asked,
-            reached=one.reached,
-            ok=one.ok,
-            confidence=one.confidence,
-        )
-        for one in models
-    )
-
-
-def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFacts:
-    """Count everything anew from the release alone."""
+def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> Check:
+    """Count everything anew from the release alone; notes say first who is alone."""
     original = job.original
     found = api.check(
         job.release,
@@ -150,22 +136,10 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    signed = found.signature
-    return facts.CheckFacts(
-        ok=found.ok,
-        verdicts=_verdicts(found.models),
-        sha256=found.digest,
-        digest_ok=found.digest_ok,
-        notes=(*_alone(found.alone), *found.notes),
-        signed=None if signed is None else signed.fingerprint,
-        signature_ok=None if signed is None else signed.valid,
-        trusted=None if signed is None else signed.trusted,
-        recounted=found.recounted,
-        claimed=found.claimed,
-    )
+    return replace(found, alone=None, notes=(*_alone(found.alone), *found.notes))
 
 
-def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackFacts:
+def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
     """What attackers who hold the original, or a world, get right about the release."""
     found = api.attack(
         job.release,
@@ -177,7 +151,7 @@ def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.Attack
         **job.world.given,
     )
     outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
-    return facts.AttackFacts(
+    return facts.AttackText(
         text=_plain(attack_text(found)), html=found._repr_html_(), outcome=outcome
     )
 
