@@ -19,7 +19,7 @@ import polars as pl
 
 import incrowd
 from incrowd.cli.output import Output
-from incrowd.cli.request import read_table
+from incrowd.cli.sources import read_table
 
 QUASI = {"sex": 2, "age": 74, "race": 5, "marital": 7, "education": 16, "region": 50}
 WARM = 2_000

@@ -10,7 +10,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import interrupt, next_command, options, search_settings
+from incrowd.cli import interrupt, next_command, options, search_settings, sources
 from incrowd.cli import report as reports
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
@@ -199,7 +199,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         "class_column": class_column,
     }
     flags = policy_flags(asked, columns, search, settings)
-    wanted = requests.reading(reading)
+    wanted = sources.reading(reading)
     if frontier:
         answer.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
         show_frontier(file, curve, flags, most, wanted, answer)
@@ -214,7 +214,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         waiting(answer, "anonymize") as bar,
         _refusals(shown=show_refused),
     ):
-        table = requests.read_table(file, wanted.keeping(flags.kept), answer, flags.named)
+        table = sources.read_table(file, wanted.keeping(flags.kept), answer, flags.named)
         floors = replace(flags, quick=most.floors(asked.quick))
         request = worlds.laid_over(most.laid_over(floors.request(table.names)))
         request, *more = request.serving(analysis)

@@ -8,7 +8,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
@@ -231,12 +231,12 @@ def attack(  # noqa: PLR0913  one parameter per option
         named = (
             *options.columns(knows),
             *options.columns(sensitive),
-            *requests.columns_of_policy(policy),
-            *requests.columns_of_certificate(certificate),
+            *sources.columns_of_policy(policy),
+            *sources.columns_of_certificate(certificate),
         )
         others = [one for one in (original, truth, control, other, *(world or ())) if one]
-        wanted, before = requests.readings(reading, next(iter(others), None))
-        table = requests.read_table(file, wanted, output, named)
+        wanted, before = sources.readings(reading, next(iter(others), None))
+        table = sources.read_table(file, wanted, output, named)
         found = api.attack(
             file,
             world=world,

@@ -1,22 +1,17 @@
-"""`incrowd check`: whether a release keeps its policy; `incrowd keys`: keys that sign it."""
+"""`incrowd check`: whether a release keeps its policy."""
 
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
-
-keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_args_is_help=True)
 
 
 @reads()
@@ -54,12 +49,12 @@ def check(  # noqa: PLR0913  one parameter per option
     with waiting(output, "check") as bar:
         expected = (
             *named,
-            *requests.columns_of_policy(policy),
-            *requests.columns_of_certificate(certificate),
+            *sources.columns_of_policy(policy),
+            *sources.columns_of_certificate(certificate),
         )
-        wanted, before = requests.readings(reading, original)
-        wanted = wanted.keeping(requests.kept_by(policy, certificate))
-        table = requests.read_table(file, wanted, output, expected)
+        wanted, before = sources.readings(reading, original)
+        wanted = wanted.keeping(sources.kept_by(policy, certificate))
+        table = sources.read_table(file, wanted, output, expected)
         asked, folder = None, Path()
         worlds = held_to.worlds
         if certificate is None or not flags.silent:
@@ -104,31 +99,3 @@ def _refuse_part_of_policy(
             "losses are recounted with a whole policy, and options make only a part of one",
             remedy="give the policy with --policy",
         )
-
-
-@keys.callback()
-def _keys() -> None:
-    """Make keys that sign certificates."""
-
-
-@keys.command()
-def new(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="The file of the private key; the public key goes to the same name with .pub.",
-            show_default=False,
-        ),
-    ],
-    *,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Make a private key that only you can read, and the public key to hand out."""
-    made = api.new_keys(file)
-    Output(as_json=as_json, quiet=quiet).result(
-        lambda: json.keys_document(made),
-        lambda: texts.keys_text(made),
-        lambda: next_command.after_keys(made.private),
-    )

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from incrowd import api
 from incrowd import search as searches
 from incrowd import watch as watching
-from incrowd.cli import next_command, options, search_settings
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, search_settings, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import ASKED, COLUMNS, AskedFlags, ColumnFlags, policy_flags
@@ -219,7 +218,7 @@ def frontier(  # noqa: PLR0913  one parameter per option
     )
     settings = {"loss": loss, "time_limit": time_limit}
     flags = policy_flags(asked, columns, search, settings)
-    wanted = requests.reading(reading)
+    wanted = sources.reading(reading)
     show_frontier(
         file,
         output,
@@ -243,7 +242,7 @@ def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to rea
     if curve is not None:
         _refuse_curve(curve, [file, flags.policy])
     with waiting(output, "frontier") as bar:
-        table = requests.read_table(file, reading, output, flags.named)
+        table = sources.read_table(file, reading, output, flags.named)
         floors = replace(flags, quick=maximize.floors(flags.quick))
         request = maximize.laid_over(floors.request(table.names))
         output.notes((*request.notes(), *maximize.notes(flags.quick, request)))

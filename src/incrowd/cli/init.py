@@ -9,8 +9,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting, write
 from incrowd.documents import identify as texts
@@ -80,7 +79,7 @@ def init(  # noqa: PLR0913  one parameter per option
     if output is not None:
         _refuse_losing(file, output, force=force)
     with waiting(answer, "init") as bar:
-        table = requests.read_table(file, requests.reading(reading), answer)
+        table = sources.read_table(file, sources.reading(reading), answer)
         draft = api.draft(file, reading=table, watch=watching.Watch(tell=bar.tell))
         facts = None if preset is None else api.table_facts(file, reading=table)
     if preset is not None:

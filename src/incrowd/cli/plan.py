@@ -7,7 +7,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
@@ -168,8 +168,8 @@ def plan(  # noqa: PLR0913  one parameter per option
             "accept_alone": options.columns(accept_alone),
         }
         named = (*names, *others["sensitive"], *others["keep"])
-        wanted = requests.reading(reading).keeping(others["keep"])
-        table = requests.read_table(file, wanted, answer, named)
+        wanted = sources.reading(reading).keeping(others["keep"])
+        table = sources.read_table(file, wanted, answer, named)
         trees = requests.hierarchies(hierarchy, hierarchies, names or table.names)
         found = api.plan(file, names, hierarchies=trees, reading=table, watch=watch, **asked)
         done = None

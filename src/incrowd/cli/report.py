@@ -10,7 +10,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.failures import failure_of
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
@@ -76,10 +76,10 @@ def report(  # noqa: PLR0913  one parameter per option
     paper = certificate or (_beside(file) if policy or flags.silent else None)
     verb.refuse_target(output, (file, original, policy, paper, *worlds.worlds))
     with waiting(answer, "report") as bar:
-        named = (*flags.named, *requests.columns_of_certificate(paper))
-        wanted, before = requests.readings(reading, original)
-        wanted = wanted.keeping(requests.kept_by(policy, paper))
-        table = requests.read_table(file, wanted, answer, named)
+        named = (*flags.named, *sources.columns_of_certificate(paper))
+        wanted, before = sources.readings(reading, original)
+        wanted = wanted.keeping(sources.kept_by(policy, paper))
+        table = sources.read_table(file, wanted, answer, named)
         asked, folder = None, Path()
         if paper is None or not flags.silent:
             _refuse_part_of_policy(policy, paper)
@@ -170,7 +170,7 @@ class WrittenRelease:
 
     file: str
     """The original."""
-    table: "requests.ReadTable"
+    table: "sources.ReadTable"
     """The same, read already."""
     paths: Mapping[str, str]
     folder: Path

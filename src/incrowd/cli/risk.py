@@ -7,8 +7,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting, write
 from incrowd.documents import json
@@ -110,8 +109,8 @@ def risk(  # noqa: PLR0913  one parameter per option
         by_policy = None if policy is None else files.read_policy(policy)
         asked = asked or (() if by_policy is None else by_policy.quasi)
         named = (*asked, *options.columns(sensitive), unit, weight)
-        wanted = requests.reading(reading)
-        table = requests.read_table(file, wanted, output, named)
+        wanted = sources.reading(reading)
+        table = sources.read_table(file, wanted, output, named)
         found = api.risk(
             file,
             quasi=asked,

@@ -7,8 +7,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
@@ -63,9 +62,9 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
     asked = None if policy is None else files.read_policy(policy)
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
     with waiting(output, "safe-harbor") as bar:
-        wanted = requests.reading(reading)
-        expected = requests.columns_of_policy(policy)
-        table = requests.read_table(file, wanted, output, expected)
+        wanted = sources.reading(reading)
+        expected = sources.columns_of_policy(policy)
+        table = sources.read_table(file, wanted, output, expected)
         found = api.safe_harbor(
             file,
             policy=asked,

@@ -26,9 +26,8 @@ from incrowd.exposure.risk import (
     Risk,
 )
 from incrowd.exposure.uniqueness import uniqueness
-from incrowd.models.l_diversity import LDiversity
+from incrowd.models import l_diversity, t_closeness
 from incrowd.models.model import TOLERANCE, fraction
-from incrowd.models.t_closeness import TCloseness, distances
 from incrowd.partition.classes import (
     Classes,
     SensitiveColumn,
@@ -287,9 +286,10 @@ def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
     for name, held in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
         if len(classes):
-            l = {kind: LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
+            l = {kind: l_diversity.LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
         t: dict[str, float] = {
-            way: TCloseness(name, 1, way).achieved(classes) for way in distances(held.column)
+            way: t_closeness.TCloseness(name, 1, way).achieved(classes)
+            for way in t_closeness.distances(held.column)
         }
         found[name] = Reached(l, t)
     return found

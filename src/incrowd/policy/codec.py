@@ -69,6 +69,14 @@ def dumps(
     return "\n\n".join(parts) + "\n"
 
 
+def plain(policy: Policy) -> dict[str, Any]:
+    """The plain values that TOML text of this policy holds, without writing and reading it."""
+    models = [_plain(model) for model in policy.models]
+    columns = {name: _column(column) for name, column in policy.columns.items()}
+    whole = {"models": models, "columns": columns}
+    return dict(_settings(policy)) | {key: value for key, value in whole.items() if value}
+
+
 def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -> str:
     r"""The text of a policy with some keys changed and everything else, comments too, as it was.
 

@@ -1,10 +1,12 @@
 """Which sets of columns tell the records of a table apart."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from incrowd.engines.stream import (
     draw,
 )
 from incrowd.errors import InputError, counted
-from incrowd.hierarchy import Suggested
+from incrowd.hierarchy import suggestion
 from incrowd.identify.answers import (
     TIME_LIMIT,
     DiscoverOptions,
@@ -49,9 +51,7 @@ from incrowd.identify.sampling import (
     sampled_rows,
 )
 from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory
-from incrowd.policy.policy import Policy
 from incrowd.table.encode import align
 from incrowd.table.names import choose_columns, listed
 from incrowd.verbs.tables import (
@@ -63,6 +63,10 @@ from incrowd.verbs.tables import (
     opened,
 )
 from incrowd.watch import NestedWatch, Watch
+
+if TYPE_CHECKING:
+    from incrowd.io.files import AnyPolicy
+    from incrowd.policy.policy import Policy
 
 SAMPLE = 100_000
 """Default number of records kept of a table that passes once."""
@@ -452,7 +456,7 @@ def _set_to_coarsen(
 def _coarser(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
     """The set at each level of the hierarchy suggested for the column."""
     coded = table.codes(among)
-    hierarchy = Suggested().build(coded[name].domain, name)
+    hierarchy = suggestion.Suggested().build(coded[name].domain, name)
     coded[name] = align(coded[name], hierarchy.leaves)
     codes = np.stack([coded[one].codes for one in among])
     records = Records(among, codes, np.ones(codes.shape[1], dtype=np.int64))

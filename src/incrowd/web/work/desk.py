@@ -8,10 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.cli import request
+from incrowd.cli import sources
 from incrowd.cli.flags import ReadingFlags
 from incrowd.cli.output import Output
-from incrowd.cli.request import ReadTable
+from incrowd.cli.sources import ReadTable
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError
 from incrowd.io.hierarchies import builders_of
@@ -124,7 +124,7 @@ class Desk:
         held = self._open
         if held is None or held.table != table or held.stamp != stamp:
             self.close()
-            read = request.read_table(table.source, reading_of(table), Output(quiet=True))
+            read = sources.read_table(table.source, reading_of(table), Output(quiet=True))
             held = self._open = _Open(table, stamp, read, read.open(table.source))
         return held
 
@@ -142,7 +142,7 @@ def reading_of(table: Table) -> Reading:
     """How to read the table, as the command would from the same options."""
     given = asdict(table.reading)
     given["date_format"] = list(given["date_format"]) or None
-    return request.reading(ReadingFlags(**given))
+    return sources.reading(ReadingFlags(**given))
 
 
 def counted_alike(policy: Policy) -> str:

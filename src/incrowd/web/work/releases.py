@@ -8,7 +8,7 @@ from rich.console import Console, RenderableType
 
 from incrowd import api
 from incrowd.cli import report as reports
-from incrowd.cli import request
+from incrowd.cli import request, sources
 from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
@@ -36,7 +36,7 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     policy = Policy.loads(job.policy)
     table = job.table
     wanted = reading_of(table).keeping(policy.names(Role.KEEP))
-    read = request.read_table(table.source, wanted, Output(quiet=True), policy.columns)
+    read = sources.read_table(table.source, wanted, Output(quiet=True), policy.columns)
     paper = str(certificate_path(job.target, None))
     _refuse_overwriting(job, paper)
     if job.report is not None:
