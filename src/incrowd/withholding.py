@@ -8,14 +8,12 @@ look at the screen.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 LEAST = 5
 """A count of records from 1 to this less one is withheld, and every share of so few."""
 FEW = f"fewer than {LEAST}"
 """What is said in place of a count that is withheld."""
-OF_SIZES = ("discernibility", "average_class")
-"""The losses that the sizes of classes tell: whoever has the release can count them."""
 _DIGITS = 2
 _STEPS = 10_000
 _LOSS = re.compile(r"(?<!limit )\b\d+\.\d{4}\b")
@@ -63,20 +61,24 @@ def raised_share(count: int, people: int) -> float:
     return min(1.0, -(-max(count, LEAST) * _STEPS // people) / _STEPS)
 
 
-def public_losses(losses: Mapping[str, float], *, left_out: int) -> dict[str, float]:
+def public_losses(
+    losses: Mapping[str, float], *, left_out: int, countable: Collection[str] = ()
+) -> dict[str, float]:
     """Losses as they leave with a release of which so many records were left out.
+
+    Those that whoever has the release can count (`countable`) keep their digits.
 
     Most losses measure labels against the columns of the whole table, and so does their last digit:
     whoever knows the widths of all labels can solve the exact figure for the range of a column, and
     with it for the value of an outlier who was left out.
 
-    >>> public_losses({"gcp": 0.07346, "discernibility": 1234.0}, left_out=3)
-    {'gcp': 0.07, 'discernibility': 1234.0}
+    >>> public_losses({"gcp": 0.07346, "squares": 1234.0}, left_out=3, countable=["squares"])
+    {'gcp': 0.07, 'squares': 1234.0}
     >>> public_losses({"gcp": 0.07346}, left_out=0)
     {'gcp': 0.07346}
     """
     return {
-        name: loss if name in OF_SIZES else public_loss(loss, left_out=left_out)
+        name: loss if name in countable else public_loss(loss, left_out=left_out)
         for name, loss in losses.items()
     }
 

@@ -26,6 +26,7 @@ ALLOWED = {
     "incrowd.table.column": "codes and what they stand for",
     "incrowd.table.counted": "distinct rows and their records: the evidence itself",
     "incrowd.table.parse": "which texts are numbers and dates",
+    "incrowd.withholding": "what is said in place of small counts",
 }
 """What verification may reach, and why; and `incrowd.verify` itself."""
 UNLOADED = {"incrowd", "incrowd.hierarchy"}

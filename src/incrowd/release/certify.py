@@ -42,7 +42,7 @@ from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import numbered
-from incrowd.verify.losses import of_sizes
+from incrowd.verify.losses import OF_SIZES, of_sizes
 from incrowd.verify.spellings import alike_notes
 from incrowd.verify.verify import Reference
 from incrowd.withholding import public_losses, public_words
@@ -101,7 +101,7 @@ def certify(proved: Proved, losses: Mapping[str, float]) -> Certificate:
         policy_sha256=digest_of_policy(policy),
         digest=Digest(of=kind, sha256=sha256),
         models=tuple(Attested(**asdict(verdict)) for verdict in proved.proof.verdicts),
-        loss=public_losses(losses, left_out=gone.records),
+        loss=public_losses(losses, left_out=gone.records, countable=OF_SIZES),
         search=found.search,
         optimal=found.optimal,
         why=public_words(found.why, left_out=gone.records),

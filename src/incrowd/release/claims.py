@@ -22,7 +22,7 @@ from incrowd.release.policy_record import promised, redacted, restored_roles
 from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
-from incrowd.verify.losses import of_sizes
+from incrowd.verify.losses import OF_SIZES, of_sizes
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import Seen
 from incrowd.withholding import public_losses
@@ -185,7 +185,10 @@ def _differing(
 ) -> Iterator[str]:
     """Where a figure is not the recounted one, which may have been rounded before it left."""
     losses = {n.removeprefix(_LOSS): v for n, v in figures.items() if n.startswith(_LOSS)}
-    told = {_LOSS + n: v for n, v in public_losses(losses, left_out=left_out).items()}
+    told = {
+        _LOSS + n: v
+        for n, v in public_losses(losses, left_out=left_out, countable=OF_SIZES).items()
+    }
     for name, value in figures.items():
         close = partial(math.isclose, said[name], rel_tol=LAST_DIGIT, abs_tol=LAST_DIGIT)
         if not close(value) and not close(told.get(name, value)):

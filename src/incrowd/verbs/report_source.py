@@ -37,6 +37,7 @@ from incrowd.verbs.attack import AttackOptions, attacked
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
 from incrowd.verbs.compare import CompareOptions, Side, compared
 from incrowd.verbs.report_facts import ReportSource, verdict_of_release
+from incrowd.verify.losses import OF_SIZES
 from incrowd.verify.spellings import split_columns
 from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
@@ -284,7 +285,7 @@ def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> Relea
     public = partial(public_loss, left_out=utility.left_out)
     utility = replace(
         utility,
-        losses=public_losses(utility.losses, left_out=utility.left_out),
+        losses=public_losses(utility.losses, left_out=utility.left_out, countable=OF_SIZES),
         columns=tuple(_public_column(column, public) for column in utility.columns),
         two_way=None if utility.two_way is None else public(utility.two_way),
         notes=(*utility.notes, *found.notes),

@@ -18,7 +18,6 @@ from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import ends_of, parse_date, parse_number, read_quarter, read_set
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import Cells, Crowds, weighted
-from incrowd.withholding import OF_SIZES
 
 
 class _Hierarchy(Protocol):
@@ -70,6 +69,10 @@ class Shown:
     def leaves(self) -> Floats:
         """How many leaves each label may stand for."""
         return self.decoded.sizes.astype(np.float64)
+
+
+OF_SIZES = ("discernibility", "average_class")
+"""The losses that the sizes of classes tell."""
 
 
 def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
