@@ -108,9 +108,6 @@ def risk(  # noqa: PLR0913  one parameter per option
     with waiting(output, "risk") as bar:
         by_policy = None if policy is None else files.read_policy(policy)
         asked = asked or (() if by_policy is None else by_policy.quasi)
-        named = (*asked, *options.columns(sensitive), unit, weight)
-        wanted = sources.reading(reading)
-        table = sources.read_table(file, wanted, output, named)
         found = api.risk(
             file,
             quasi=asked,
@@ -124,8 +121,8 @@ def risk(  # noqa: PLR0913  one parameter per option
             special_uniques=max_size if special_uniques else None,
             explain=explain,
             list_records=list_records,
-            reading=table,
-            watch=watching.Watch(tell=bar.tell),
+            reading=sources.reading(reading),
+            watch=watching.Watch(tell=bar.tell, note=output.notes),
         )
     if list_records is not None:
         write(sys.stderr, _LISTED.format(path=list_records))

@@ -62,17 +62,14 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
     asked = None if policy is None else files.read_policy(policy)
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
     with waiting(output, "safe-harbor") as bar:
-        wanted = sources.reading(reading)
-        expected = sources.columns_of_policy(policy)
-        table = sources.read_table(file, wanted, output, expected)
         found = api.safe_harbor(
             file,
             policy=asked,
             today=today,
             zip_populations=people,
             folder=Path() if policy is None else Path(policy).parent,
-            reading=table,
-            watch=watching.Watch(tell=bar.tell),
+            reading=sources.reading(reading),
+            watch=watching.Watch(tell=bar.tell, note=output.notes),
         )
     output.notes(found.notes)
     output.result(

@@ -20,7 +20,7 @@ from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
 from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
+from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of, opened
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.policy.coding import coded_by, unit_by
 from incrowd.policy.policy import Policy
@@ -144,11 +144,12 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     )
     if list_records is not None:
         _refuse_listing(source, list_records)
-    with enough_memory(), opened(source, reading, options.named) as there:
+    watch = watch or Watch()
+    with enough_memory(), opened(source, reading, options.named, watch=watch) as there:
         engine = there.engine
         if list_records is not None:
             engine = in_memory(engine, options.named)
-        found, tally = _risk(engine, options, watch or Watch())
+        found, tally = _risk(engine, options, watch)
         if list_records is not None:
             _write_exposed(tally, options.threshold, list_records)
         return found
@@ -253,7 +254,8 @@ def _coarser(
 def _refuse_listing(source: Any, target: AnyPath) -> None:
     if str(target) == "-":
         raise PolicyError("the list of records needs a file", remedy="name a file")
-    if is_path(source) and str(source) != "-" and files.same_file(source, target):
+    path = file_of(source)
+    if path is not None and files.same_file(path, target):
         raise PolicyError(
             "the list of records would overwrite the table", remedy="name another file"
         )

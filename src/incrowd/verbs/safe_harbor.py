@@ -100,8 +100,9 @@ def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
     policy = None if policy is None else files.policy_of(policy)
     options = SafeHarborOptions(policy, today, zip_populations or {}, folder)
     named = () if options.policy is None else options.policy.columns
-    (watch or Watch()).tell("looking at every column", 0.0)
-    with enough_memory(), opened(source, reading, named) as there:
+    watch = watch or Watch()
+    watch.tell("looking at every column", 0.0)
+    with enough_memory(), opened(source, reading, named, watch=watch) as there:
         return _checked(there.engine, options)
 
 
