@@ -236,7 +236,7 @@ def package(tmp_path_factory):
 def _add(family, name, union, text):
     """A plug-in in a file of its own, and in the union of its family."""
     (family / f"made_up_{name.lower()}.py").write_text(text.lstrip())
-    init = family / "__init__.py"
+    init = family / "union.py"
     start = f"{union}: TypeAlias = Annotated[\n"
     head, found, rest = init.read_text().partition(start)
     assert found

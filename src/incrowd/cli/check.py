@@ -1,10 +1,8 @@
-"""`incrowd check`: whether a release keeps its policy; `incrowd keys`: keys that sign it."""
+"""`incrowd check`: whether a release keeps its policy."""
 
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
-
-import typer
 
 from incrowd import api
 from incrowd import watch as watching
@@ -16,8 +14,6 @@ from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import reading as readers
-
-keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_args_is_help=True)
 
 
 @reads()
@@ -105,31 +101,3 @@ def _refuse_part_of_policy(
             "losses are recounted with a whole policy, and options make only a part of one",
             remedy="give the policy with --policy",
         )
-
-
-@keys.callback()
-def _keys() -> None:
-    """Make keys that sign certificates."""
-
-
-@keys.command()
-def new(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="The file of the private key; the public key goes to the same name with .pub.",
-            show_default=False,
-        ),
-    ],
-    *,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Make a private key that only you can read, and the public key to hand out."""
-    made = api.new_keys(file)
-    Output(as_json=as_json, quiet=quiet).result(
-        lambda: json.keys_document(made),
-        lambda: texts.keys_text(made),
-        lambda: next_command.after_keys(made.private),
-    )

@@ -16,6 +16,7 @@ from typing import Any
 
 import polars as pl
 
+from incrowd.engines.addresses import REMOTE, STORED
 from incrowd.engines.base import Digested, NewTable, PartJob, Target
 from incrowd.engines.duckdb_files import changed, frame_digest, put_together, stamp
 from incrowd.engines.duckdb_parts import PartWork
@@ -35,9 +36,6 @@ from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.watch import Watch
 
-STORED = "duckdb:"
-REMOTE = ("s3://", "gs://", "gcs://", "r2://", "az://", "abfs://", "abfss://", "hf://", "https://")
-"""How the names of tables begin that are not files here."""
 _SHARE = 0.6
 """The largest share of the memory limit that is DuckDB's own; the rest is for codes and parts."""
 _LEAST = 384 * 2**20

@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.errors import counted, whole_percent
 from incrowd.hierarchy.published import share_of
 from incrowd.hierarchy.regions import is_country
-from incrowd.hierarchy.suggest import Nature
+from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.column_names import says_person
 from incrowd.pii.meanings import QUALIFIERS, Meaning
 from incrowd.pii.names import is_things_name, names_of_persons

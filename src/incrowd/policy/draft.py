@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from incrowd.errors import InputError, counted, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
-from incrowd.hierarchy.suggest import Nature
+from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.evidence import weighed
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile

@@ -1,9 +1,11 @@
 """How easily the people of a table are found, and what is then learned."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,21 +16,23 @@ from incrowd.errors import PolicyError
 from incrowd.exposure import Risk, measure, population_size
 from incrowd.exposure import special_uniques as special_uniques_of_exposure
 from incrowd.exposure.explained import explained, exposed
-from incrowd.hierarchy import AnyHierarchy, Suggested
+from incrowd.hierarchy import suggestion
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
 from incrowd.io.files import AnyPolicy
-from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of, opened
 from incrowd.partition.classes import SensitiveColumn
-from incrowd.policy.coding import coded_by, unit_by
-from incrowd.policy.policy import Policy
+from incrowd.policy import coding
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.names import listed
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
+
+if TYPE_CHECKING:
+    from incrowd.hierarchy import AnyHierarchy
+    from incrowd.policy.policy import Policy
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +131,7 @@ def risk(  # noqa: PLR0913  the table, its columns by what they are for, and set
     if asked is not None:
         quasi, sensitive = listed(quasi) or asked.quasi, listed(sensitive) or asked.sensitive
         unit, weight = unit or asked.unit, weight or asked.weight
-        hierarchies = {**builders_of(asked, folder), **(hierarchies or {})}
+        hierarchies = {**hierarchies_of_io.builders_of(asked, folder), **(hierarchies or {})}
     options = RiskOptions(
         quasi=quasi,
         sensitive=sensitive,
@@ -188,14 +192,14 @@ def _codes(engine: Engine, names: Sequence[str], options: RiskOptions) -> Mappin
     """These columns as codes, read as the policy says if there is one."""
     if options.policy is None:
         return engine.codes(names, missing_values=options.missing_values)
-    return coded_by(engine, options.policy, names, options.missing_values)
+    return coding.coded_by(engine, options.policy, names, options.missing_values)
 
 
 def _unit(engine: Engine, options: RiskOptions) -> CodedColumn | None:
     """Which records belong to one person, if a column says so."""
     policy = options.policy
     if policy is not None and policy.unit == options.unit:
-        return unit_by(engine, policy)
+        return coding.unit_by(engine, policy)
     return None if options.unit is None else engine.unit(options.unit, options.missing_values)
 
 
@@ -242,7 +246,7 @@ def _coarser(
     """By column: the code of each code one level higher, unless that is the top."""
     found = {}
     for name, column in quasi.items():
-        spec = hierarchies_of_io.resolve(hierarchies.get(name, Suggested()), Path())
+        spec = hierarchies_of_io.resolve(hierarchies.get(name, suggestion.Suggested()), Path())
         hierarchy = spec.build(column.domain, name)
         if hierarchy.height > 1:
             every = np.arange(len(column.domain) + 1, dtype=np.int32)
