@@ -77,3 +77,10 @@ def test_builders_are_told_apart_by_name():
 def test_a_million_texts():
     domain = words(f"{i:07d}" for i in range(10**6))
     assert Suggested().build(domain, "x").levels == 8
+
+
+def test_numbers_behind_one_letter_are_no_list_of_diagnoses():
+    sites = words([f"S{number:02}" for number in range(1, 25)])
+    assert suggest(sites, "site").spec.name == "prefix"
+    assert suggest(words(["E11", "I10", "I21", "J45", "S72"]), "site").spec.name == "codes"
+    assert suggest(words([f"S{n}.0" for n in range(60, 70)]), "site").spec.name == "codes"

@@ -115,7 +115,7 @@ def test_on_ten_worlds_no_more_are_found_than_chance_gives(model):
 def test_what_somebody_shows_depends_on_the_world_and_not_on_who_else_is_in_the_table(made):
     world = made(3, 400).with_columns(who=pl.arange(400))
     said = policy(world.columns[:-1], KMap(4), order="keep")
-    kept = {"who": incrowd.Column(role="keep")}
+    kept = {"who": incrowd.Column(role="keep", alone="accept")}
     said = said.model_copy(update={"columns": {**said.columns, **kept}})
     shown = []
     for seed in (1, 2):

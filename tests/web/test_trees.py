@@ -105,6 +105,11 @@ def test_what_is_put_under_a_label_is_there_and_nothing_else_moved(grid, data):
     if not labels:
         return
     chosen = data.draw(st.sets(st.sampled_from(labels), min_size=1))
+    others = [row for row in grid.rows if row[level] not in chosen]
+    if any(label in chosen for row in others for label in row[level + 1 :]):
+        with pytest.raises(PolicyError, match="stand for two labels"):
+            trees.put_under(grid, level, chosen, "a place of its own")
+        return
     new = trees.put_under(grid, level, chosen, "a place of its own")
     same = trees.with_level(grid, level) if level + 1 == grid.top else grid
     for before, after in zip(same.rows, new.rows, strict=True):

@@ -8,7 +8,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from incrowd.documents.report.wording import bar_names
-from incrowd.documents.words import counted, line, listed, number, share, spaced, table
+from incrowd.documents.words import counted, line, listed, loss_name, number, share, spaced, table
 from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
@@ -224,7 +224,7 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
     if release.losses:
         made = table("loss", "release")
         for name, value in release.losses.items():
-            made.add_row(name, f"{'at most ' * release.losses_at_most}{_figure(value)}")
+            made.add_row(loss_name(name), f"{'at most ' * release.losses_at_most}{number(value)}")
         yield made
 
 

@@ -207,9 +207,10 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: P
 def _listed(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
     """Codes of a published list: by their look, or by their look and the column's name."""
     words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
+    numbered = len({text[:1].upper() for text in sample}) == 1 and not any(map(_dotted, sample))
     spelled = not all(text.isdigit() for text in sample)
     may_be: dict[System, bool] = {
-        "icd-10": tenth and n >= 5,
+        "icd-10": tenth and n >= 5 and not numbered,
         "us-states": n >= 5 and spelled,
         "weekdays": n > 3,
         "nace": bool(words & _NAMED["nace"]),
@@ -221,6 +222,10 @@ def _listed(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
         if able and share_of(system, sample) >= _MOSTLY:
             return Suggestion(CodeList(system), f"{n} codes: the groups of {system}")
     return None
+
+
+def _dotted(text: str) -> bool:
+    return "." in text
 
 
 def _many_texts(sample: Sequence[str], n: int) -> Suggestion:

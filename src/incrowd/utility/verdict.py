@@ -104,7 +104,7 @@ def _learned(test: ModelTest) -> Iterator[Finding]:
 def _above(value: float, near: float, far: float) -> float:
     """How far a value is above `near`, in steps from there to `far`; at most 0 up to `near`.
 
-    >>> _above(0.05, 0.05, 0.2), _above(0.2, 0.05, 0.2) < 1 + 1e-9, _above(0.35, 0.05, 0.2)
-    (0.0, True, 2.0)
+    >>> _above(0.25, 0.25, 0.5), _above(0.5, 0.25, 0.5), _above(0.75, 0.25, 0.5)
+    (0.0, 1.0, 2.0)
     """
     return (value - near) / (far - near)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
+from incrowd.hierarchy.tree import reused_names
 
 Row: TypeAlias = tuple[str, ...]
 """A value, its label at each level, and the top."""
@@ -51,6 +52,8 @@ def put_under(grid: Grid, level: int, chosen: Collection[str], label: str) -> Gr
 
     >>> put_under(Grid((("a", "*"), ("b", "*"))), 0, ["a"], "first").rows
     (('a', 'first', '*'), ('b', 'b', '*'))
+    >>> put_under(Grid((("a", "a", "a", "*"), ("b", "b", "up", "*"))), 0, ["a"], "up").rows
+    (('a', 'up', 'up', '*'), ('b', 'b', 'up', '*'))
     """
     name = _name(grid, label)
     taken = [row for row in grid.rows if row[level] in chosen]
@@ -61,7 +64,8 @@ def put_under(grid: Grid, level: int, chosen: Collection[str], label: str) -> Gr
         )
     if level + 1 == grid.top:
         return put_under(with_level(grid, level), level, chosen, label)
-    above = _above(grid, level + 1, name) or _beside(grid, taken[0][level + 2 :], name)
+    alone = [name if entry in chosen else entry for entry in taken[0][level + 2 :]]
+    above = _above(grid, level + 1, name) or _beside(grid, alone, name)
     return _changed(grid, lambda r: (*r[: level + 1], *above) if r[level] in chosen else r)
 
 
@@ -79,7 +83,7 @@ def renamed(grid: Grid, level: int, old: str, new: str) -> Grid:
     name = _name(grid, new)
     if old == grid.other:
         rows = [(r[0], *(name if label == old else label for label in r[1:])) for r in grid.rows]
-        return Grid(_settled(rows, name), name)
+        return _changed(Grid(tuple(rows), name), lambda row: row)
     above = _above(grid, level, name)
     return _changed(
         grid,
@@ -124,13 +128,17 @@ def _name(grid: Grid, words: str) -> str:
 
 
 def _above(grid: Grid, level: int, label: str) -> Row | None:
-    """A label of a level and all above it; None if the level has no such label."""
+    """A label from a level on and all above it; None if no such level has it."""
     if label == grid.other:
         return (*[label] * (grid.top - level), grid.rows[0][-1])
-    return next((row[level:] for row in grid.rows if row[level] == label), None)
+    for first in range(level, grid.top):
+        for row in grid.rows:
+            if row[first] == label:
+                return (*[label] * (first - level), *row[first:])
+    return None
 
 
-def _beside(grid: Grid, upper: Row, name: str) -> Row:
+def _beside(grid: Grid, upper: Sequence[str], name: str) -> Row:
     """A new label below these; one that leaves `other` stands alone up to the top."""
     if grid.other in upper:
         return (*[name] * len(upper), upper[-1])
@@ -138,7 +146,14 @@ def _beside(grid: Grid, upper: Row, name: str) -> Row:
 
 
 def _changed(grid: Grid, change: Callable[[Row], Row]) -> Grid:
-    return Grid(_settled([change(row) for row in grid.rows], grid.other), grid.other)
+    """The grid with every row changed; refused if a label would stand for two things."""
+    rows = _settled([change(row) for row in grid.rows], grid.other)
+    if reused_names(rows):
+        raise PolicyError(
+            "a name would then stand for two labels, one below the other",
+            remedy="rename one of them first, or choose a name that no other level has",
+        )
+    return Grid(rows, grid.other)
 
 
 def _settled(rows: Sequence[Row], other: str) -> tuple[Row, ...]:
