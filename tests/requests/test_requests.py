@@ -12,10 +12,11 @@ from incrowd.errors import PolicyError
 from incrowd.requests import kinds
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
+from incrowd.requests.safe_harbor import SafeHarborRequest
 from incrowd.requests.shared import Quasi, Source
 
 GROUP = kinds.Group("Things")
-REQUESTS = {"risk": RiskRequest}
+REQUESTS = {"risk": RiskRequest, "safe_harbor": SafeHarborRequest}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -73,7 +73,7 @@ SWITCH = Kind(None, bool)
 NUMBER = Kind("N", int)
 COUNT = replace(NUMBER, least=0)
 SIZE = replace(NUMBER, least=1)
-YEAR = Kind("YEAR", int)
+YEAR = Kind("YEAR", int, remedy="write 2026, for example")
 SHARE = Kind("SHARE", float, least=0, most=1, remedy="give 0.1, for example")
 PART = Kind("SHARE", float)
 """A share whose limits are told where it is used."""
