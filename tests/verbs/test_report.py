@@ -316,6 +316,7 @@ def _text(shown):
 def _attack_facts(breaking, others):
     """Attacks that break a limit but gain little, and others that gain much."""
     common = {
+        "scenario": "Somebody looks.",
         "column": None,
         "knows": ("age",),
         "success": 0.2,

@@ -18,8 +18,7 @@ class Attack:
     """One attacker: what they know, how often they are right, how often a guess is."""
 
     kind: str
-    """`linkage`, `matching`, `ends`, `singling-out`, `linkability`, `inference`, `control`,
-    `homogeneity`, `background`, `row-order` or `releases`."""
+    """One of `play.KINDS`, such as `linkage`."""
     knows: tuple[str, ...]
     """The columns whose values the attacker knows of a person."""
     rate: Rate
@@ -38,6 +37,8 @@ class Attack:
     """Whether limits apply: not if the given tables show too little."""
     bound: bool = False
     """Whether the rate is only an upper bound, because nothing shows who is right."""
+    outsider: bool = False
+    """Whether the attacker need not know who is in the table."""
     claims: bool = False
     """Whether the attacker makes few claims, so that luck alone may beat guessing."""
 

@@ -136,6 +136,7 @@ def ends(names: tuple[str, ...], matches: SoleMatches, presence: Presence, limit
     rate = Rate.expected(right, claims)
     return Attack(
         kind="ends",
+        outsider=True,
         knows=names,
         rate=rate,
         baseline=presence.prior,

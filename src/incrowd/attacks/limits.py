@@ -54,7 +54,7 @@ def broken(
     """
     outside = against_outsiders(models)
     for attack in (one for one in attacks if one.counts):
-        if not outside or attack.kind in {"linkage", "matching", "ends"}:
+        if attack.outsider or not outside:
             yield from _found(attack, limits)
         yield from _added(attack, limits.most_added)
         yield from _above(attack, limits.success)

@@ -31,6 +31,7 @@ def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
     alone = _alone(found)
     return Attack(
         kind="linkage",
+        outsider=True,
         knows=found.knows,
         rate=rate,
         baseline=baseline,

@@ -25,20 +25,20 @@ from incrowd.linkage.world_linkage import WorldLinkage
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
-KINDS = (
-    "linkage",
-    "matching",
-    "ends",
-    "singling-out",
-    "linkability",
-    "inference",
-    "control",
-    "homogeneity",
-    "background",
-    "row-order",
-    "releases",
-)
-"""All kinds of attacks, in the order of a report."""
+KINDS: Mapping[str, str] = {
+    "linkage": "Linkage: somebody with a list of named people looks up whose row this is.",
+    "matching": "Matching: the same, knowing that every row is a different person of the list.",
+    "ends": "Ends of labels: somebody with such a list looks for values at the end of a span.",
+    "singling-out": "Singling out: somebody reads a row as a description, and it fits one person.",
+    "linkability": "Linkability: somebody who knows some columns joins them with the others.",
+    "inference": "Inference: somebody guesses the sensitive value of a person they know.",
+    "control": "Control: the same guess about people who are not in the table.",
+    "homogeneity": "Homogeneity: everybody who fits has one value, so it is learned for sure.",
+    "background": "Background knowledge: somebody can rule out a value, and learns the rest.",
+    "row-order": "Row order: somebody takes the order of rows for the order of the original.",
+    "releases": "Two releases: somebody compares this release with another one.",
+}
+"""What the attacker of each kind does, in the order of a report."""
 
 
 @dataclass(frozen=True)
@@ -248,9 +248,10 @@ def _of(success: float) -> str:
 
 def in_order(attacks: Iterable[Attack]) -> tuple[Attack, ...]:
     """Attacks by kind, then by number of known columns and their names."""
+    place = {kind: i for i, kind in enumerate(KINDS)}
     return tuple(
         sorted(
             attacks,
-            key=lambda one: (KINDS.index(one.kind), one.column or "", -len(one.knows), one.knows),
+            key=lambda one: (place[one.kind], one.column or "", -len(one.knows), one.knows),
         )
     )

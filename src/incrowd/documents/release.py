@@ -13,7 +13,6 @@ from incrowd.documents.words import (
     BAD,
     GOOD,
     QUIET,
-    at_most,
     counted,
     figure_title,
     is_kept,
@@ -55,15 +54,6 @@ _RECODINGS = {
 """What kinds of recoding are called, by the class of the recoding."""
 FREQUENCY_L = "frequency l"
 """People of a class over those who share its commonest sensitive value: no count of values."""
-_MEANINGS = {
-    ("l-diversity", "frequency"): "no value of {column} covers more than {most} of a class",
-    (
-        "l-diversity",
-        "distinct",
-    ): "every class shows at least {reached} different values of {column}",
-    ("l-diversity", "entropy"): "{column} is as mixed as {reached} equally common values",
-}
-"""What models of several measures mean, by name and measure."""
 _POINTS = 6
 """Points of a curve that a terminal shows."""
 
@@ -77,7 +67,7 @@ def release_text(
     name = release.policy.loss.name
     if name in release.loss:
         loss = release.loss[name]
-        lost = f"a cell covers {share(loss)} of its column on average" if name == "gcp" else ""
+        lost = release.policy.loss.meaning.format(share=share(loss))
         aim = "most" if is_kept(name) else "least"
         made.add_row(figure_title(name), aim, number(loss), lost)
     parts: list[RenderableType] = [*_alone(release.alone), line(_made(release, paths), GOOD), made]
@@ -198,12 +188,7 @@ def _asked(model: "Verdict") -> tuple[str, str]:
 
 def _meaning(model: "Verdict", measure: str) -> str:
     """What a met model means, and how sure that is."""
-    meaning = _MEANINGS.get((model.name, measure), "").format(
-        column=model.column,
-        reached=number(model.reached),
-        most=at_most(1 / max(model.reached, 1.0)),
-    )
-    meaning = meaning or promise(model.name, model.column, model.reached)
+    meaning = promise(model.name, model.column, model.reached, measure)
     if model.confidence is None:
         return meaning
     return f"{meaning}, with confidence {percent(model.confidence)} for all classes together"

@@ -144,14 +144,16 @@ def names(columns: Sequence[str], most: int = 6) -> str:
     return listed([*columns[:most], f"{number(len(columns) - most)} more"])
 
 
-def promise(model: str, column: str | None, reached: float) -> str:
-    """What a model that reaches this value means.
+def promise(model: str, column: str | None, reached: float, measure: str = "") -> str:
+    """What a model that reaches this value means, in one of its measures.
 
     >>> promise("k-anonymity", None, 5.0)
     'every class holds at least 5 people'
     """
     found = models.MODELS.get(model, models.Model)
-    return found.promise.format(column=column, achieved=number(reached))
+    words = found.promise_by_measure.get(measure, found.promise)
+    most = at_most(1 / max(reached, 1.0))
+    return words.format(column=column, achieved=number(reached), most=most)
 
 
 def figure_title(loss: str) -> str:

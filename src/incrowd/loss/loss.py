@@ -32,6 +32,8 @@ class Loss(ABC):
     """Whether its column may not be a quasi-identifier."""
     figure_is_kept: ClassVar[bool] = False
     """Whether its figure says what is kept, so that higher is better, rather than what is lost."""
+    meaning: ClassVar[str] = ""
+    """What the figure means, where it is a {share} of something; empty: the name says it."""
 
     @property
     @abstractmethod

@@ -1,7 +1,7 @@
 """Normalized certainty penalty: the share of its column that a cell leaves open."""
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -24,6 +24,7 @@ class Gcp(CellLoss):
     """
 
     name: Literal["gcp"] = field(default="gcp", kw_only=True)
+    meaning: ClassVar[str] = "a cell covers {share} of its column on average"
 
     def cost(self, cells: ShownCells) -> Floats:
         """The NCP of each cell."""

@@ -40,6 +40,9 @@ class AlphaK(Model):
     alpha: Annotated[float, Field(gt=0, lt=1)]
     k: Annotated[int, Field(ge=2)]
     name: Literal["alpha-k"] = field(default="alpha-k", kw_only=True)
+    definition: ClassVar[str] = (
+        "every class holds at least k people, and at most a share alpha of them has one value"
+    )
     higher_is_safer: ClassVar[bool] = False
     """The smaller the largest share, the less a class tells."""
     monotone: ClassVar[bool] = True

@@ -36,6 +36,9 @@ class DeltaPresence(Model):
 
     delta: Annotated[float, Field(gt=0, lt=1)]
     name: Literal["delta-presence"] = field(default="delta-presence", kw_only=True)
+    definition: ClassVar[str] = (
+        "of the people of the world whom a class fits, at most a share delta is in the table"
+    )
     higher_is_safer: ClassVar[bool] = False
     """The smaller the share, the less sure is anybody's presence."""
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})

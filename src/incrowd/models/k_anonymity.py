@@ -23,6 +23,7 @@ class KAnonymity(Model):
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-anonymity"] = field(default="k-anonymity", kw_only=True)
+    definition: ClassVar[str] = "every class holds at least k people"
     promise: ClassVar[str] = "every class holds at least {achieved} people"
     usual: ClassVar[Mapping[str, float]] = {"k": 5}
     monotone: ClassVar[bool] = True

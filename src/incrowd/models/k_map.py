@@ -28,6 +28,7 @@ class KMap(Model):
 
     k: Annotated[int, Field(ge=2)]
     name: Literal["k-map"] = field(default="k-map", kw_only=True)
+    definition: ClassVar[str] = "every released record fits at least k people of the world"
     requires: ClassVar[frozenset[Requirement]] = frozenset({"world"})
     """It counts the people of a world, not those of the table."""
     promise: ClassVar[str] = (

@@ -48,7 +48,13 @@ class LDiversity(Model):
     c: Annotated[float, Field(gt=0, le=1000)] | None = None
     """The c of `recursive`, and of no other kind."""
     name: Literal["l-diversity"] = field(default="l-diversity", kw_only=True)
+    definition: ClassVar[str] = "every class holds at least l well-represented sensitive values"
     promise: ClassVar[str] = "{column} is at least {achieved}-diverse in every class"
+    promise_by_measure: ClassVar[Mapping[str, str]] = {
+        "frequency": "no value of {column} covers more than {most} of a class",
+        "distinct": "every class shows at least {achieved} different values of {column}",
+        "entropy": "{column} is as mixed as {achieved} equally common values",
+    }
     usual: ClassVar[Mapping[str, float]] = {"l": 2}
     monotone: ClassVar[bool] = True
     """A union is no worse than the worse of its parts, whatever the kind."""

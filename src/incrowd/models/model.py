@@ -58,8 +58,12 @@ class Model(ABC):
     """What it needs to know beyond the classes; the search must provide it."""
     basis: ClassVar[Literal["counted", "by construction"]] = "counted"
     """Whether a checker counts it in the rows, or it holds because of how they were made."""
+    definition: ClassVar[str] = ""
+    """What it asks of a release, for the glossary of a report; empty: it is not listed there."""
     promise: ClassVar[str] = "{achieved} achieved"
     """What it means to a person in the table; may name {column} and {achieved}."""
+    promise_by_measure: ClassVar[Mapping[str, str]] = {}
+    """The same for measures that mean something else; {most} is the share 1 / {achieved}."""
     usual: ClassVar[Mapping[str, float]] = {}
     """Settings that a form begins with, its column aside; a form offers no model without them."""
 
@@ -248,7 +252,7 @@ def at_most(share: float) -> str:
     return f"{ceil(share * 1000 - 1e-9) / 10:g} %"
 
 
-def of_world(model: Model) -> bool:
+def of_world(model: Model | type[Model]) -> bool:
     """Whether a model counts the people of a world."""
     return "world" in model.requires
 

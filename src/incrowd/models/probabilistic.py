@@ -47,6 +47,9 @@ class Probabilistic(Model):
     """`declared`: each column shows one level of a hierarchy that was fixed without the table,
     which needs fewer people in a class; `any`: classes may be drawn around the table's people."""
     name: Literal["probabilistic"] = field(default="probabilistic", kw_only=True)
+    definition: ClassVar[str] = (
+        "every class holds at least k people of the population, with a stated confidence"
+    )
     requires: ClassVar[frozenset[Requirement]] = frozenset({"population"})
     """The table is a sample of a population of known size."""
     promise: ClassVar[str] = "at least {achieved} people of the population share what a class shows"

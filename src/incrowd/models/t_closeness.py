@@ -47,6 +47,9 @@ class TCloseness(Model):
     t: Annotated[float, Field(ge=0, le=1)]
     distance: Distance = "equal"
     name: Literal["t-closeness"] = field(default="t-closeness", kw_only=True)
+    definition: ClassVar[str] = (
+        "the sensitive values of a class are spread as in the whole release, up to t"
+    )
     higher_is_safer: ClassVar[bool] = False
     """The nearer to the whole release, the less a class tells."""
     monotone: ClassVar[bool] = True

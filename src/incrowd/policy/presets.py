@@ -7,6 +7,7 @@ from typing import Any
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Dates, Intervals, Suggested, ZipCodes
+from incrowd.loss import LOSSES, Loss
 from incrowd.models import AnyModel, KAnonymity, LDiversity, TCloseness
 from incrowd.models.model import same_condition
 from incrowd.pii.column_names import topic_of
@@ -237,7 +238,7 @@ def quick(  # noqa: PLR0913  one argument per flag
     role_of = _roles(listed(names), roles)
     details = _details(role_of, hierarchies or {}, weights or {})
     if target is not None:
-        settings["loss"] = {"name": loss, "column" if loss == "queries" else "target": target}
+        settings["loss"] = {"name": loss, LOSSES.get(loss, Loss).column_key: target}
     asked: dict[str, Any] = {
         "columns": {
             name: {"role": role, **details.get(name, {})} for name, role in role_of.items()

@@ -13,6 +13,7 @@ from incrowd.errors import counted
 from incrowd.exposure import Risk, measure, measure_blocks
 from incrowd.loss import figures
 from incrowd.loss.ncp import ncp_of_classes
+from incrowd.models import MODELS
 from incrowd.models.l_diversity import LDiversity
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
@@ -276,8 +277,8 @@ def _world(table: LoadedTable) -> Iterator[str]:
     yield from against.notes
     if not any(of_world(model) for model in policy.models):
         yield (
-            "no model of the policy uses the world, so it has no effect: add k-map or "
-            "delta-presence"
+            "no model of the policy uses the world, so it has no effect: add "
+            f"{' or '.join(name for name, model in MODELS.items() if of_world(model))}"
         )
     lacking = [name for name in policy.quasi if name not in against.world.names]
     if lacking:

@@ -164,8 +164,8 @@ def _untellable(policy: Policy, world: World) -> str:
 
 def _refused(size: str, why: str) -> InfeasibleError:
     return InfeasibleError(
-        f"{size}: counted by containment alone, k-map and delta-presence promise too much there, "
-        f"and what somebody who knows the search concludes was not counted: {why}",
+        f"{size}: counted by containment alone, models of the world promise too much there, and "
+        f"what somebody who knows the search concludes was not counted: {why}",
         remedy="use k-anonymity, or give the whole world that an attacker may hold",
     )
 

@@ -349,14 +349,15 @@ def _least(linked: Linked, sure: Conservative | None) -> int | None:
 
 def _untested(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
     """Models of the policy that no attack tests."""
-    world = [one.name for one in models if of_world(one)]
-    if tables.worlds:
-        return [
-            f"attacks do not test {name} of the policy: use check --world"
-            for name in world
-            if name != "k-map"
-        ]
-    return [f"{name} of the policy was not tested: give a world (--world FILE)" for name in world]
+    world = [one for one in models if of_world(one)]
+    if not tables.worlds:
+        need = "was not tested: give a world (--world FILE)"
+        return [f"{one.name} of the policy {need}" for one in world]
+    return [
+        f"attacks do not test {one.name} of the policy: use check --world"
+        for one in world
+        if not one.smallest_candidate_set()
+    ]
 
 
 def _in_every_world(tables: AttackTables) -> Conservative | None:

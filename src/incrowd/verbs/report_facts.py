@@ -9,6 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.attacks import Attack, Attacked
+from incrowd.attacks.play import KINDS
 from incrowd.documents.report.facts import (
     LEAST,
     AlternativeFacts,
@@ -323,6 +324,7 @@ def _attack(one: Attack, breaks: bool) -> AttackFact:
     few = 0 < one.success * one.trials < LEAST - 0.5
     return AttackFact(
         kind=one.kind,
+        scenario=KINDS[one.kind],
         column=one.column,
         knows=one.knows,
         success=None if few or not one.trials else one.success,

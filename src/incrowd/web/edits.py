@@ -184,7 +184,7 @@ def _models_after(
 ) -> list[Mapping[str, Any]]:
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
-        return kept or [{"name": "k-anonymity", "k": _DRAFTED_K}]
+        return kept or [{"name": OF_TABLE, "k": _DRAFTED_K}]
     if any(model.get("column") == column for model in known):
         return list(known)
     return [*known, {"name": "l-diversity", "column": column, "l": _DRAFTED_L}]

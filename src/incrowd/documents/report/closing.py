@@ -1,9 +1,12 @@
 """The last sections of a report: limits, the policy, the certificate, a glossary."""
 
+from collections.abc import Iterator
+
 from incrowd.documents.page import Block, Folded, Section, Text
 from incrowd.documents.report.facts import LEAST, CertificateFacts, ReportFacts
 from incrowd.documents.report.wording import plain, quiet, table
 from incrowd.documents.words import loss_name, number
+from incrowd.models import MODELS
 
 _ALWAYS = (
     f"This report has aggregated figures only, and none of fewer than {LEAST} records.",
@@ -13,10 +16,6 @@ _GLOSSARY = (
     ("class", "all records of a table that show the same in the columns people are found by"),
     ("quasi-identifier", "a column that others may know and find a person by, such as age or ZIP"),
     ("sensitive column", "a column whose value nobody should learn about a person"),
-    ("k-anonymity", "every class holds at least k people"),
-    ("k-map", "every released record fits at least k people of the world"),
-    ("l-diversity", "every class holds at least l well-represented sensitive values"),
-    ("t-closeness", "the sensitive values of a class are spread as in the whole release, up to t"),
     ("unique record", "a record that is alone in its class"),
     ("chance to be found", "1 divided by the people of the class, for somebody known to be there"),
     ("generalize", "show a coarser value in place of a value"),
@@ -42,9 +41,20 @@ def papers_section(facts: ReportFacts) -> Section:
         blocks += quiet(facts.absent.get("certificate", "There is no certificate."))
     else:
         blocks.append(Folded("The certificate", _certificate(facts.certificate)))
-    words = tuple((word, meaning) for word, meaning in _GLOSSARY)
+    words = (*_GLOSSARY, *_models_named(facts))
     blocks.append(Folded("Words of this report", (table(("word", "meaning"), words),)))
     return Section("papers", "Policy, certificate, glossary", tuple(blocks))
+
+
+def _models_named(facts: ReportFacts) -> Iterator[tuple[str, str]]:
+    """The models that the report names, as each defines itself."""
+    titles = [
+        *(one.name for one in facts.verdict.models),
+        *(one.measure for one in facts.diversity),
+    ]
+    for name, model in MODELS.items():
+        if model.definition and any(title.startswith(name) for title in titles):
+            yield name, model.definition
 
 
 def _certificate(paper: CertificateFacts) -> tuple[Block, ...]:

@@ -25,19 +25,6 @@ _OUTSIDERS = (
     "somebody who knows that a person is in the table."
 )
 _MOST_ATTACKS = 14
-_ATTACKS = {
-    "linkage": "Linkage: somebody with a list of named people looks up whose row this is.",
-    "matching": "Matching: the same, knowing that every row is a different person of the list.",
-    "ends": "Ends of labels: somebody with such a list looks for values at the end of a span.",
-    "singling-out": "Singling out: somebody reads a row as a description, and it fits one person.",
-    "linkability": "Linkability: somebody who knows some columns joins them with the others.",
-    "inference": "Inference: somebody guesses the sensitive value of a person they know.",
-    "control": "Control: the same guess about people who are not in the table.",
-    "homogeneity": "Homogeneity: everybody who fits has one value, so it is learned for sure.",
-    "background": "Background knowledge: somebody can rule out a value, and learns the rest.",
-    "row-order": "Row order: somebody takes the order of rows for the order of the original.",
-    "releases": "Two releases: somebody compares this release with another one.",
-}
 
 
 def exposed_section(facts: ReportFacts) -> Section:
@@ -303,7 +290,7 @@ def attacks_section(facts: ReportFacts) -> Section:
         return Section("attacks", "Attacks", quiet(why))
     shown = _worst_first(found.attacks)
     said = _broken(found)
-    kinds = dict.fromkeys(one.kind for one in found.attacks)
+    scenarios = dict.fromkeys(one.scenario for one in found.attacks)
     head = (
         "attack",
         "knows",
@@ -323,7 +310,7 @@ def attacks_section(facts: ReportFacts) -> Section:
         _attack_picture(shown, len(_known(found.attacks))),
         *quiet(_undrawn(len(found.attacks) - len(shown))),
         Folded("Every attack in figures", (table(head, map(_attack_row, found.attacks)),)),
-        Folded("What these attackers do", plain(*(_ATTACKS.get(kind, kind) for kind in kinds))),
+        Folded("What these attackers do", plain(*scenarios)),
         *quiet(*found.notes),
     ]
     return Section("attacks", "Attacks", tuple(blocks))

@@ -196,6 +196,8 @@ class AttackFact:
     """One attacker: how often they are right, and how often a guess is."""
 
     kind: str
+    scenario: str
+    """What the attacker does, in a sentence."""
     column: str | None
     """The sensitive column whose value is guessed."""
     knows: tuple[str, ...]
