@@ -24,7 +24,7 @@ from incrowd.io.atomic import heal
 from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.kept_parts import keeping
-from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
+from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened, path_of
 from incrowd.io.target import (
     Place,
     certificate_path,
@@ -127,15 +127,17 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     for goal in (target, certificate):
         refuse_remote(goal)
     paper = certificate_path(target, certificate)
-    refuse_overwriting(source if is_path(source) else None, target, paper)
+    refuse_overwriting(path_of(source), target, paper)
     remove_orphans()
     filed = is_path(target) and str(target) != "-"
     if filed and target is not None and paper is not None and not dry_run:
         heal(target, paper)
+    watch = watch or Watch()
     keep = keeping(target) if resume and not dry_run else nullcontext()
     expected, unchanged = policy.columns, policy.names(Role.KEEP)
-    with keep as kept, enough_memory(), opened(source, reading, expected, unchanged) as found_table:
-        context = RunContext(seed, key, watch or Watch(), kept)
+    given = source, reading, expected, unchanged, watch
+    with keep as kept, enough_memory(), opened(*given) as found_table:
+        context = RunContext(seed, key, watch, kept)
         goal = None if dry_run else target
         context.watch.tell("coding the columns", 0.0)
         new_table = target_of(goal, found_table.engine)

@@ -27,7 +27,7 @@ LAYERS = {
     4: {"problem"},
     5: {"search", "engines"},
     6: {"policy", "release", "verify"},
-    7: {"documents", "io", "datasets"},
+    7: {"documents", "io", "datasets", "requests"},
     8: {"api", "pipeline", "verbs"},
     9: {"auditor", "cli", "demo", "web"},
 }

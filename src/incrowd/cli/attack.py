@@ -1,6 +1,7 @@
 """`incrowd attack`: what somebody with other tables learns from a release."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,7 @@ from incrowd.cli.output import Output, waiting
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import files
+from incrowd.io import reading as readers
 from incrowd.linkage import identify
 
 if TYPE_CHECKING:
@@ -227,7 +229,7 @@ def attack(  # noqa: PLR0913  one parameter per option
     Example: incrowd attack release.csv --policy policy.toml --world voters.csv --world-id ssn
     """
     output = Output(as_json=as_json, quiet=quiet, details=details)
-    with waiting(output, "attack") as bar:
+    with waiting(output, "attack") as bar, ExitStack() as held:
         named = (
             *options.columns(knows),
             *options.columns(sensitive),
@@ -236,9 +238,10 @@ def attack(  # noqa: PLR0913  one parameter per option
         )
         others = [one for one in (original, truth, control, other, *(world or ())) if one]
         wanted, before = sources.readings(reading, next(iter(others), None))
-        table = sources.read_table(file, wanted, output, named)
+        watch = watching.Watch(tell=bar.tell, note=output.notes)
+        table = held.enter_context(readers.opened(file, wanted, named, watch=watch))
         found = api.attack(
-            file,
+            table,
             world=world,
             world_id=world_id,
             knows=options.columns(knows),
@@ -262,9 +265,8 @@ def attack(  # noqa: PLR0913  one parameter per option
             hierarchies=_hierarchies(hierarchy, hierarchies, table.names),
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
-            reading=table,
             original_reading=before,
-            watch=watching.Watch(tell=bar.tell),
+            watch=watch,
         )
     output.notes(found.notes)
     output.result(

@@ -1,5 +1,6 @@
 """`incrowd check`: whether a release keeps its policy."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
+from incrowd.io import reading as readers
 
 
 @reads()
@@ -46,7 +48,7 @@ def check(  # noqa: PLR0913  one parameter per option
     output = Output(as_json=as_json, quiet=quiet, details=details)
     named = held_to.columns
     flags = held_to.over(policy)
-    with waiting(output, "check") as bar:
+    with waiting(output, "check") as bar, ExitStack() as held:
         expected = (
             *named,
             *sources.columns_of_policy(policy),
@@ -54,7 +56,8 @@ def check(  # noqa: PLR0913  one parameter per option
         )
         wanted, before = sources.readings(reading, original)
         wanted = wanted.keeping(sources.kept_by(policy, certificate))
-        table = sources.read_table(file, wanted, output, expected)
+        watch = watching.Watch(tell=bar.tell, note=output.notes)
+        table = held.enter_context(readers.opened(file, wanted, expected, watch=watch))
         asked, folder = None, Path()
         worlds = held_to.worlds
         if certificate is None or not flags.silent:
@@ -63,15 +66,14 @@ def check(  # noqa: PLR0913  one parameter per option
             request = worlds.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
         found = api.check(
-            file,
+            table,
             asked,
             certificate,
             original=original,
             trusted_keys=tuple(trusted_key or ()),
-            reading=table,
             original_reading=before,
             folder=folder,
-            watch=watching.Watch(tell=bar.tell),
+            watch=watch,
             **worlds.given,
         )
     output.result(

@@ -1,6 +1,7 @@
 """`incrowd frontier` and `anonymize --maximize privacy`: the most privacy for a given loss."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +16,7 @@ from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
 from incrowd.io import files
+from incrowd.io import reading as readers
 from incrowd.policy import codec
 from incrowd.policy import policy as policies
 from incrowd.verbs import frontier as explored
@@ -241,15 +243,13 @@ def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to rea
     refuse_nothing(flags.quick, floor=True)
     if curve is not None:
         _refuse_curve(curve, [file, flags.policy])
-    with waiting(output, "frontier") as bar:
-        table = sources.read_table(file, reading, output, flags.named)
+    with waiting(output, "frontier") as bar, ExitStack() as held:
+        watch = watching.Watch(tell=bar.tell, note=output.notes)
+        table = held.enter_context(readers.opened(file, reading, flags.named, watch=watch))
         floors = replace(flags, quick=maximize.floors(flags.quick))
         request = maximize.laid_over(floors.request(table.names))
         output.notes((*request.notes(), *maximize.notes(flags.quick, request)))
-        watch = watching.Watch(tell=bar.tell)
-        found = api.frontier(
-            file, request.policy, reading=table, watch=watch, folder=request.folder
-        )
+        found = api.frontier(table, request.policy, watch=watch, folder=request.folder)
     if curve is not None:
         frontiers.write_frontier(found, curve)
     output.result(

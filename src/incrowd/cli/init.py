@@ -16,6 +16,7 @@ from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError
 from incrowd.io import atomic, files
+from incrowd.io import reading as readers
 from incrowd.policy import draft as drafts
 from incrowd.policy import presets
 from incrowd.table.names import nearest
@@ -79,9 +80,10 @@ def init(  # noqa: PLR0913  one parameter per option
     if output is not None:
         _refuse_losing(file, output, force=force)
     with waiting(answer, "init") as bar:
-        table = sources.read_table(file, sources.reading(reading), answer)
-        draft = api.draft(file, reading=table, watch=watching.Watch(tell=bar.tell))
-        facts = None if preset is None else api.table_facts(file, reading=table)
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
+        with readers.opened(file, sources.reading(reading), watch=watch) as table:
+            draft = api.draft(table, watch=watch)
+            facts = None if preset is None else api.table_facts(table)
     if preset is not None:
         draft = _preset(draft, preset, answer, facts)
     if explain is not None:

@@ -130,14 +130,11 @@ def mask(  # noqa: PLR0913  one parameter per option
         "keep_order": keep_order,
         "time_limit": time_limit,
     }
-    named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
     masking.check_target(file, target)
     with waiting(answer, "mask") as bar:
         wanted = sources.reading(reading).keeping(None)
-        if not masking.passes(file, method, wanted):
-            wanted = sources.read_table(file, wanted, answer, named)
-        watch = watching.Watch(tell=bar.tell)
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
         found = api.mask(file, target, **asked, reading=wanted, watch=watch)
     answer.notes(found.notes)
     answer.result(

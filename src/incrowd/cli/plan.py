@@ -1,6 +1,7 @@
 """`incrowd plan`: how coarse each column must be for a known population."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
@@ -14,6 +15,7 @@ from incrowd.cli.output import Output, waiting
 from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
+from incrowd.io import reading as readers
 
 
 @reads()
@@ -159,8 +161,8 @@ def plan(  # noqa: PLR0913  one parameter per option
             lambda: json.plan_document(found), lambda: texts.plan_text(found, details=details)
         )
         return
-    with waiting(answer, "plan") as bar:
-        watch = watching.Watch(tell=bar.tell)
+    with waiting(answer, "plan") as bar, ExitStack() as held:
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
         names = options.columns(columns)
         others: dict[str, Any] = {
             "sensitive": options.columns(sensitive),
@@ -169,13 +171,13 @@ def plan(  # noqa: PLR0913  one parameter per option
         }
         named = (*names, *others["sensitive"], *others["keep"])
         wanted = sources.reading(reading).keeping(others["keep"])
-        table = sources.read_table(file, wanted, answer, named)
+        table = held.enter_context(readers.opened(file, wanted, named, watch=watch))
         trees = requests.hierarchies(hierarchy, hierarchies, names or table.names)
-        found = api.plan(file, names, hierarchies=trees, reading=table, watch=watch, **asked)
+        found = api.plan(table, names, hierarchies=trees, watch=watch, **asked)
         done = None
         if apply and output is not None:
-            others |= {"reading": table, "seed": seed, "watch": watch}
-            done = api.apply_plan(file, found, output, **others)
+            others |= {"seed": seed, "watch": watch}
+            done = api.apply_plan(table, found, output, **others)
             found = done.plan
     answer.notes((*found.notes, *(done.release.notes if done else ())))
     if done is None:

@@ -58,7 +58,7 @@ def world_of(
     )
 
 
-def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
+def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
     """The table in a file, a frame or elsewhere; messages call it by this name.
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.

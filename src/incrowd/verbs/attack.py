@@ -20,19 +20,18 @@ from incrowd.attacks.play import (
     play_releases,
     play_world,
 )
-from incrowd.engines.fetch import FetchedColumns
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
 from incrowd.io.files import AnyPolicy
-from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
+from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, opened, path_of
 from incrowd.io.worlds import knowledge_of, labelled, table_of
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
+from incrowd.linkage.world_tables import AttackerKnowledge
 from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
@@ -206,7 +205,7 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
         watch = watch or Watch()
         watch.tell("reading the tables", 0.0)
         read = reading, original_reading
-        tables = _tables(release, world, given, (options, read), held)
+        tables = _tables(release, world, given, (options, read, watch), held)
         return attacked(tables, options, watch)
 
 
@@ -214,37 +213,31 @@ def _tables(
     release: Any,
     world: Any,
     given: Mapping[str, Any],
-    request: tuple[AttackOptions, tuple[Reading | None, Reading | None]],
+    request: tuple[AttackOptions, tuple[Reading | None, Reading | None], Watch],
     held: ExitStack,
 ) -> AttackTables:
     """The tables, read from their files or taken from their frames; `held` gives them back."""
-    options, (reading, others_reading) = request
+    options, (reading, others_reading), watch = request
     every = (release, *each_of(world), *given.values())
-    if [str(one) for one in every if is_path(one)].count("-") > 1:
+    if [str(path_of(one)) for one in every].count("-") > 1:
         raise PolicyError(
             "only one table can come from standard input", remedy="name files for the others"
         )
-    given_reading = (reading or Reading()).expecting(options.named)
-    attacked = _opened("release", release, given_reading, held)
+    there = held.enter_context(opened(release, reading, options.named, watch=watch))
+    attacked = table_of("release", there)
     beside = (others_reading or Reading()).expecting((*options.named, *attacked.names))
     others = {
-        name: _opened(name, table, beside, held)
+        name: table_of(name, held.enter_context(opened(table, beside)))
         for name, table in given.items()
         if table is not None
     }
-    worlds = tuple(_opened("world", table, beside, held) for table in each_of(world))
+    worlds = tuple(
+        table_of("world", held.enter_context(opened(table, beside))) for table in each_of(world)
+    )
     quasi = () if options.policy is None else options.policy.quasi
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     attacked = labelled(attacked, (*quasi, *(options.rename or {}), *known))
     return AttackTables(attacked, others, options.knowledge, worlds)
-
-
-def _opened(name: str, source: Any, reading: Reading, held: ExitStack) -> AttackTable:
-    """A table of the attack; what it holds open is given back with `held`."""
-    table = table_of(name, source, reading)
-    if isinstance(table.engine, FetchedColumns):
-        held.callback(table.engine.engine.close)
-    return table
 
 
 def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:

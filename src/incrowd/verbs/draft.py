@@ -28,8 +28,9 @@ def draft(
     mean, as the files of statistics programs do. Of a table elsewhere it looks at distinct values
     and their counts, and of columns with too many of them at a sample.
     """
-    tell = (watch or Watch()).tell
-    with opened(source, reading) as there:
+    watch = watch or Watch()
+    tell = watch.tell
+    with opened(source, reading, watch=watch) as there:
         engine = there.engine
         tell("coding the columns", 0.0)
         coded = coded_columns(engine)

@@ -129,10 +129,11 @@ def mask_with(
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
             found = _mask_table(source, request, watch, like=target is None)
-        elif passes(source, request.method, reading):
+        elif passes(source, request.method):
             return _mask_in_passes(source, target, request, reading.layout, watch)
         else:
             read = reading.read(source)
+            watch.note(map(str, read.notes))
             found = _mask_frame(read.frame, request, watch)
         if target is not None:
             _write(found, target, read)
@@ -150,9 +151,9 @@ def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bo
     return replace(found, frame=elsewhere.like(source, found.frame)) if like else found
 
 
-def passes(source: AnyPath, method: str, reading: Reading) -> bool:
+def passes(source: AnyPath, method: str) -> bool:
     """Whether `mask` lets the table pass batch by batch instead of loading it."""
-    return method == "sampled" and passes_once(source, reading)
+    return method == "sampled" and passes_once(source)
 
 
 def check_target(source: Any, target: AnyPath | None) -> None:

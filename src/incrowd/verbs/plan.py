@@ -95,8 +95,9 @@ def plan_with(
     watch: Watch | None = None,
 ) -> Plan:
     """`plan` with all options in one value."""
-    (watch or Watch()).tell("counting values and classes", 0.0)
-    with enough_memory(), opened(source, reading, options.columns) as there:
+    watch = watch or Watch()
+    watch.tell("counting values and classes", 0.0)
+    with enough_memory(), opened(source, reading, options.columns, watch=watch) as there:
         return _plan(there.engine, options)
 
 
@@ -161,10 +162,10 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
         if not _supported(wanted):
             watch = options.get("watch")
             loose = _loosened(policy)
-            trial = anonymize(source, loose, target, dry_run=True, reading=reading, watch=watch)
+            trial = anonymize(there, loose, target, dry_run=True, watch=watch)
             final = _raised(wanted, trial.levels or {}, there.engine)
             policy = policy_of(final, names, **roles)
-    release = anonymize(source, policy, target, reading=reading, **options)
+        release = anonymize(there, policy, target, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
     return Applied(release, final, raised)

@@ -17,7 +17,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Opened, Reading, each_of, is_path, opened
+from incrowd.io.reading import AnyPath, Opened, Reading, each_of, file_of, is_path, opened, path_of
 from incrowd.io.worlds import WorldNames, labelled, table_of, world_of
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackTable
@@ -115,7 +115,8 @@ def _of_table(source: Any, options: ReportOptions, held: ExitStack) -> ReportSou
     paper = certificate_of(options.certificate)
     policy = options.policy or certified_policy(paper, options.original)
     unchanged = policy.names(Role.KEEP)
-    there = held.enter_context(opened(source, options.reading, policy.columns, unchanged))
+    asked = source, options.reading, policy.columns, unchanged, options.watch
+    there = held.enter_context(opened(*asked))
     world = _world(there.engine, policy, options)
     original = _original(policy, options, world, held)
     backing = Backing(
@@ -333,16 +334,16 @@ def _columns_of(engine: Engine) -> Any:
 
 
 def _name(source: Any) -> str:
-    if is_path(source) and str(source) != "-":
-        return Path(source).name
-    return "standard input" if is_path(source) else "the table"
+    if (file := file_of(source)) is not None:
+        return Path(file).name
+    return "the table" if path_of(source) is None else "standard input"
 
 
 def _check_command(source: Any, options: ReportOptions) -> str:
     """The command, or the call, that checks the release again."""
-    if not is_path(source):
+    if (path := path_of(source)) is None:
         return _PYTHON
-    words = ["incrowd", "check", Path(source).name]
+    words = ["incrowd", "check", Path(path).name]
     if is_path(options.certificate):
         words += ["--certificate", Path(options.certificate).name]  # type: ignore[arg-type]
     elif options.policy is not None:

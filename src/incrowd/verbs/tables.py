@@ -29,7 +29,7 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import Layout, batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
-from incrowd.io.reading import AnyPath, Reading, is_path, rows_of
+from incrowd.io.reading import AnyPath, Opened, Reading, is_path, rows_of
 from incrowd.io.scratch import ScratchFrames, scratch_frames
 from incrowd.io.tables import Form
 from incrowd.table.cells import select_columns
@@ -247,13 +247,19 @@ def opened(
 def _opened(
     source: Any, columns: Sequence[str] | None, reading: Reading, *, whole: bool
 ) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
-    if (engine := elsewhere.engine_of(source)) is not None:
+    if isinstance(source, Opened):
+        names, notes = choose_columns(source.names, columns), tuple(map(str, source.like.notes))
+        if isinstance(source.engine, MemoryEngine):
+            yield TableInMemory(source.engine, names, notes)
+        else:
+            yield TableElsewhere(source.engine, names, notes)
+    elif (engine := elsewhere.engine_of(source)) is not None:
         with closing(engine):
             yield _elsewhere(engine, columns, whole=whole)
     elif reading.memory is not None and is_path(source) and (found := reading.large(source)):
         yield _elsewhere(found.engine, columns, whole=whole)
     elif is_path(source):
-        if not whole and passes_once(source, reading):
+        if not whole and passes_once(source):
             with _passing_file(source, columns, reading) as table:
                 yield table
             return
@@ -283,10 +289,8 @@ def is_batches(source: Any) -> bool:
     return isinstance(source, list | tuple) or hasattr(source, "__next__")
 
 
-def passes_once(path: AnyPath, reading: Reading) -> bool:
-    """Whether the file is read in one pass. What was read already is not."""
-    if type(reading) is not Reading:
-        return False
+def passes_once(path: AnyPath) -> bool:
+    """Whether the file is read in one pass."""
     if str(path) == "-":
         return True
     place = Path(path)

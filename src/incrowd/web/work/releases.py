@@ -8,14 +8,14 @@ from rich.console import Console, RenderableType
 
 from incrowd import api
 from incrowd.cli import report as reports
-from incrowd.cli import request, sources
-from incrowd.cli.output import Output
+from incrowd.cli import request
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
+from incrowd.io.reading import opened
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
@@ -36,29 +36,28 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     policy = Policy.loads(job.policy)
     table = job.table
     wanted = reading_of(table).keeping(policy.names(Role.KEEP))
-    read = sources.read_table(table.source, wanted, Output(quiet=True), policy.columns)
     paper = str(certificate_path(job.target, None))
     _refuse_overwriting(job, paper)
     if job.report is not None:
         read_files = [table.source, *job.world.files]
         reports.refuse_report(job.report, read_files, [job.target, paper])
-    release = api.anonymize(
-        table.source,
-        policy,
-        job.target,
-        reading=read,
-        seed=job.seed,
-        key=request.key_of(job.key_file),
-        sign=request.signing_key(job.sign),
-        watch=Watch(tell=tell),
-        folder=table.folder,
-        **job.world.given,
-    )
+    with opened(table.source, wanted, policy.columns) as there:
+        release = api.anonymize(
+            there,
+            policy,
+            job.target,
+            seed=job.seed,
+            key=request.key_of(job.key_file),
+            sign=request.signing_key(job.sign),
+            watch=Watch(tell=tell),
+            folder=table.folder,
+            **job.world.given,
+        )
     attacks = None
     if job.report is not None:
         paths = {"release": job.target, "certificate": paper}
         made = reports.WrittenRelease(
-            table.source, read, paths, Path(table.folder), _worlds(job.world)
+            table.source, there, paths, Path(table.folder), _worlds(job.world)
         )
         attacks = attack_outcome(reports.report_release(release, job.report, made, tell).facts)
     return replace(_facts(release, job, paper), attacks=attacks)

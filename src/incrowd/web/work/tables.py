@@ -28,14 +28,15 @@ _SECONDS = 10.0
 def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.OpenedTable:
     """Open a table and look at every column."""
     tell("reading the table", 0.0)
-    engine, read = desk.engine(job.table), desk.read(job.table)
+    table = desk.open(job.table)
+    engine = table.engine
     tell("looking at every column", 0.5)
     columns = profiles(engine)
     return facts.OpenedTable(
         records=engine.records,
         columns=tuple(_column(column) for column in columns),
-        notes=tuple(str(note) for note in read.source.notes),
-        large=read.held is not None,
+        notes=tuple(str(note) for note in table.like.notes),
+        large=not table.in_memory,
     )
 
 
@@ -69,7 +70,7 @@ def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:
 
 def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
     """A first policy, with reasons."""
-    found = drafted(job.table.source, reading=desk.read(job.table), watch=Watch(tell=tell))
+    found = drafted(desk.open(job.table), watch=Watch(tell=tell))
     return facts.DraftFacts(
         policy=drafts.to_toml(found),
         reasons=dict(found.reasons),
@@ -82,11 +83,10 @@ def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
 def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
     """The sets of columns that tell most records apart."""
     found = discovery.discover(
-        job.table.source,
+        desk.open(job.table),
         job.columns,
         time_limit=_SECONDS,
         seed=_SEED,
-        reading=desk.read(job.table),
         watch=Watch(tell=tell),
     )
     return facts.FoundSets(
@@ -108,7 +108,7 @@ def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
 def apply_preset(desk: Desk, job: jobs.ApplyPreset, tell: Tell) -> str:
     """The policy with a preset applied, by what the table holds."""
     tell("looking at every column", 0.0)
-    seen = table_facts(job.table.source, reading=desk.read(job.table))
+    seen = table_facts(desk.open(job.table))
     return presets.apply(job.preset, Policy.loads(job.policy), seen).dumps()
 
 
