@@ -1,8 +1,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# A file's tests run in one process: they share its fixtures and the kernels that it compiled.
-PYTEST := -n 2 --dist loadfile
+# Which tests share a process, and which are begun first: tests/schedule.py
+PYTEST := -n 2 --dist loadfile --no-loadscope-reorder --durations=20
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Bytecode is kept: every process that a test starts would compile it anew.
@@ -37,14 +37,14 @@ install: $(VENV)/.all  ## .venv with the package and all extras
 demo: $(VENV)/.core  ## A table of patients becomes a verified release
 	$(BIN)/python -m incrowd.demo
 
-test: lint  ## Lint, types and all tests
-	$(BIN)/python -m pytest $(PYTEST) --durations=20
+test: lint  ## Lint, types and the tests that a change must pass
+	$(BIN)/python -m pytest $(PYTEST) -m 'not thorough' -rs
 
 thorough: lint  ## All tests, with as many examples of each property as it asks for
-	$(BIN)/python -m pytest $(PYTEST) --hypothesis-profile many
+	$(BIN)/python -m pytest $(PYTEST) -rs --hypothesis-profile many
 
 check: lint  ## The fast half of the tests, few examples of each property
-	$(BIN)/python -m pytest $(PYTEST) -m 'not slow' --hypothesis-profile few
+	$(BIN)/python -m pytest $(PYTEST) -m 'not slow and not thorough' --hypothesis-profile few
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from incrowd.identify.measures import folded
+from incrowd.identify.measures import fold_records
 from incrowd.identify.minimal import MinimalSets, minimal_sets
 from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import once
@@ -122,7 +122,7 @@ def hpivalid(records: Records) -> tuple[float, int] | str:
 
 def keys(name: str, records: Records) -> None:
     """Minimal keys of a table without its duplicates."""
-    distinct = once(folded(records))
+    distinct = once(fold_records(records))
     ours, found = timed(lambda: minimal_sets(distinct, Measure.DISTINCT, 1.0))
     line = f"{name:<34}{distinct.rows:>9,} x {distinct.width:<3} keys {len(found.sets):>7,}"
     theirs = hpivalid(distinct)

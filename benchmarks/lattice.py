@@ -21,7 +21,7 @@ import numpy as np
 import polars as pl
 
 from benchmarks import _made_tables as made_tables
-from incrowd.hierarchy.suggest import Suggested
+from incrowd.hierarchy.suggestion import Suggested
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.loss.loss import Loss
 from incrowd.models import KAnonymity, LDiversity, TCloseness

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from incrowd.identify.measures import Partition, added, all_ratios, ratios
+from incrowd.identify.measures import Partition, all_ratios, ratios, ratios_with_each
 from incrowd.identify.records import Records
 
 ADULT = Path(__file__).parents[1] / ".." / "shared" / "data" / "arx" / "adult.csv.gz"
@@ -112,10 +112,10 @@ def every_set(records: Records, *, compare: bool) -> None:
 
 def greedy_step(records: Records) -> None:
     """One line: every column added to the first."""
-    partition = Partition.whole(records).refined(records, 0)
+    partition = Partition.whole(records).refine(records, 0)
     others = range(1, records.width)
     frame = frame_of(records)
-    ours = seconds(lambda: added(partition, records, others))
+    ours = seconds(lambda: ratios_with_each(partition, records, others))
     theirs = seconds(
         lambda: [frame.group_by(frame.columns[0], frame.columns[j]).len() for j in others], 1
     )

@@ -12,7 +12,7 @@ from typing import get_args
 import numpy as np
 
 from incrowd.arrays import Codes, Floats
-from incrowd.population.one_dimensional import Method, divided, division_cost, quantiles
+from incrowd.population.one_dimensional import Method, divide, division_cost, quantiles
 from incrowd.population.tree_cut import best_cut
 
 VALUES = 1_000_000
@@ -45,9 +45,9 @@ def divisions(values: Floats, k: int) -> None:
     print(f"{len(values):,} values, k = {k:,}: sort {sorting:.2f} s, argsort {ordering:.2f} s")
     for method in get_args(Method):
         for split in (True, False):
-            seconds = timed(lambda m=method, s=split: divided(values, k, m, split=s))
-            peak = copies(lambda m=method, s=split: divided(values, k, m, split=s), values)
-            found = divided(values, k, method, split=split)
+            seconds = timed(lambda m=method, s=split: divide(values, k, m, split=s))
+            peak = copies(lambda m=method, s=split: divide(values, k, m, split=s), values)
+            found = divide(values, k, method, split=split)
             plain = division_cost(values, quantiles(values, k, split=True), method)
             share = division_cost(values, found, method) / plain
             kind = "by rank" if split else "by value"
@@ -77,7 +77,7 @@ def cuts() -> None:
 def main() -> None:
     rng = np.random.default_rng(1)
     incomes = rng.lognormal(10, 1, VALUES)
-    divided(incomes[:1000], 10)
+    divide(incomes[:1000], 10)
     divisions(incomes, 100)
     divisions(incomes, 10_000)
     print("with equal values, rounded to hundreds:")

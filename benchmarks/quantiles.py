@@ -25,7 +25,7 @@ from benchmarks._figures import Figure, draw
 from incrowd.api import quantiles
 from incrowd.identify.distinct_values import unique_share
 from incrowd.population.buckets import Bucketing
-from incrowd.population.quantile_cells import scaled
+from incrowd.population.quantile_cells import scale_cells
 from incrowd.population.quantiles import expected_error, privacy
 from incrowd.table.column import Kind
 from incrowd.verbs import tables
@@ -122,7 +122,7 @@ def look_up() -> None:
     table = incomes(4_000_000)
     for buckets in (25, 400):
         column = Bucketing.by_sample(table["c0"][:200_000], buckets, 1)
-        cells = scaled(table["c0"], Kind.NUMBER)
+        cells = scale_cells(table["c0"], Kind.NUMBER)
         cuts = column.division.cuts
         column.see_scaled(cells, 0)
         ours = best(lambda: column.see_scaled(cells, 0))  # noqa: B023  called at once

@@ -20,7 +20,7 @@ import polars as pl
 from benchmarks._timed import once as timed
 from incrowd.identify.branch import CostBranch, Splitter
 from incrowd.identify.levelwise import Levelwise, Samples, border_of
-from incrowd.identify.measures import folded, ratios
+from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.minimum import (
     Minimum,
     greedy_key,
@@ -124,7 +124,7 @@ def keys() -> None:
     """Table 4: columns of small keys; of sampled ones those of five seeds."""
     for name in there():
         records = table(name)
-        whole = once(folded(records))
+        whole = once(fold_records(records))
         paper = PRINTED[name].keys if name in PRINTED else (None, None, None)
         print(f"  {name}: {records.total:,} records, {whole.total:,} of them different")
         ways = (
@@ -231,7 +231,7 @@ def figures_2_and_3() -> None:
     """
     if "adult" not in there():
         return
-    rows = once(folded(table("adult")))
+    rows = once(fold_records(table("adult")))
     print("Motwani-Xu Figure 2: all minimal sets of Adult, without pruning, with a sub-table of a")
     print("  tenth, with one of a hundredth and one of a tenth")
     for name, question, paper in QUESTIONS:

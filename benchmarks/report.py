@@ -18,8 +18,7 @@ import numpy as np
 import polars as pl
 
 import incrowd
-from incrowd.cli.output import Output
-from incrowd.cli.request import read_table
+from incrowd.io.reading import opened
 
 QUASI = {"sex": 2, "age": 74, "race": 5, "marital": 7, "education": 16, "region": 50}
 WARM = 2_000
@@ -53,12 +52,10 @@ def run(rows: int, *, told: bool) -> None:
     whole, busy, release = timed(
         lambda: incrowd.anonymize("people.csv", policy, "release.csv", seed=1)
     )
-    read = read_table("people.csv", incrowd.Reading(), Output(quiet=True))
+    read = opened("people.csv")
     paper = "release.csv.certificate.json"
     work = {
-        "anonymize --report": lambda: incrowd.report(
-            release, "made.html", original="people.csv", original_reading=read
-        ),
+        "anonymize --report": lambda: incrowd.report(release, "made.html", original=read),
         "report": lambda: incrowd.report(
             "release.csv", "report.html", policy, paper, original="people.csv"
         ),

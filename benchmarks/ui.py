@@ -22,7 +22,7 @@ import tomllib
 from pathlib import Path
 
 from incrowd.datasets import hospital
-from incrowd.policy.toml import edited
+from incrowd.policy.toml import edit_text
 from incrowd.web import jobs
 from incrowd.web.events import Done
 from incrowd.web.session import Session
@@ -74,10 +74,10 @@ async def _questions(title: str, path: Path, limit: float) -> None:
         assert isinstance(drafted, Done), drafted
         text = drafted.value.policy
         quasi = [n for n, c in tomllib.loads(text)["columns"].items() if c["role"] == "quasi"]
-        changed = edited(text, {("columns", quasi[0]): {"role": "drop"}})
+        changed = edit_text(text, {("columns", quasi[0]): {"role": "drop"}})
         await _seconds(session, jobs.WhatIf(table, text))
         _line(f"{title}: role", await _seconds(session, jobs.WhatIf(table, changed)), limit)
-        tried = [edited(text, {("models", 0, "k"): k}) for k in range(3, 3 + REPEATS)]
+        tried = [edit_text(text, {("models", 0, "k"): k}) for k in range(3, 3 + REPEATS)]
         seconds = [await _seconds(session, jobs.WhatIf(table, one)) for one in tried]
         _line(f"{title}: k", min(seconds), limit)
         levels = tuple((name, 1) for name in quasi)

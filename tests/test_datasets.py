@@ -102,6 +102,6 @@ def test_wrong_numbers_are_refused(wrong):
         hospital(**wrong)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_million_rows_take_seconds():
     assert hospital(1_000_000).height == 1_000_000

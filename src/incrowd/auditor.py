@@ -23,6 +23,7 @@ from contextlib import suppress
 from datetime import datetime
 from fractions import Fraction
 from functools import cached_property
+from operator import sub
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +47,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="the answer as JSON")
     asked = parser.parse_args(arguments)
     try:
-        path = asked.certificate or Path(f"{asked.release}.certificate.json")
-        found = audit(asked.release, path)
+        found = audit(asked.release, asked.certificate or Path(f"{asked.release}.certificate.json"))
     except OSError as error:
         sys.stderr.write(f"error: {error.strerror or error}\n")
         return 3
-    lines = [json.dumps(found, indent=2)] if asked.json else sentences(found)
-    sys.stdout.writelines(f"{line}\n" for line in lines)
+    text = json.dumps(found, indent=2) if asked.json else "\n".join(sentences(found))
+    sys.stdout.write(f"{text}\n")
     return 0 if found["ok"] else 1
 
 
@@ -62,18 +62,13 @@ def audit(release: Path, certificate: Path) -> dict[str, Any]:
     table = Table(paper, *read_csv(content, paper["policy"]))
     faults, models, figures = [*file_faults(paper, content), *table.column_faults()], [], {}
     if table.rows and not table.lacking:
-        figures, models = table.figures(), list(judged(table))
+        figures, models = table.figures(), list(judge_models(table))
         faults += [*table.figure_faults(), *model_faults(models)]
-    counted = {"models"} if models and not any(one["why_not"] for one in models) else set()
-    proven = {"digest", "policy_sha256", *figures, *counted}
-    return {
-        "ok": not faults,
-        "records": len(table.rows),
-        "faults": faults,
-        "models": models,
-        "recounted": [place for place in table.entries if place in proven],
-        "not_recounted": [place for place in table.entries if place not in proven],
-    }
+    proven = {"digest", "policy_sha256", *figures, *(["alone"] if figures and table.alone else [])}
+    proven |= {"models"} if models and not any(one["why_not"] for one in models) else set()
+    found = {"ok": not faults, "records": len(table.rows), "faults": faults, "models": models}
+    found["recounted"] = [place for place in table.entries if place in proven]
+    return found | {"not_recounted": [place for place in table.entries if place not in proven]}
 
 
 def sentences(found: Entries) -> Iterator[str]:
@@ -81,10 +76,9 @@ def sentences(found: Entries) -> Iterator[str]:
     verdict = "agrees with its certificate and keeps its policy" if found["ok"] else "does NOT pass"
     yield f"The release of {found['records']:,} records {verdict}, as far as it can be recounted."
     for one in found["models"]:
-        of = f" of {one['column']}" if one["column"] else ""
+        name = f"{one['name']} of {one['column']}" if one["column"] else one["name"]
         counted = one["why_not"] or f"counted {one['counted']:.6g}"
-        met = "met" if one["met"] else "NOT MET"
-        yield f"  {one['name']}{of}: asked {one['asked']:.6g}, {counted}: {met}"
+        yield f"  {name}: asked {one['asked']:.6g}, {counted}: {'met' if one['met'] else 'NOT MET'}"
     yield from (f"  WRONG: {fault}" for fault in found["faults"])
     yield f"Recounted: {', '.join(found['recounted'])}."
     yield f"Not recounted, the certificate's word: {', '.join(found['not_recounted'])}."
@@ -92,12 +86,11 @@ def sentences(found: Entries) -> Iterator[str]:
 
 def read_certificate(path: Path) -> dict[str, Any]:
     """A certificate as JSON."""
-    paper = None
-    with suppress(json.JSONDecodeError, UnicodeDecodeError):
+    with suppress(ValueError, KeyError, TypeError):
         paper = json.loads(path.read_text(encoding="utf-8"))
-    if not isinstance(paper, dict) or paper.get("schema") != "incrowd.certificate/1":
-        raise OSError("the certificate is not a JSON document that incrowd writes")
-    return paper
+        if paper["schema"] == "incrowd.certificate/1":
+            return dict(paper)
+    raise OSError("the certificate is not a JSON document that incrowd writes")
 
 
 def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]]]:
@@ -176,8 +169,8 @@ class Table:
         gone = {*own, *self.policy.get("missing_values", [""])}
         numbers = {float(text) for text in own if is_number_and_no_code(text)}
         texts = {row[place] for row in self.rows}
-        gone |= {text for text in texts if not text.strip(WHITE)}
-        gone |= {text for text in texts if is_number_and_no_code(text) and float(text) in numbers}
+        marks = (text for text in texts if is_number_and_no_code(text) and float(text) in numbers)
+        gone |= {*marks, *(text for text in texts if not text.strip(WHITE))}
         return [None if row[place] in gone else row[place] for row in self.rows]
 
     @cached_property
@@ -210,6 +203,24 @@ class Table:
         value = {None: None} | values_of({*cells} - {None}, kind)
         return [Counter(value[cells[row]] for row in crowd) for crowd in self.crowds]
 
+    @cached_property
+    def alone(self) -> dict[str, Any]:
+        """Who is alone for whoever also knows columns that leave unchanged; empty if not told."""
+        if "alone" not in self.entries or not self.shows_classes or self.having("unit"):
+            return {}
+        kept, limit = self.having("keep", "weight"), self.policy.get("max_alone", 0.05)
+        judged = [name for name in kept if self.columns[name].get("alone") != "accept"]
+        known = {"columns": {name: self._alone_by([name]) for name in kept}, "limit": limit}
+        return known | {"together": self._alone_by(kept), "unaccepted": self._alone_by(judged)}
+
+    def _alone_by(self, names: list[str]) -> float:
+        """The share, rounded up to four digits; fewer than five people count as five."""
+        values, alone = list(zip(*map(self.cells, names), strict=True)) or [()] * len(self.rows), 0
+        for rows, crowd in zip(self.classes.values(), self.crowds, strict=True):
+            held = Counter(values[row] for row in crowd)
+            alone += sum(held[values[row]] == 1 for row in rows if len(crowd) > 1)
+        return min(1.0, -(-max(alone, 5) * 10_000 // len(self.rows)) / 10_000) if alone else 0.0
+
     def figures(self) -> dict[str, Any]:
         """What the rows show of the figures of the certificate, by place."""
         rows, whole, gone = len(self.rows), self.paper["records_in"], self.paper["suppressed"]
@@ -235,6 +246,9 @@ class Table:
         for place, value in self.figures().items():
             if not math.isclose(self.entries[place], value, rel_tol=1e-12, abs_tol=1e-12):
                 yield f"The certificate gives another figure for {place} than the rows."
+        alone, said = self.alone, self.entries.get("alone")
+        if alone and (alone != said or alone["unaccepted"] > alone["limit"]):
+            yield "More people are alone by columns that leave unchanged than is said or allowed."
         paper, gone, rows = self.paper, self.paper["suppressed"], len(self.rows)
         for_missing = gone["for_missing"]
         chosen, limit = gone["records"] - for_missing, self.policy.get("suppression", 0.0)
@@ -256,9 +270,7 @@ def values_of(texts: set[str], kind: str) -> dict[Any, Any]:
     bare = {text: text.strip(WHITE) for text in texts}
     numbers = {text: one for text, one in bare.items() if NUMBER.fullmatch(one)}
     whole = all(re.fullmatch("[+-]?[0-9]{1,18}", one) for one in numbers.values())
-    read: dict[str, Any] = {
-        text: int(one) if whole else float(one) for text, one in numbers.items()
-    }
+    read: dict[str, Any] = {t: int(one) if whole else float(one) for t, one in numbers.items()}
     if kind == "date":
         read = {text: moment_of(one.replace("T", " ", 1)) for text, one in bare.items()}
     strange = {text: None if text in MARKS else f"text {text}" for text in texts}
@@ -273,22 +285,20 @@ def moment_of(text: str) -> datetime | None:
     return None
 
 
-def judged(table: Table) -> Iterator[dict[str, Any]]:
+def judge_models(table: Table) -> Iterator[dict[str, Any]]:
     """Each model of the policy: asked, said by the certificate, counted."""
     for model, said in zip(table.policy["models"], table.paper["models"], strict=True):
         why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
         if model["name"] not in JUDGES:
             why_not = "not recounted (it is about people who are not in the release)"
-        elif table.having("unit"):
-            why_not = "not recounted (the release does not say which records are of one person)"
-        elif not table.shows_classes:
-            why_not = "not recounted (the release does not show its classes)"
+        elif table.having("unit") or not table.shows_classes:
+            why_not = "not recounted (the release does not show its classes, or who is one person)"
         else:
             counted, met = JUDGES[model["name"]](table, model)
             counted = said["asked"] if abs(counted - said["asked"]) <= ROUNDING else counted
-        known = {"asked": said["asked"], "certificate": said["reached"], "counted": counted}
-        known |= {"met": met, "why_not": why_not}
-        yield {"name": model["name"], "column": model.get("column"), **known}
+        known = {"name": model["name"], "column": model.get("column"), "asked": said["asked"]}
+        known |= {"certificate": said["reached"], "counted": counted}
+        yield known | {"met": met, "why_not": why_not}
 
 
 def is_possible(table: Table, said: Entries) -> bool:
@@ -308,15 +318,9 @@ def model_faults(models: Sequence[Entries]) -> Iterator[str]:
             yield f"The certificate gives another value for {one['name']} than the rows."
 
 
-def written(number: float) -> Fraction:
+def meant_fraction(number: float) -> Fraction:
     """The number that was meant: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
-
-
-def k_anonymity(table: Table, model: Entries) -> Judgement:
-    """The smallest crowd."""
-    smallest = min(map(len, table.crowds))
-    return smallest, smallest >= model["k"]
 
 
 def l_diversity(table: Table, model: Entries) -> Judgement:
@@ -324,7 +328,7 @@ def l_diversity(table: Table, model: Entries) -> Judgement:
     crowds, kind, l = table.counts(model["column"]), model.get("kind", "frequency"), model["l"]
     falling = [sorted(counts.values(), reverse=True) for counts in crowds]
     if kind == "recursive":  # r1 < c (r_l + … + r_m) in every crowd
-        reached, c = 0, written(model["c"])
+        reached, c = 0, meant_fraction(model["c"])
         while all(counts[0] < c * sum(counts[reached:]) for counts in falling):
             reached += 1
         return reached, reached >= l
@@ -333,9 +337,9 @@ def l_diversity(table: Table, model: Entries) -> Judgement:
         lowest = min(-math.fsum(share * math.log(share) for share in one) for one in shares)
         return math.exp(lowest), lowest >= math.log(l) - ROUNDING
     if kind == "distinct":
-        return min(map(len, crowds)), min(map(len, crowds)) >= written(l)
+        return min(map(len, crowds)), min(map(len, crowds)) >= meant_fraction(l)
     least = min(Fraction(sum(counts), counts[0]) for counts in falling)
-    return float(least), least >= written(l)
+    return float(least), least >= meant_fraction(l)
 
 
 def alpha_k(table: Table, model: Entries) -> Judgement:
@@ -343,7 +347,7 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
     if min(map(len, table.crowds)) < model["k"]:
         return 1.0, False
     share = max(Fraction(max(c.values()), c.total()) for c in table.counts(model["column"]))
-    return float(share), share <= written(model["alpha"])
+    return float(share), share <= meant_fraction(model["alpha"])
 
 
 def t_closeness(table: Table, model: Entries) -> Judgement:
@@ -361,11 +365,6 @@ def t_closeness(table: Table, model: Entries) -> Judgement:
         here = [Fraction(held[at], len(crowd)) for at in range(len(whole))]
         worst = max(worst, distance(here, whole, spread.get("maps")))
     return float(worst), worst <= model["t"] + ROUNDING
-
-
-def equal_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
-    """Half the sum of differences."""
-    return sum((abs(a - b) for a, b in zip(here, whole, strict=True)), Fraction(0)) / 2
 
 
 def ordered_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
@@ -392,9 +391,10 @@ def hierarchical_emd(here: Shares, whole: Shares, maps: Any) -> Fraction:
     return total
 
 
-DISTANCES = {"equal": equal_emd, "ordered": ordered_emd, "hierarchical": hierarchical_emd}
-JUDGES = {"k-anonymity": k_anonymity, "l-diversity": l_diversity, "t-closeness": t_closeness}
-JUDGES["alpha-k"] = alpha_k
+DISTANCES: dict[str, Any] = {"ordered": ordered_emd, "hierarchical": hierarchical_emd}
+DISTANCES["equal"] = lambda here, whole, _: sum(map(abs, map(sub, here, whole)), Fraction(0)) / 2
+JUDGES = {"alpha-k": alpha_k} | {"l-diversity": l_diversity, "t-closeness": t_closeness}
+JUDGES["k-anonymity"] = lambda table, model: (n := min(map(len, table.crowds)), n >= model["k"])
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -249,7 +249,7 @@ def _persons(who: _People, seed: int) -> dict[str, pl.Series]:
     chances |= {"occupation": (0.04, 0.3), "smoker": (0.1, 0.5)}
     for name, (calm, rush) in chances.items():
         there = draw(f"no {name}") >= np.where(who.emergency, rush, calm)
-        columns[name] = _blanked(columns[name], there)
+        columns[name] = _blank_unless(columns[name], there)
     return columns
 
 
@@ -267,9 +267,9 @@ def _stays(draw: _Draw, who: _People, person: Counts, stay: Counts) -> dict[str,
     return {
         "admission": pl.Series(first_day + day.astype("timedelta64[D]")),
         "ward": wards.gather(illness),
-        "diagnosis": _blanked(codes.gather(illness), known),
+        "diagnosis": _blank_unless(codes.gather(illness), known),
         "stay": pl.Series(days),
-        "cost": _blanked(pl.Series(price), known & (draw("no cost") >= 0.015)),
+        "cost": _blank_unless(pl.Series(price), known & (draw("no cost") >= 0.015)),
     }
 
 
@@ -358,7 +358,7 @@ def _pick(draws: Floats, chances: "Floats | list[float]") -> Codes:
     return np.minimum(place, len(steps) - 1).astype(np.int32)
 
 
-def _blanked(column: pl.Series, there: Flags) -> pl.Series:
+def _blank_unless(column: pl.Series, there: Flags) -> pl.Series:
     return column.zip_with(pl.Series(there), pl.Series([None], dtype=column.dtype))
 
 

@@ -58,10 +58,12 @@ def without_credentials(text: str) -> str:
     if ":/" not in text and "=" not in text:
         return text
     parts = text.split(EXAMPLE_ADDRESS)
-    return EXAMPLE_ADDRESS.join(_SECRET.sub(r"\g<name>…", _ADDRESS.sub(_hidden, p)) for p in parts)
+    return EXAMPLE_ADDRESS.join(
+        _SECRET.sub(r"\g<name>…", _ADDRESS.sub(_scheme_only, p)) for p in parts
+    )
 
 
-def _hidden(found: "re.Match[str]") -> str:
+def _scheme_only(found: "re.Match[str]") -> str:
     scheme = (found["other"] or "postgresql").lower()
     return f"{scheme}://…"
 

@@ -4,8 +4,8 @@ numba and SciPy take a second to load, and no `--help` needs them. A package who
 `__getattr__ = modules_of(__name__)` hands out its modules unloaded: the line `from incrowd.kernels
 import fold` costs nothing, and the first `fold.name` loads it. Type checkers see the module itself.
 
-A module that offers names of other modules writes them as imports under `if TYPE_CHECKING:`. Type
-checkers read them there, and `homes_of` reads the same lines at run time: there is one list.
+A package that offers names of its modules writes them as imports under `if TYPE_CHECKING:`. Type
+checkers read them there, and `names_of` reads the same lines at run time: there is one list.
 """
 
 import linecache
@@ -32,13 +32,29 @@ def module(name: str) -> ModuleType:
 def modules_of(package: str) -> Callable[[str], ModuleType]:
     """The `__getattr__` of a package whose modules are loaded when they are first used."""
 
-    def found(name: str) -> ModuleType:
+    def unloaded_module(name: str) -> ModuleType:
         full = f"{package}.{name}"
         if name.startswith("__") or find_spec(full) is None:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         return module(full)
 
-    return found
+    return unloaded_module
+
+
+def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """The `__getattr__` and `__dir__` of a package that offers names of its modules.
+
+    A name is loaded, with the module it is in, when it is first used (see `homes_of`); the modules
+    of the package are handed out unloaded.
+    """
+    homes, unloaded = homes_of(package), modules_of(package)
+
+    def found(name: str) -> Any:
+        if name not in homes:
+            return unloaded(name)
+        return getattr(import_module(homes[name]), name)
+
+    return found, lambda: sorted(homes)
 
 
 def homes_of(name: str) -> dict[str, str]:

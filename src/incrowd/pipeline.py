@@ -24,7 +24,7 @@ from incrowd.io.atomic import heal
 from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.kept_parts import keeping
-from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened
+from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened, path_of
 from incrowd.io.target import (
     Place,
     certificate_path,
@@ -127,15 +127,17 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     for goal in (target, certificate):
         refuse_remote(goal)
     paper = certificate_path(target, certificate)
-    refuse_overwriting(source if is_path(source) else None, target, paper)
+    refuse_overwriting(path_of(source), target, paper)
     remove_orphans()
     filed = is_path(target) and str(target) != "-"
     if filed and target is not None and paper is not None and not dry_run:
         heal(target, paper)
+    watch = watch or Watch()
     keep = keeping(target) if resume and not dry_run else nullcontext()
     expected, unchanged = policy.columns, policy.names(Role.KEEP)
-    with keep as kept, enough_memory(), opened(source, reading, expected, unchanged) as found_table:
-        context = RunContext(seed, key, watch or Watch(), kept)
+    given = source, reading, expected, unchanged, watch
+    with keep as kept, enough_memory(), opened(*given) as found_table:
+        context = RunContext(seed, key, watch, kept)
         goal = None if dry_run else target
         context.watch.tell("coding the columns", 0.0)
         new_table = target_of(goal, found_table.engine)
@@ -152,16 +154,16 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
             context.watch.tell("searching", 0.0)
             found = search(table, context)
             found = _against_readers(table, found, context, folder)
-            bound = _bound(table, found, context, gap)
+            bound = _loss_bound(table, found, context, gap)
             timer.end("search")
-            ready = _staged(table, found, context)
+            ready = _stage_rows(table, found, context)
             timer.end("release")
         else:
             bound, ready = None, staged_in_parts(table, parts, context)
             timer.end("search")
         folder_made = Can.FOLDER in found_table.engine.can
         with placing(goal, paper, found_table.like, table=new_table, parts=folder_made) as place:
-            proved = _proved(table, ready, place, context, timer)
+            proved = _write_and_prove(table, ready, place, context, timer)
             release = _release(proved, signer, timer, bound)
             place.certify(release.certificate.to_json)
             place.publish_with(proved.written.publish)
@@ -199,7 +201,7 @@ def _against_readers(
     if against is None or not is_small(policy, against.world):
         return found
     quiet = replace(context, seed=context.seed or 0, watch=Watch())
-    drawn, staged = drawn_table(table), _staged(table, found, quiet).staged
+    drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(released(table, staged).counts(policy.quasi), policy)
     release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
     repeat = SearchAgain(table, builders_of(policy, folder), _release_again, quiet)
@@ -210,10 +212,10 @@ def _against_readers(
 
 def _release_again(table: LoadedTable, context: RunContext) -> Staged:
     """The rows that would leave of another table."""
-    return _staged(table, search(table, context), context).staged
+    return _stage_rows(table, search(table, context), context).staged
 
 
-def _bound(
+def _loss_bound(
     table: LoadedTable, found: Found, context: RunContext, gap: "Gap | None"
 ) -> "LossBound | None":
     """The loss that no release goes below, if it is asked for."""
@@ -246,8 +248,8 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
         )
 
 
-def _staged(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
-    """The rows that are to leave for what was found."""
+def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
+    """Plan and stage the rows of the recoding that the search found."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)
@@ -255,10 +257,10 @@ def _staged(table: LoadedTable, found: Found, context: RunContext) -> StagedRele
     return StagedRelease(found, outcome, plan, staged)
 
 
-def _proved(
+def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
-    """What was staged, written and proved from what was written."""
+    """Write the staged rows, then verify them from what was written."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")
@@ -293,6 +295,7 @@ def _release(
         levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
         labels=dict(proved.proof.labels),
         privacy=extent.privacy,
+        why=proved.found.why,
         loss=losses,
         max_class_ncp=extent.max_class_ncp,
         bound_met=extent.bound_met,

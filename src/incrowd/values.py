@@ -41,15 +41,15 @@ def dataclass(
 ) -> Callable[[type[_Made]], type[_Made]]:
     """A pydantic dataclass whose wrong values raise `PolicyError`, never pydantic's own error."""
 
-    def decorated(cls: type[_Made]) -> type[_Made]:
-        checked: Any = _checked(cls)
+    def decorate(cls: type[_Made]) -> type[_Made]:
+        checked: Any = _with_checks(cls)
         made: Any = pydantic_dataclass(
             checked, frozen=frozen, config=config, kw_only=kw_only, repr=repr
         )
         same: type[_Made] = made
         return same
 
-    return decorated
+    return decorate
 
 
 class _Checked(type):
@@ -65,10 +65,12 @@ class _Checked(type):
         if len(placed) == len(args) and kwargs.keys().isdisjoint(placed):  # errors name the field
             args, kwargs = (), dict(zip(placed, args, strict=True)) | kwargs
         names = tuple(one.name for one in fields)
-        return made(lambda: super(_Checked, cls).__call__(*args, **kwargs), lambda _: names, cls)
+        return make_value(
+            lambda: super(_Checked, cls).__call__(*args, **kwargs), lambda _: names, cls
+        )
 
 
-def _checked(cls: type[_Made]) -> type[_Made]:
+def _with_checks(cls: type[_Made]) -> type[_Made]:
     """The same class, made by `_Checked`."""
     if isinstance(cls, _Checked):
         return cls
@@ -90,7 +92,7 @@ class Setting(BaseModel):
                 f"a {type(self).__name__} takes named values only",
                 remedy=f"name each value, as in {next(iter(type(self).model_fields))}=…",
             )
-        made(lambda: super(Setting, self).__init__(**values), self._keys_at, type(self))
+        make_value(lambda: super(Setting, self).__init__(**values), self._keys_at, type(self))
 
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # parts of a policy need no call
 
@@ -107,8 +109,8 @@ class Setting(BaseModel):
         return () if path else tuple(cls.model_fields)
 
 
-def made(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
-    """What `make` returns, with pydantic's errors turned into ours; `what` is being made."""
+def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
+    """Call `make` and turn pydantic's errors into ours; `what` is the class that is made."""
     try:
         return make()
     except ValidationError as error:
@@ -162,7 +164,7 @@ def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False)
     near = get_close_matches(str(word).lower(), [name.lower() for name in names], n=1, cutoff=0.6)
     if near:
         return f"did you mean '{next(name for name in names if name.lower() == near[0])}'?"
-    return f"choose one of {_listed(names)}" if listed and names else ""
+    return f"choose one of {_quote_words(names)}" if listed and names else ""
 
 
 def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
@@ -191,7 +193,7 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
             remedy = did_you_mean(context["tag"], known, listed=True)
             found = Fault(path, f"{place_of(path)}unknown name", remedy)
         case "union_tag_not_found":
-            names = _listed(list(keys(path)))
+            names = _quote_words(list(keys(path)))
             remedy = f"add a 'name', one of {names}" if names else "add a 'name'"
             found = Fault(path, f"{place_of(path)}'name' is missing", remedy)
         case "value_error":
@@ -313,5 +315,5 @@ def _number(limit: float) -> str:
     return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
 
 
-def _listed(words: Iterable[str]) -> str:
+def _quote_words(words: Iterable[str]) -> str:
     return ", ".join(f"'{word}'" for word in words)

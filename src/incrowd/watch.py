@@ -1,8 +1,8 @@
-"""Time limits and progress. The caller hands them in; nothing else reads a clock."""
+"""Time limits, progress and notes. The caller hands them in; nothing else reads a clock."""
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -54,7 +54,7 @@ def _clock() -> float:
 
 
 class Watch:
-    """A time limit and a progress callback.
+    """A time limit, and callbacks for progress and for notes about tables.
 
     A limit that somebody gave ends a search with or without an answer. With `answer_first` it only
     ends improvement: a search that has no answer yet goes on until it has one.
@@ -68,11 +68,13 @@ class Watch:
         limit: float | None = None,
         tell: Callable[[str, float], None] | None = None,
         *,
+        note: Callable[[Iterable[str]], None] | None = None,
         answer_first: bool = False,
     ) -> None:
         self._start = _clock()
         self._limit = limit
         self._tell = tell
+        self._note = note
         self._answer_first = answer_first
         self.doing = ""
         """What was last told to be done."""
@@ -107,6 +109,11 @@ class Watch:
         if self._tell is not None:
             self._tell(what, share)
 
+    def note(self, notes: Iterable[str]) -> None:
+        """Hand on what to know about a table that was opened."""
+        if self._note is not None:
+            self._note(notes)
+
     @contextmanager
     def alarm(self) -> "Iterator[Flags]":
         """One flag that is set soon after the time is up, for kernels, which know no clock."""
@@ -136,7 +143,7 @@ class NestedWatch(Watch):
     """A time limit within an outer watch: the earlier of both ends it."""
 
     def __init__(self, outer: Watch, limit: float | None, *, answer_first: bool = False) -> None:
-        super().__init__(limit, outer.tell, answer_first=answer_first)
+        super().__init__(limit, outer.tell, note=outer.note, answer_first=answer_first)
         self._outer = outer
 
     @property

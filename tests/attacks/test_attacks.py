@@ -29,7 +29,7 @@ from incrowd.attacks.singling_out import singling_out
 from incrowd.errors import LimitError
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage import decoding
-from incrowd.linkage.decoding import check_room, joined
+from incrowd.linkage.decoding import check_room, join_members
 from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
 from incrowd.watch import Watch
 
@@ -44,6 +44,7 @@ def held_of(fit, place=0):
     return AttributeDisclosure.of(fit, SensitiveTarget.all_of(fit.data)[place])
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(tables() | apart(), st.integers(1, 3), st.booleans())
 def test_the_sweep_fits_every_set_as_the_twin_does(table, limit, alike):
@@ -70,12 +71,12 @@ def test_pairs_are_the_same_in_parts(table, columns, words, alike):
     """However little room there is, people and rows that fit are found, each once."""
     shown, people = table
     data = data_of(shown, people, range(4), alike=bool(alike), joint=False)
-    roomy = [line.tolist() for line in joined(Fit.of(data, tuple(range(columns))).rows_of)]
+    roomy = [line.tolist() for line in join_members(Fit.of(data, tuple(range(columns))).rows_of)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(decoding, "_PAIRS", 1)
         patch.setattr(decoding, "_WORDS", words)
         fit = Fit.of(data, tuple(range(columns)))
-        assert [line.tolist() for line in joined(fit.rows_of)] == roomy
+        assert [line.tolist() for line in join_members(fit.rows_of)] == roomy
         number = [len(naive.people_of(people, row, range(columns))) for row in shown]
         assert fit.people_of_each[data.shown.row_of].tolist() == number
 

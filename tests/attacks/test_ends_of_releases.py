@@ -54,6 +54,7 @@ def test_ends_of_the_worlds_classes_tell_no_more_than_the_classes(model):
     assert right <= limit * people + 3 * np.sqrt(limit * (1 - limit) * people)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [KMap(5), DeltaPresence(0.5)], ids=lambda model: model.name)
 def test_exact_ends_give_people_away(model):
     played = told(model, "exact", 1)

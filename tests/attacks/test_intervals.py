@@ -12,7 +12,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkage import RowCandidates, linkage
-from incrowd.attacks.rates import Moments, clopper_pearson, clustered, wilson
+from incrowd.attacks.rates import Moments, clopper_pearson, clustered_interval, wilson
 from incrowd.linkage.attack_data import AttackData, SharedColumn
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.fit import Fit
@@ -79,7 +79,7 @@ def test_sums_over_classes_give_the_variance_of_a_ratio(classes, more):
 def test_an_interval_over_classes_has_its_rate_inside(classes, together):
     people, hits = (np.array(line, dtype=float) for line in zip(*classes, strict=True))
     found = Moments.of(np.minimum(hits, people), people)
-    low, high = clustered(found, together)
+    low, high = clustered_interval(found, together)
     assert 0 <= low <= found.hits / found.people + 1e-12
     assert found.hits / found.people - 1e-12 <= high <= 1
 
@@ -89,12 +89,12 @@ def test_classes_of_one_are_people():
     hits = np.array([1.0] * 30 + [0.0] * 70)
     widths = []
     for size in (1, 4, 20):
-        low, high = clustered(Moments.of(hits * size, np.full(100, size)))
+        low, high = clustered_interval(Moments.of(hits * size, np.full(100, size)))
         widths.append(high - low)
         assert (low, high) == pytest.approx(wilson(30, 100), abs=0.01)
-    many = clustered(Moments.of(np.array([20.0] * 15 + [0] * 35), np.full(50, 20)))
+    many = clustered_interval(Moments.of(np.array([20.0] * 15 + [0] * 35), np.full(50, 20)))
     assert many[1] - many[0] > widths[0]
-    assert clustered(Moments.of(np.zeros(0), np.zeros(0))) == (0.0, 1.0)
+    assert clustered_interval(Moments.of(np.zeros(0), np.zeros(0))) == (0.0, 1.0)
 
 
 PEOPLE = 20_000

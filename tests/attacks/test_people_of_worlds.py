@@ -110,7 +110,7 @@ def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     release = pl.DataFrame({"zip": ["a", None, "b", "b"]})
     column = AttackTables(
         table_of("release", release, Reading()), {}, AttackOptions().knowledge
-    ).shown("zip")
+    ).released_column("zip")
     assert SharedColumn.itself(column).decoding.apart
     assert not SharedColumn.itself(column, Missing.MATCHES_ANYTHING).decoding.apart
 

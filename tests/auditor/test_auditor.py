@@ -45,6 +45,7 @@ def test_it_is_one_short_file_of_the_standard_library():
         assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
 
 
+@pytest.mark.slow
 def test_it_counts_what_check_counts(released):
     path, paper = released
     found = auditor.audit(path, paper)

@@ -22,6 +22,7 @@ def release(incrowd, table):
 WORLD = ("--world", "voters.csv", "--world-id", "ssn", "--rename", "zip=zipcode")
 
 
+@pytest.mark.slow
 def test_the_document(incrowd, release):
     said = incrowd("attack", release, *WORLD, "--knows", "age,zip,sex", "--json")
     assert said.code == 0

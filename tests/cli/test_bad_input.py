@@ -166,7 +166,7 @@ def test_dates_out_of_range(incrowd, table, odd):
     assert len(rows("release.csv")) == 40
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_very_many_distinct_strings(incrowd, table):
     n = 60_000
     names = [f"{MARK}{i}" for i in range(n)]

@@ -43,6 +43,7 @@ def test_details_are_every_column_pair_and_loss(incrowd):
     assert MARK not in said.out
 
 
+@pytest.mark.slow
 def test_the_document(incrowd):
     flags = ("-q", "age,zip,sex", "-s", "diagnosis", "--for", "sex~age", "--json")
     said = incrowd("compare", "patients.csv", "release.csv", "release.csv", *flags)
@@ -56,6 +57,7 @@ def test_the_document(incrowd):
     assert {"total_variation", "histogram", "ncp"} <= first["columns"][0].keys()
 
 
+@pytest.mark.slow
 def test_the_page(incrowd):
     said = incrowd("compare", "patients.csv", "release.csv", "-q", "age", "-o", "page.html")
     assert said.code == 0, said.err

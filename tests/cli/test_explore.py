@@ -18,6 +18,7 @@ def table(here):
     return "patients.csv"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_is_written_as_its_name_says(incrowd, table, here, kind):
     if kind in {"svg", "png", "html"}:
@@ -70,6 +71,7 @@ def test_pictures_that_cannot_be_drawn_are_refused_before_the_release(
     assert "incrowd[charts]" in said.err
 
 
+@pytest.mark.slow
 def test_minimal_generalizations_are_marked(incrowd, table, here):
     """Sweeney Definition 4; a search by loss does not know all of them."""
     marked = {}

@@ -80,6 +80,7 @@ def test_a_table_too_wide(refused, table):
     assert "200,000 columns" in said.err
 
 
+@pytest.mark.slow
 def test_a_header_of_many_letters_is_read_whole(incrowd, table):
     names = [f"column_of_many_letters_{i}" for i in range(6_000)]
     cells = ",".join(["1"] * 6_000)

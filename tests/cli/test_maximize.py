@@ -149,6 +149,7 @@ def test_bad_wishes_are_refused(refused, table, code, flags, hint):
     assert hint in said.err
 
 
+@pytest.mark.slow
 def test_the_least_loss_that_is_named_works(refused, incrowd, table):
     flags = ("anonymize", table, *QUASI, *OUT, "-k", "6", "--maximize", "privacy", "--max-loss")
     said = refused(4, *flags, "0.01")
@@ -191,6 +192,7 @@ def test_missing_sensitive_values_are_a_value_and_that_is_said(incrowd, here):
     assert "allows 1.333" in said.err
 
 
+@pytest.mark.slow
 def test_the_frontier_is_a_table_or_a_document_and_no_release(incrowd, table, here):
     before = (here / "release.csv").read_bytes()
     said = incrowd("frontier", table, *QUASI, *ILL)
@@ -258,6 +260,7 @@ def test_bad_curves_are_refused(refused, table, code, flags):
     refused(code, "frontier", table, *QUASI, *flags)
 
 
+@pytest.mark.slow
 def test_the_former_spelling_of_the_frontier_says_the_new_one(incrowd, table, here):
     now = incrowd("frontier", table, *QUASI, "-o", "curve.csv", "--json")
     said = incrowd("anonymize", table, *QUASI, "--frontier", "former.csv", "--json")

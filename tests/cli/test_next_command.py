@@ -76,6 +76,7 @@ def test_columns_that_were_written_lead_to_their_risk(incrowd, table):
     assert words == ["risk", "q.csv", "-q", "age"]
 
 
+@pytest.mark.slow
 def test_a_plan_and_a_curve_lead_to_a_release(incrowd, table):
     table()
     flags = ("--columns", "sex", "--population", "1e6", "-k", "5", "--beta", "0.1")

@@ -215,6 +215,7 @@ TOLD = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", TOLD)
 def test_every_verb_tells_what_it_does(incrowd, table, monkeypatch, verb):
     told = []

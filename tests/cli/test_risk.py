@@ -14,6 +14,7 @@ def rare(n=40):
     return patients(n, age=ages)
 
 
+@pytest.mark.slow
 def test_everything_in_one_document(incrowd, table):
     said = incrowd("risk", table(rare()), *FLAGS, *ALL, "--json")
     assert said.code == 0, said.err
@@ -72,6 +73,7 @@ def test_light_weights_are_said(incrowd, table):
     assert "stand for fewer people" in said.out
 
 
+@pytest.mark.slow
 def test_people_are_told_in_words(incrowd, table):
     said = incrowd("risk", table(rare()), *FLAGS, *ALL, "--details")
     out = " ".join(said.out.split())
@@ -84,6 +86,7 @@ def test_people_are_told_in_words(incrowd, table):
     assert MARK not in said.out + said.err
 
 
+@pytest.mark.slow
 def test_a_wide_interval_is_said(incrowd, table):
     few = incrowd("risk", table(rare()), *FLAGS, "--population", "3e8").out
     assert "upper ends" in " ".join(few.split())
@@ -130,6 +133,7 @@ def test_records_are_listed_by_number_alone_with_a_warning(incrowd, table, here)
     assert listed[:2] == ["1", "2"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("people", ["340_000_000", "3.4e8", "usa"])
 def test_a_population_is_a_number_or_a_name(incrowd, table, people):
     found = incrowd("risk", table(), *FLAGS, "--population", people, "--json").document
@@ -149,6 +153,7 @@ def test_a_list_that_cannot_be_written_is_refused(refused, table):
     assert "cannot be written" in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("--json",)])
 def test_no_cell_is_told(incrowd, table, here, flags):
     towns = [f"{MARK}{i % 7}" for i in range(40)]

@@ -1,10 +1,8 @@
 """Every verb on every kind of table: the figures are those of the same rows in memory.
 
-A new kind of table is a line in `ENGINES`: from a Polars frame to a source of that kind. PostgreSQL
-and Spark run everything that the others run, on one server and one session for all of it. On Spark
-that takes minutes, as each statement is a job there, so most of it is slow. What `make check` runs
-is in `conftest.py`: risk, discover, plan, attack, check and a release, which between them ask an
-engine for nearly all that it can do.
+A new kind of table is a line in `ENGINES`: from a Polars frame to a source of that kind.
+`make thorough` runs every test on every kind, on one server and one session for all of it. What
+`make test` and `make check` run on which kind is in `conftest.py`.
 """
 
 import datetime as dt
@@ -129,12 +127,26 @@ A text is the name of a fixture that yields it.
 """
 
 
+@pytest.fixture(scope="module")
+def stored():
+    """Sources that were made, by kind and frame: a verb leaves them as they are."""
+    return {}
+
+
 @pytest.fixture(params=ENGINES)
-def source_of(request, monkeypatch):
+def source_of(request, monkeypatch, stored):
     """Makes a source of one kind; also small lazy frames go to the database."""
     monkeypatch.setattr(lazy, "FEW_RECORDS", -1)
-    made = ENGINES[request.param]
-    return request.getfixturevalue(made) if isinstance(made, str) else made
+    given = ENGINES[request.param]
+    make = request.getfixturevalue(given) if isinstance(given, str) else given
+
+    def source(frame):
+        key = request.param, id(frame)
+        if key not in stored:
+            stored[key] = frame, make(frame)  # the frame, so that no other one gets its number
+        return stored[key][1]
+
+    return source
 
 
 QUASI = ("birth_date", "zip", "sex")
@@ -276,6 +288,20 @@ def mapped(source, frame):
     return found.models, found.levels, found.certificate.world.model_copy(update={"digests": ()})
 
 
+@pytest.fixture(scope="module")
+def in_memory():
+    """What an operation says of a frame; it is asked once for all kinds of tables."""
+    answers = {}
+
+    def answer(run, frame):
+        key = run, id(frame)
+        if key not in answers:
+            answers[key] = run(frame, frame)
+        return answers[key]
+
+    return answer
+
+
 OPERATIONS = {
     "risk": risk(quasi=QUASI),
     "risk of everything": risk(
@@ -317,10 +343,10 @@ OPERATIONS = {
         for name in OPERATIONS
     ],
 )
-def test_every_verb_gives_the_figures_of_memory(source_of, people, operation):
+def test_every_verb_gives_the_figures_of_memory(source_of, people, operation, in_memory):
     assert elsewhere.takes(source_of(people))
     run = OPERATIONS[operation]
-    assert run(source_of(people), people) == run(people, people)
+    assert run(source_of(people), people) == in_memory(run, people)
 
 
 EXACT = {
@@ -406,9 +432,9 @@ ODD = {
 
 
 @pytest.mark.parametrize("operation", ODD)
-def test_hostile_names_and_every_kind_of_cell(source_of, odd, operation):
+def test_hostile_names_and_every_kind_of_cell(source_of, odd, operation, in_memory):
     run = ODD[operation]
-    assert run(source_of(odd), odd) == run(odd, odd)
+    assert run(source_of(odd), odd) == in_memory(run, odd)
 
 
 def test_a_release_of_hostile_names(source_of, odd):

@@ -23,6 +23,9 @@ from incrowd.cli.main import main
 from incrowd.search import Lattice
 from incrowd.search_names import SEARCHES
 
+pytestmark = pytest.mark.slow
+"""Every verb is run many times."""
+
 WORD, NUMBER, DAY = "CanaryQx9", "735190486", "2187"
 CANARY = re.compile(rf"{WORD}|{NUMBER}|{DAY}-", re.IGNORECASE)
 N = 24
@@ -213,7 +216,6 @@ def test_commands_that_succeed(listen, flags):
     assert listen(*checked, *flags) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES)
 def test_every_search(listen, search):
     """Whether it finds something, is out of time or asked for too much."""
@@ -232,7 +234,6 @@ def test_every_search(listen, search):
     assert listen(*flags, "--policy", "much.toml", "--json", files={"much.toml": much}) == 4
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "json", "svg", "png", "html"])
 @pytest.mark.parametrize("search", ["lattice", "mingen", "exhaustive"])
 def test_what_was_explored(listen, search, kind):
@@ -288,7 +289,6 @@ def test_masking_a_table_that_passes(listen, monkeypatch, name, measure):
     assert code == 0 or not Path("masked.csv").read_bytes()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("flags", [(), ("--json",)])
 def test_attacks_plans_and_checklists(listen, flags):
     assert listen("anonymize", "patients.csv", *QUICK, *RELEASE) == 0
@@ -307,7 +307,6 @@ def test_attacks_plans_and_checklists(listen, flags):
     assert listen("anonymize", "patients.csv", *QUICK, *RELEASE, *dual, *flags) == 0
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD_FILES)
 def test_bad_tables_of_attackers_and_planners(listen, name):
     files = {"bad.csv": BAD_FILES[name]}

@@ -9,7 +9,7 @@ import pytest
 ROOT = Path(__file__).parents[2] / "src" / "incrowd"
 
 LAYERS = {
-    0: {"arrays", "errors", "lazy", "search_names", "showing", "values", "watch"},
+    0: {"arrays", "errors", "lazy", "search_names", "showing", "values", "watch", "withholding"},
     1: {"table", "kernels"},
     2: {"hierarchy", "partition"},
     3: {
@@ -27,7 +27,7 @@ LAYERS = {
     4: {"problem"},
     5: {"search", "engines"},
     6: {"policy", "release", "verify"},
-    7: {"documents", "io", "datasets"},
+    7: {"documents", "io", "datasets", "requests"},
     8: {"api", "pipeline", "verbs"},
     9: {"auditor", "cli", "demo", "web"},
 }

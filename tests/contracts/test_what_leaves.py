@@ -52,6 +52,7 @@ def holder(tmp_path, monkeypatch):
     return place
 
 
+@pytest.mark.slow
 def test_no_folder_leaves(holder, capfd):
     table, policy, release = (f"{holder}/{name}" for name in ("table.csv", "policy.toml", "r.csv"))
     made = ["anonymize", table, "-p", policy, "-o", release, "--report", f"{holder}/one.html"]
@@ -74,6 +75,7 @@ def test_no_folder_leaves(holder, capfd):
     )
 
 
+@pytest.mark.slow
 def test_a_comparison_names_no_category(holder, capfd):
     table, policy, release = (f"{holder}/{name}" for name in ("table.csv", "policy.toml", "r.csv"))
     assert perform(["anonymize", table, "-p", policy, "-o", release]) == 0

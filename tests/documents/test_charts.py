@@ -63,6 +63,7 @@ def test_a_large_lattice_shows_the_least_losses_and_the_optimum(monkeypatch):
     assert "5 of them drawn" in chart.to_dict()["title"]
 
 
+@pytest.mark.slow
 def test_a_lattice_of_one_node_can_be_drawn():
     nothing = np.zeros(1, dtype=np.int64)
     alone = Explored(
@@ -79,6 +80,7 @@ def test_a_lattice_of_one_node_can_be_drawn():
     assert charts.drawn(chart, "svg").startswith(b"<svg")
 
 
+@pytest.mark.slow
 def test_pictures_are_what_they_say_and_call_nobody():
     chart = charts.lattice_chart(explored(), "gcp")
     ET.fromstring(charts.drawn(chart, "svg"))

@@ -79,6 +79,7 @@ def curve(name):
 CHARTS = {"lattice": lattice, "frontier": lambda name: charts.frontier_chart(curve(name))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("drawn", CHARTS)
 def test_a_page_has_the_elements_of_a_page_with_plain_names(drawn, name):
@@ -93,6 +94,7 @@ def test_a_page_has_the_elements_of_a_page_with_plain_names(drawn, name):
     assert printable(name) in texts_of(spec_of(page))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("drawn", CHARTS)
 def test_a_picture_is_well_formed_and_runs_nothing(drawn, name):
@@ -103,6 +105,7 @@ def test_a_picture_is_well_formed_and_runs_nothing(drawn, name):
     assert not [key for one in picture.iter() for key in one.attrib if key.startswith("on")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_a_notebook_shows_names_as_text(name):
     frame = pl.DataFrame({"age": [1, 1, 2, 2] * 3, name: ["x", "y", "z", "x"] * 3})

@@ -60,6 +60,7 @@ def results():
 KINDS = sorted(shown.VIEWS)
 
 
+@pytest.mark.slow
 def test_there_is_a_result_of_every_kind_and_each_is_offered(results):
     assert set(results) <= set(KINDS)
     assert {"Comparison"} >= set(KINDS) - set(results)

@@ -165,6 +165,7 @@ def moving():
     return Interactive(interactive.plane_spec(picture), Figure(picture))
 
 
+@pytest.mark.slow
 def test_an_interactive_page_names_its_script_by_hash():
     text = page(whole("column", Folded("more", (moving(),))))
     assert len(text.encode()) <= MOST_BYTES

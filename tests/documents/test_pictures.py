@@ -356,6 +356,7 @@ def test_a_file_of_its_own_brings_both_colour_schemes():
     assert len(text.encode()) <= MOST_BYTES
 
 
+@pytest.mark.slow
 def test_long_pictures_stay_small():
     assert len(svg(curve(100_000))) <= MOST_BYTES
     assert len(svg(plane(2_000))) <= 2 * MOST_BYTES

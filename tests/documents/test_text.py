@@ -20,7 +20,7 @@ from incrowd.documents.words import at_most, counted, number, promise, rate, sha
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
 from incrowd.table.column import Missing
 from incrowd.table.fold import fold
-from incrowd.verify.verify import Check, Verdict
+from incrowd.verify.verdict import Check, Verdict
 
 
 def shown(picture):

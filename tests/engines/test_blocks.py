@@ -20,10 +20,11 @@ from incrowd.engines.sql_blocks import Lines, in_blocks
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.errors import InputError, LimitError, NotMetError
 from incrowd.policy.policy import Column, Policy
-from incrowd.table.cells import cleared
+from incrowd.table.cells import clear_marks
 from incrowd.table.counted import CountedRows
 from incrowd.table.fold import in_threads, threads
-from incrowd.verify.verify import Verdict, weakest
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import weakest
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -96,7 +97,7 @@ def test_a_tally_of_packed_keys_is_that_of_memory(people, monkeypatch, largest):
 
 
 def clear(rows):
-    return cleared(rows, ("none",), text=True)
+    return clear_marks(rows, ("none",), text=True)
 
 
 @pytest.mark.parametrize("size", [1, 7, 2**20])

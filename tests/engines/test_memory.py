@@ -19,7 +19,7 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.recoding import Pieces
 from incrowd.recoding.column_cells import ByClass, ByValue, ClassNumber, Keep, Within
-from incrowd.recoding.recoding import _stably_sorted
+from incrowd.recoding.recoding import _stable_order
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import fold
 from strategies import problem_of, tables
@@ -458,5 +458,5 @@ def test_cells_that_differ_are_counted_whatever_their_dictionaries(pairs, listed
 
 def test_equal_codes_sort_as_they_stand():
     codes = np.random.default_rng(0).integers(0, 20, 500).astype(np.int32)
-    assert _stably_sorted(codes).tolist() == np.argsort(codes, kind="stable").tolist()
-    assert _stably_sorted(codes[:0]).tolist() == []
+    assert _stable_order(codes).tolist() == np.argsort(codes, kind="stable").tolist()
+    assert _stable_order(codes[:0]).tolist() == []

@@ -42,6 +42,9 @@ from incrowd.release.proof import prove
 from incrowd.release.rows import plan_rows
 from servers import postgresql_server
 
+pytestmark = pytest.mark.slow
+"""All tests need a server."""
+
 dbapi = pytest.importorskip("adbc_driver_postgresql.dbapi")
 
 QUASI, REQUESTS, policy_of = test_duckdb.QUASI, test_duckdb.REQUESTS, test_duckdb.policy_of
@@ -171,7 +174,6 @@ def test_the_tally_is_the_same(people, address, name, table):
         assert np.array_equal(column.frequency, same.frequency)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", REQUESTS)
 def test_a_release_is_proved_by_the_database_and_checks(people, source, new, name, tmp_path):
     policy, key = policy_of(people, **REQUESTS[name]), b"0123456789abcdef"
@@ -188,7 +190,6 @@ def test_a_release_is_proved_by_the_database_and_checks(people, source, new, nam
     assert found.ok, found.notes
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", REQUESTS)
 def test_without_a_target_the_release_is_a_frame_that_checks_in_memory(people, source, name):
     policy, key = policy_of(people, **REQUESTS[name]), b"0123456789abcdef"
@@ -208,7 +209,6 @@ def test_a_view_is_released_too(people, address, new, tmp_path):
     assert incrowd.check(new, policy, paper).ok
 
 
-@pytest.mark.slow
 def test_the_same_seed_gives_the_same_release_and_another_one_another_order(people, source):
     policy = policy_of(people, **REQUESTS["classes"])
     one, same, other = (incrowd.anonymize(source, policy, seed=s).frame for s in (3, 3, 4))
@@ -235,7 +235,6 @@ def staged_of(people, source, name="classes"):
     return table, plan, table.engine.stage(plan, np.random.default_rng(1))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sabotage", "words"),
     [
@@ -256,7 +255,6 @@ def test_staged_rows_that_are_wrong_are_refused(people, source, sabotage, words)
         prove(table, plan, staged, staged.write())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "sabotage",
     [
@@ -331,7 +329,6 @@ def test_a_table_that_exists_is_refused_before_any_work(job, run, monkeypatch):
     assert after == before
 
 
-@pytest.mark.slow
 def test_of_two_runs_into_one_target_one_changes_nothing(job, monkeypatch):
     both = threading.Barrier(2, timeout=60)
     create = postgresql.PostgreSQL._created
@@ -363,7 +360,6 @@ def test_of_two_runs_into_one_target_one_changes_nothing(job, monkeypatch):
     assert incrowd.check(job.target, job.policy, job.paper).ok
 
 
-@pytest.mark.slow
 def test_a_release_that_is_not_proved_is_rolled_back(job, run, monkeypatch, left):
     job.paper.write_text("the old one")
     create = postgresql.PostgreSQL._created
@@ -383,7 +379,6 @@ def test_a_release_that_is_not_proved_is_rolled_back(job, run, monkeypatch, left
     assert job.left == ["paper.json"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("before", [None, "the old one"])
 def test_a_commit_that_fails_takes_the_certificate_back(job, run, monkeypatch, before):
     if before:
@@ -402,7 +397,6 @@ def test_a_commit_that_fails_takes_the_certificate_back(job, run, monkeypatch, b
     assert not before or job.paper.read_text() == before
 
 
-@pytest.mark.slow
 def test_a_commit_whose_answer_is_lost_is_found_out(job, run, monkeypatch):
     commit = postgresql.Session.commit
 
@@ -422,7 +416,6 @@ def test_the_certificate_goes_to_the_current_folder(people, source, new, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["public.released.certificate.json"]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_release_can_be_a_file(people, source, tmp_path, ending):
     policy, target = policy_of(people, **REQUESTS["classes"]), tmp_path / f"r.{ending}"
@@ -488,7 +481,6 @@ def test_a_table_is_digested_whatever_the_order_of_its_rows(people, address, run
 # Snapshots
 
 
-@pytest.mark.slow
 def test_what_others_do_meanwhile_has_no_effect(people, run, address):
     run("CREATE TABLE busy AS SELECT * FROM people")
     source, target = address("busy"), address("busy_release")
@@ -509,7 +501,6 @@ def test_what_others_do_meanwhile_has_no_effect(people, run, address):
     run("DROP TABLE busy, busy_release")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("people")
 @pytest.mark.parametrize(
     "zips",
@@ -533,7 +524,6 @@ def test_a_view_that_answers_otherwise_each_time_is_refused(zips, run, address, 
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_a_table_in_parts_is_released(people, run, address):
     run("CREATE TABLE parts (LIKE people) PARTITION BY LIST (sex)")
     run("CREATE TABLE men PARTITION OF parts FOR VALUES IN ('male')")
@@ -558,7 +548,6 @@ def reader(run, address):
     return lambda table: address(table, user="reader", password=PASSWORD)
 
 
-@pytest.mark.slow
 def test_who_may_only_select_can_do_all_but_release(people, reader, run, tmp_path):
     source = reader("people")
     policy = policy_of(people, **REQUESTS["people"])
@@ -574,7 +563,6 @@ def test_who_may_only_select_can_do_all_but_release(people, reader, run, tmp_pat
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_who_may_not_create_tables_gets_a_remedy(people, reader, run, tmp_path):
     run("GRANT TEMPORARY ON DATABASE postgres TO reader")
     try:
@@ -601,7 +589,6 @@ def test_a_table_that_is_not_there_or_not_yours_is_an_input_error(address, reade
     run("DROP TABLE secret")
 
 
-@pytest.mark.slow
 @pytest.mark.usefixtures("address")
 def test_a_standby_answers(server, people):
     policy = policy_of(people, **REQUESTS["classes"])
@@ -661,7 +648,6 @@ def test_a_lost_connection_is_called_that(address, work):
     assert "still runs" in caught.value.remedy
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("when", ["rows", "snapshot", "put", "make", "_created", "_digest"])
 def test_a_connection_that_breaks_is_an_input_error(  # noqa: PLR0917  fixtures
     job, people, run, left, monkeypatch, when
@@ -720,7 +706,6 @@ def test_representations_hold_no_credentials(address):
         assert PASSWORD not in str(shown)
 
 
-@pytest.mark.slow
 def test_the_canary_is_silent(job, people, run, caplog, capfd):
     text = pl.lit(CANARY)
     marked = people.with_columns(
@@ -855,7 +840,6 @@ def test_values_arrive_exactly(types):
     assert {"red", "green"} <= set(cells["color"])
 
 
-@pytest.mark.slow
 def test_cells_that_are_kept_leave_in_their_own_type(types, run, address, tmp_path):
     roles = dict.fromkeys(NAMES, Column(role="keep", derived="accept", alone="accept"))
     policy = incrowd.Policy(
@@ -881,7 +865,6 @@ def test_cells_that_are_kept_leave_in_their_own_type(types, run, address, tmp_pa
     run("DROP TABLE every_release")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in NAMES if name not in NESTED])
 def test_every_type_can_be_a_quasi_identifier(types, name):
     if name == "double":
@@ -903,7 +886,6 @@ def test_lists_and_structures_have_no_codes(types):
             engine_of(types).codes([name])
 
 
-@pytest.mark.slow
 @settings(max_examples=25)
 @given(data=st.data())
 def test_cells_join_back_whatever_they_are(run, address, data):
@@ -952,7 +934,7 @@ def test_cells_join_back_whatever_they_are(run, address, data):
 # Names and addresses
 
 
-@pytest.mark.slow
+@pytest.mark.usefixtures("address")
 def test_hostile_names_are_only_names(people, run, server, tmp_path):
     named = people.rename(
         {"zip": 'z"; DROP TABLE people; --', "sex": "s'ex", "birth_date": "row", "diagnosis": "n"}
@@ -1035,7 +1017,6 @@ def command(*words, cwd):
     )
 
 
-@pytest.mark.slow
 def test_the_command_releases_and_checks(address, new, run, tmp_path):
     source = address("people", password=PASSWORD)
     target = new.replace("owner@", f"owner:{PASSWORD}@")
@@ -1058,7 +1039,6 @@ def test_the_command_releases_and_checks(address, new, run, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir()) == [paper.name]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -1116,7 +1096,6 @@ VERBS = {
 }
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("verb", VERBS)
 def test_no_connection_is_left(people, source, left, monkeypatch, verb):
     """Nor after an error, whose traceback keeps everything that the verb held."""

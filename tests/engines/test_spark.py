@@ -28,13 +28,21 @@ from incrowd.release.proof import prove
 from incrowd.release.rows import plan_rows
 
 pytest.importorskip("pyspark")
-pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas"),
+]
+"""All tests need a session, and each statement is a job."""
 
 
-def tried(quick):
-    """All requests; those that are not named here are slow."""
-    slow = pytest.mark.slow
-    return [pytest.param(name, marks=[] if name in quick else slow) for name in REQUESTS]
+def tried(*names):
+    """All requests, of which `make test` runs those that are named.
+
+    What others ask an engine for, DuckDB answers from the same statements.
+    """
+    return [
+        pytest.param(name, marks=() if name in names else pytest.mark.thorough) for name in REQUESTS
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +75,7 @@ def engine(frame):
     return engine_of(frame)
 
 
-@pytest.mark.parametrize("name", tried(("levels", "people", "weights", "missing suppressed")))
+@pytest.mark.parametrize("name", tried("people", "weights", "missing suppressed"))
 def test_the_tally_is_the_same(people, engine, name):  # noqa: F811
     policy = requested(people, name)
     mine = load(engine, policy, builders_of(policy, "."))
@@ -83,7 +91,7 @@ def test_the_tally_is_the_same(people, engine, name):  # noqa: F811
     assert mine.compiled.left_out_missing == theirs.compiled.left_out_missing
 
 
-@pytest.mark.parametrize("name", tried(("levels",)))
+@pytest.mark.parametrize("name", tried("levels", "permutation"))
 def test_a_release_is_proved_by_spark_and_checks_in_memory(people, frame, name, tmp_path):  # noqa: F811
     policy, key = requested(people, name), b"0123456789abcdef"
     target = tmp_path / "release.parquet"
@@ -102,7 +110,7 @@ def test_a_release_is_proved_by_spark_and_checks_in_memory(people, frame, name, 
     assert found.ok, found.notes
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_without_a_target_the_release_is_a_data_frame(people, frame):  # noqa: F811
     release = incrowd.anonymize(frame, requested(people, "levels"), seed=3)
     assert accepts(release.frame)
@@ -169,7 +177,6 @@ def typed(session):
     )
 
 
-@pytest.mark.slow
 def test_cells_of_every_type_are_what_other_readers_of_the_file_see(typed, tmp_path):
     kept = typed.drop(*SEALED, "nothing")
     stored = tmp_path / "typed.parquet"
@@ -196,7 +203,6 @@ def test_cells_of_every_type_are_what_other_readers_of_the_file_see(typed, tmp_p
     assert engine.codes(["nothing"])["nothing"].domain.labels.tolist() == []
 
 
-@pytest.mark.slow
 def test_lists_and_structures_leave_as_they_are(typed, tmp_path):
     frame = typed.drop("mapped", "span")
     names = [name for name in frame.columns if name not in {"truth", "day"}]
@@ -213,7 +219,6 @@ def test_lists_and_structures_leave_as_they_are(typed, tmp_path):
     assert found.ok, found.notes
 
 
-@pytest.mark.slow
 def test_cells_that_cannot_be_compared_are_refused(typed):
     policy = incrowd.Policy(
         columns={"truth": incrowd.Column(role="quasi"), "deep": incrowd.Column(role="keep")},
@@ -328,12 +333,10 @@ def test_without_the_silence_spark_prints_cells_and_afterwards_it_may_again(cana
     assert CANARY in heard.getvalue()
 
 
-@pytest.mark.slow
 def test_the_tables_of_these_tests_have_several_partitions(frame, canaries):
     assert frame.rdd.getNumPartitions() == canaries.rdd.getNumPartitions() == 3
 
 
-@pytest.mark.slow
 def test_the_event_log_holds_neither_cells_nor_secrets(canaries, monkeypatch, tmp_path):
     secrets = []
     random = Spark.random
@@ -361,7 +364,6 @@ def test_the_event_log_holds_neither_cells_nor_secrets(canaries, monkeypatch, tm
     assert not any(secret in events for secret in secrets)
 
 
-@pytest.mark.slow
 def test_a_task_that_fails_once_changes_nothing(people, frame, tmp_path):  # noqa: F811
     from pyspark import TaskContext
     from pyspark.sql.functions import udf
@@ -405,7 +407,6 @@ def test_an_empty_table_is_refused_as_in_memory(stored, people):  # noqa: F811
     assert str(mine.value) == str(theirs.value)
 
 
-@pytest.mark.slow
 def test_remarks_of_columns_do_not_leave(frame, tmp_path):
     named = frame.withMetadata("zip", {"ml_attr": {"vals": [CANARY]}})
     assert CANARY in named.schema.json()
@@ -435,7 +436,6 @@ WRONG = {
 }
 
 
-@pytest.mark.slow
 def test_rows_that_are_wrong_are_refused(people, engine):  # noqa: F811
     table, plan, staged = staged_of(people, engine)
     written, database = staged.write(), engine.database
@@ -459,7 +459,6 @@ def test_rows_that_are_wrong_are_refused(people, engine):  # noqa: F811
             prove(table, plan, staged, written)
 
 
-@pytest.mark.slow
 def test_what_it_cannot_do_is_refused_with_a_remedy(people, frame, tmp_path):  # noqa: F811
     policy = requested(people, "levels")
     with pytest.raises(PolicyError, match="folder of Parquet files"):
@@ -501,7 +500,6 @@ def test_many_machines_need_a_folder_that_all_reach(master, tmp_path):
     assert _parent(cluster) == tmp_path
 
 
-@pytest.mark.slow
 def test_hostile_names_are_only_names(stored, people, tmp_path):  # noqa: F811
     quasi = ["birth date", "z`; DROP TABLE `x", "{spark.master} 'é'.\n"]
     named = people.rename(dict(zip(QUASI, quasi, strict=True)) | {"name": "SSN", "ward": "row"})
@@ -567,13 +565,23 @@ def test_files_hold_the_rows_in_the_order_that_was_drawn(people, stored):  # noq
     assert rows["row"].n_unique() == len(people)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("models", [{}, {"models": (incrowd.LDiversity("diagnosis", 2),)}])
-def test_local_recoding_is_done_on_executors_part_by_part(stored, monkeypatch, tmp_path, models):
+@pytest.mark.parametrize(
+    ("records", "models"),
+    [
+        (1_200, {"models": (incrowd.LDiversity("diagnosis", 2),)}),
+        pytest.param(3_000, {}, marks=pytest.mark.thorough),
+        pytest.param(
+            3_000, {"models": (incrowd.LDiversity("diagnosis", 2),)}, marks=pytest.mark.thorough
+        ),
+    ],
+)
+def test_local_recoding_is_done_on_executors_part_by_part(
+    stored, monkeypatch, tmp_path, records, models
+):
     monkeypatch.setattr(by_parts, "PART", 700)
     monkeypatch.setattr(by_parts, "_FILLED", 5)
     monkeypatch.setattr(by_parts.in_parts, "__defaults__", (1_000,))
-    many = hospital(3_000, seed=4)
+    many = hospital(records, seed=4)
     many = many.with_columns(pl.lit("a").alias("who"), pl.lit(0.5).alias("zero"))
     policy = policy_of(many.with_columns(pl.lit(1).alias("weighing")), search="crowd", **models)
     policy = policy.model_copy(

@@ -101,6 +101,7 @@ def test_curves_are_shares_and_their_probabilities_sum_to_one():
     assert np.diff(found.grid.center) == pytest.approx(STEP)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=12)
 @given(SIZES, st.floats(1.0, 3000.0), st.sampled_from([0.0, 0.05, 0.2, 1 / 3, 0.5, 1.0]))
 def test_figures_hang_together(sizes, times, threshold):
@@ -220,6 +221,7 @@ def test_classes_of_one_more_than_large_are_no_step():
     assert after == pytest.approx(last, rel=0.06)
 
 
+@pytest.mark.slow
 def test_a_report_does_not_contradict_itself():
     """All figures of a table are from one model, and each is inside its interval."""
     rng = np.random.default_rng(9)

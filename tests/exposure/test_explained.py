@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.explained import MOST_SWEPT, bands, explained, exposed, findings, share_of
+from incrowd.exposure.explained import (
+    MOST_SWEPT,
+    bands,
+    explain_columns,
+    findings,
+    rows_at_risk,
+    share_of,
+)
 from incrowd.table.fold import fold
 from strategies import tables
 
@@ -26,7 +33,7 @@ def told(table, coarser=None, population=None, weights=None):
     names = [f"q{j}" for j in range(len(columns))]
     rows = list(zip(*quasi, strict=True))
     people = [(i, 0) if unit is None or not unit[i] else unit[i] for i in range(len(rows))]
-    return explained(names, tally, risk, coarser or {}), risk, rows, people
+    return explain_columns(names, tally, risk, coarser or {}), risk, rows, people
 
 
 def above(rows, people, columns):
@@ -109,7 +116,7 @@ def test_bands_tell_how_common_the_values_of_the_exposed_are():
     """One value of one record, one of three, one of a hundred; the hundred hide each other."""
     codes = np.array([1, *[2] * 3, *[3] * 100], dtype=np.int32)
     tally = fold([codes], ())
-    found = bands(tally, 0, exposed(tally, tally.quasi, 0.2))
+    found = bands(tally, 0, rows_at_risk(tally, tally.quasi, 0.2))
     assert [band.values for band in found] == [1, 1, 0, 0, 1]
     assert [band.records for band in found] == pytest.approx([1 / 104, 3 / 104, 0, 0, 100 / 104])
     assert [band.exposed for band in found] == pytest.approx([1 / 4, 3 / 4, 0, 0, 0])
@@ -117,9 +124,9 @@ def test_bands_tell_how_common_the_values_of_the_exposed_are():
 
 def test_exposed_rows_have_a_risk_above_the_threshold():
     tally = fold([np.array([1, 1, 1, 1, 1, 2, 2, 3], dtype=np.int32)], ())
-    assert share_of(tally, exposed(tally, tally.quasi, 0.2)) == 3 / 8
-    assert share_of(tally, exposed(tally, tally.quasi, 0.5)) == 1 / 8
-    assert share_of(tally, exposed(tally, tally.quasi, 1.0)) == 0
+    assert share_of(tally, rows_at_risk(tally, tally.quasi, 0.2)) == 3 / 8
+    assert share_of(tally, rows_at_risk(tally, tally.quasi, 0.5)) == 1 / 8
+    assert share_of(tally, rows_at_risk(tally, tally.quasi, 1.0)) == 0
 
 
 def test_a_change_is_measured_for_the_population_too():

@@ -72,6 +72,7 @@ def test_weights_of_one_are_the_table():
     assert risk.journalist.max == risk.prosecutor.max
 
 
+@pytest.mark.slow
 def test_heavier_weights_are_lower_risks():
     """The same table twice, each record standing for ten times as many people."""
     rng = np.random.default_rng(2)
@@ -82,6 +83,7 @@ def test_heavier_weights_are_lower_risks():
     assert heavy.journalist.above_threshold < light.journalist.above_threshold
 
 
+@pytest.mark.slow
 def test_equal_weights_are_a_population():
     rng = np.random.default_rng(2)
     codes = rng.zipf(1.6, 2_000).clip(max=10_000).astype(np.int32)

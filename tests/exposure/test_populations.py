@@ -7,7 +7,7 @@ import pytest
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.explained import explained, findings
+from incrowd.exposure.explained import explain_columns, findings
 from incrowd.table.fold import fold
 
 PEOPLE = 60_000
@@ -116,6 +116,7 @@ def test_weights_tell_how_thinly_people_were_drawn(by_class):
         assert low <= true
 
 
+@pytest.mark.slow
 def test_nobody_is_made_rarer_by_leaving_out_a_column():
     """Before and after come from one estimator, and no change raises what it cannot raise."""
     rng = np.random.default_rng(5)
@@ -125,7 +126,7 @@ def test_nobody_is_made_rarer_by_leaving_out_a_column():
     ]
     tally = fold(codes, ())
     risk = measure(tally, (), population=75_000)
-    found = explained(["a", "b", "c", "d"], tally, risk, {})
+    found = explain_columns(["a", "b", "c", "d"], tally, risk, {})
     for change in found.changes:
         assert change.uniqueness <= risk.uniqueness.estimate
         assert change.uniqueness_interval[1] <= risk.uniqueness.interval[1]

@@ -97,6 +97,7 @@ MADE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MADE)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_the_safe_end_is_above_the_truth(name, seed):

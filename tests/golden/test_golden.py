@@ -10,6 +10,9 @@ from golden.cases import CASES
 from golden.outcome import PROSE, outcome
 from golden.write import GOLDEN
 
+pytestmark = pytest.mark.slow
+"""Every command is run, some with a search of seconds."""
+
 KNOWN = json.loads(GOLDEN.read_text())
 
 

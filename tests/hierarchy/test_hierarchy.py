@@ -306,7 +306,7 @@ def broken(maps, labels):
     domain = Domain(Kind.TEXT, texts(["canary-a", "canary-b", "canary-c"]))
     arrays = tuple(texts(line) for line in [domain.labels.tolist(), *labels, ["*"]])
     full = [[0, 1, 2, 3], *maps, [1, 1, 1, 1]]
-    return Hierarchy.checked(domain, np.array(full, dtype=np.int32), arrays, column="x")
+    return Hierarchy.create(domain, np.array(full, dtype=np.int32), arrays, column="x")
 
 
 @pytest.mark.parametrize(
@@ -331,7 +331,7 @@ def test_one_value_must_stand_on_top():
     domain = Domain(Kind.TEXT, texts(["a", "b"]))
     maps = np.array([[0, 1, 2], [0, 1, 2]], dtype=np.int32)
     with pytest.raises(InputError, match="one value on top"):
-        Hierarchy.checked(domain, maps, (domain.labels, domain.labels), column="x")
+        Hierarchy.create(domain, maps, (domain.labels, domain.labels), column="x")
 
 
 def test_repr_shows_no_value():

@@ -52,7 +52,7 @@ def test_quarters_and_masked_codes_are_read_as_they_are_written():
     assert labels.read_quarter(labels.write_quarter(1965, 2)) == Bounds(
         "1965-04", "1965-06", high_inside=True
     )
-    assert labels.read_masked(labels.masked("021", 5)) == ("021", 2)
+    assert labels.read_masked(labels.mask_code("021", 5)) == ("021", 2)
     assert labels.read_masked("02138") is labels.read_masked("0*1*") is None
 
 

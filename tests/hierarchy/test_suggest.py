@@ -73,7 +73,7 @@ def test_builders_are_told_apart_by_name():
         adapter.validate_python({"name": "perfix"})
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_million_texts():
     domain = words(f"{i:07d}" for i in range(10**6))
     assert Suggested().build(domain, "x").levels == 8

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.identify import derived as module
-from incrowd.identify.derived import agreement, derived
+from incrowd.identify.derived import agreement, find_derived
 from incrowd.table.encode import encode
 from naive import derived as naive
 
@@ -17,7 +17,9 @@ def coded(**columns):
 
 
 def found(shown, hidden):
-    return {(one.column, frozenset(one.known)) for one in derived(coded(**shown), coded(**hidden))}
+    return {
+        (one.column, frozenset(one.known)) for one in find_derived(coded(**shown), coded(**hidden))
+    }
 
 
 def people(n, seed=0):
@@ -141,7 +143,7 @@ def test_planes_go_through_neighbours(n, size, seed):
     rng = np.random.default_rng(seed)
     places, heights = rng.random((n, size)), rng.random(n)
     near = np.argsort(((places[:, None] - places[None]) ** 2).sum(axis=2), axis=1)[:, :9]
-    mine = module._predicted(places, heights, near)
+    mine = module._predict_heights(places, heights, near)
     slow = naive.predicted(places, heights, near)
     assert np.median(np.abs(mine - slow)) < 1e-3
     assert np.mean(np.abs(mine - slow) < 0.02) > 0.9  # the rest lie where a plane is hardly held

@@ -15,9 +15,9 @@ from incrowd.identify.distinct_values import (
     CountSource,
     assess,
     by_domains,
+    count_values,
     distinct_value_test,
-    estimated,
-    observed,
+    estimate_values,
     population,
     threshold,
     unique_share,
@@ -67,9 +67,9 @@ def test_estimates_against_counters(table, data):
     for i, count in enumerate(counts):
         held[tuple(columns[j][i] for j in chosen)] += count
     once, twice = (sum(size == k for size in held.values()) for k in (1, 2))
-    found = estimated(records, chosen)
+    found = estimate_values(records, chosen)
 
-    assert observed(records, chosen) == len(held)
+    assert count_values(records, chosen) == len(held)
     if once < 2:
         assert found == len(held)
     elif not twice:
@@ -84,14 +84,16 @@ def test_estimates_of_a_known_number_of_values():
     rng = np.random.default_rng(1)
     records = records_of([rng.integers(0, 5000, 5000).tolist()])
 
-    assert observed(records, [0]) < 3500
-    assert 5000 < estimated(records, [0]) < 5000 * 1.3
+    assert count_values(records, [0]) < 3500
+    assert 5000 < estimate_values(records, [0]) < 5000 * 1.3
 
 
 def test_estimates_grow_without_bound_as_records_become_different():
     rng = np.random.default_rng(2)
     sizes = (10**4, 10**6, 10**8)
-    found = [estimated(records_of([rng.integers(0, size, 4000).tolist()]), [0]) for size in sizes]
+    found = [
+        estimate_values(records_of([rng.integers(0, size, 4000).tolist()]), [0]) for size in sizes
+    ]
     assert all(one >= size for one, size in zip(found, sizes, strict=True))
     assert found[0] < 2 * 10**4
     assert found[2] == math.inf
@@ -147,7 +149,7 @@ def test_assess_says_where_the_values_come_from():
     assert (found.source, found.distinct) == (CountSource.DECLARED, 20)
     found = assess(records, [0, 1], 10, domains=some)
     assert found.source is CountSource.ESTIMATED
-    assert found.distinct == 5 * estimated(records, [1])
+    assert found.distinct == 5 * estimate_values(records, [1])
     found = assess(records, [0, 1], 10, domains=both, source=CountSource.OBSERVED)
     assert (found.source, found.distinct) == (CountSource.OBSERVED, 3)
     assert assess(records, [0, 1], 10, domains=both, source=CountSource.ESTIMATED).distinct == 20

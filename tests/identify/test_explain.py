@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive.quasi
 from incrowd.errors import PolicyError
-from incrowd.identify.explain import adds, coarsened, partners
+from incrowd.identify.explain import adds, coarsen_column, partners
 from incrowd.identify.measures import ratios
 from incrowd.identify.records import Measure
 from incrowd.watch import Watch
@@ -85,7 +85,7 @@ def test_levels_against_recoding_by_hand(tree, data):
     counts = data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
     records = records_of([other, zip_code], counts)
 
-    found = coarsened(records, [0, 1], 1, tree.maps)
+    found = coarsen_column(records, [0, 1], 1, tree.maps)
 
     assert [one.level for one in found] == list(range(tree.levels))
     for one in found:
@@ -101,6 +101,6 @@ def test_only_columns_of_the_set_with_all_their_values_are_coarsened():
     maps = np.array([[0, 1], [1, 1]], dtype=np.int32)
 
     with pytest.raises(PolicyError, match="not in the set"):
-        coarsened(records, [0], 1, maps)
+        coarsen_column(records, [0], 1, maps)
     with pytest.raises(PolicyError, match="do not cover"):
-        coarsened(records, [0, 1], 1, maps)
+        coarsen_column(records, [0, 1], 1, maps)

@@ -237,6 +237,7 @@ def test_a_sampled_masking_is_that_of_what_it_draws(measure):
     assert not found.guarantee.exact
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not ADULT.exists(), reason=ABSENT)
 def test_maskings_of_adult():
     records = adult()

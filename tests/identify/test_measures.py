@@ -11,7 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.quasi
-from incrowd.identify.measures import Partition, added, all_ratios, best, duplicates, folded, ratios
+from incrowd.identify.measures import (
+    Partition,
+    all_ratios,
+    best,
+    duplicates,
+    fold_records,
+    ratios,
+    ratios_with_each,
+)
 from incrowd.identify.records import Records
 from incrowd.watch import Watch
 
@@ -51,7 +59,7 @@ def test_a_partition_refined_is_that_of_the_larger_set(table, data):
     chosen = data.draw(st.lists(st.integers(0, len(columns) - 1), unique=True))
     partition = Partition.whole(records)
     for column in chosen:
-        partition = partition.refined(records, column)
+        partition = partition.refine(records, column)
 
     values = list(zip(*[columns[j] for j in chosen], strict=True)) or [()] * len(counts)
     pairs = set(zip(partition.class_of.tolist(), values, strict=True))
@@ -60,7 +68,7 @@ def test_a_partition_refined_is_that_of_the_larger_set(table, data):
     assert asdict(partition.ratios) == naive.quasi.ratios(columns, counts, chosen)
 
     candidates = range(len(columns))
-    assert [asdict(r) for r in added(partition, records, candidates)] == [
+    assert [asdict(r) for r in ratios_with_each(partition, records, candidates)] == [
         naive.quasi.ratios(columns, counts, {*chosen, column}) for column in candidates
     ]
 
@@ -87,15 +95,15 @@ def test_a_row_of_weight_w_is_w_rows(table):
 
     assert ratios(records, everything) == ratios(copies, everything)
     assert dict(all_ratios(records)) == dict(all_ratios(copies))
-    assert best(records) == best(folded(copies))
-    assert duplicates(records) == duplicates(copies) == duplicates(folded(copies))
+    assert best(records) == best(fold_records(copies))
+    assert duplicates(records) == duplicates(copies) == duplicates(fold_records(copies))
 
 
 @given(small_tables())
 def test_folded_rows_are_distinct_and_keep_the_records(table):
     columns, counts = table
 
-    found = folded(records_of(columns, counts))
+    found = fold_records(records_of(columns, counts))
 
     rows = [tuple(row) for row in found.codes.T.tolist()]
     wanted = naive.quasi.sizes(columns, counts, range(len(columns)))
@@ -129,6 +137,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("domains", list(LARGE.values()), ids=list(LARGE))
 @pytest.mark.parametrize("most", [1, 4])
 def test_large_tables_are_counted_in_parts_and_threads(domains, most):
@@ -212,7 +221,7 @@ def test_distinct_rows_of_adult():
     codes = [np.unique(cells[:, j], return_inverse=True)[1] for j in kept]
     records = Records(tuple(map(str, kept)), np.array(codes, np.int32), np.ones(len(cells), int))
 
-    assert best(records).classes == folded(records).rows == 29_096
+    assert best(records).classes == fold_records(records).rows == 29_096
     assert duplicates(records) == 32_561 - 29_096
 
 

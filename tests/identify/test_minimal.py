@@ -12,8 +12,8 @@ import incrowd
 import naive.minimal
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify import border, branch, hitting_sets, labelled, oracles
-from incrowd.identify.levelwise import joined
-from incrowd.identify.measures import folded
+from incrowd.identify.levelwise import join_failing
+from incrowd.identify.measures import fold_records
 from incrowd.identify.minimal import MinimalSetSearch, minimal_sets
 from incrowd.identify.oracles import MinimalSetQuery
 from incrowd.identify.records import Measure, Records
@@ -338,7 +338,7 @@ def test_adult_without_its_weights_has_two_minimal_keys_of_thirteen_columns(adul
     without = adult.select([name for name in adult.names if name != "c2"])
     with pytest.raises(InfeasibleError, match="3,465 of 32,561 records repeat"):
         minimal_sets(without, Measure.DISTINCT, 1.0)
-    distinct = once(folded(without))
+    distinct = once(fold_records(without))
     assert distinct.rows == 29_096
     found = minimal_sets(distinct, Measure.DISTINCT, 1.0)
     assert [len(columns) for columns in found.sets] == [13, 13]
@@ -384,8 +384,8 @@ def test_sets_are_not_made_once_the_time_is_up():
             return self.looks > 5
 
     failing = {(a, b): 0 for a in range(60) for b in range(a + 1, 60)}
-    some = sum(1 for _ in joined(failing, Clock()))
-    assert 0 < some < sum(1 for _ in joined(failing, Watch()))
+    some = sum(1 for _ in join_failing(failing, Clock()))
+    assert 0 < some < sum(1 for _ in join_failing(failing, Watch()))
 
 
 def twins(digits, values):

@@ -15,7 +15,7 @@ import naive.minimum
 import naive.quasi
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.identify.hitting_sets import greedy, least, lightest, members, minimal
-from incrowd.identify.measures import folded, ratios
+from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.minimum import (
     exact_minimum,
     greedy_key,
@@ -168,7 +168,7 @@ def test_greedy_can_be_beaten():
 
 def test_out_of_time_the_greedy_answer_says_what_is_open():
     rng = np.random.default_rng(1)
-    records = once(folded(records_of(rng.integers(1, 3, (12, 60)).tolist())))
+    records = once(fold_records(records_of(rng.integers(1, 3, (12, 60)).tolist())))
 
     found = exact_minimum(records, watch=Watch(limit=0.0))
 
@@ -189,7 +189,7 @@ def test_duplicates_are_counted_and_the_largest_ratio_named():
         greedy_key(records)
 
     assert greedy_key(records, 0.75).columns == (0,)
-    assert greedy_key(once(folded(records))).columns == (0,)
+    assert greedy_key(once(fold_records(records))).columns == (0,)
 
 
 def test_a_sample_with_duplicates_has_no_key():
@@ -375,7 +375,7 @@ def test_partial_separation_draws_as_many_pairs_as_theorem_8_says():
 
 @pytest.mark.skipif(not ADULT.exists(), reason=ABSENT)
 def test_the_key_of_adult_has_13_columns():
-    records = once(folded(adult()))
+    records = once(fold_records(adult()))
 
     assert records.total == 29_096
     assert len(greedy_key(records).columns) == 13
@@ -387,14 +387,14 @@ def test_the_key_of_adult_has_13_columns():
 def test_smallest_sets_of_adult_with_all_columns():
     whole = adult(fnlwgt=True)
 
-    assert len(exact_minimum(once(folded(whole))).columns) == 10
+    assert len(exact_minimum(once(fold_records(whole))).columns) == 10
     assert len(exact_minimum(whole, Measure.DISTINCT, 0.9).columns) == 2
     assert len(exact_minimum(whole, Measure.DISTINCT, 0.99).columns) == 4
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason=ABSENT)
 def test_sampled_keys_of_adult_are_within_epsilon():
-    records = once(folded(adult()))
+    records = once(fold_records(adult()))
     rng = np.random.default_rng(5)
 
     by_pairs = sampled_separation_key(records, 0.001, 0.01, rng)

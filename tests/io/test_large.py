@@ -1,5 +1,6 @@
 """Files that are larger than memory are worked on with DuckDB, with the answers of memory."""
 
+import os
 import shutil
 
 import polars as pl
@@ -8,6 +9,7 @@ from typer.testing import CliRunner
 
 import incrowd
 from incrowd.datasets import hospital
+from incrowd.engines.duckdb import DuckDB
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import large
 from incrowd.io.reading import Reading, opened
@@ -108,19 +110,20 @@ def test_too_little_disk_is_refused_before_any_work(people, tmp_path, monkeypatc
         incrowd.risk(tmp_path / "t.parquet", quasi=QUASI)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("tight")
 def test_a_file_that_changes_meanwhile_is_refused(people, tmp_path, monkeypatch):
     path, out = tmp_path / "t.parquet", tmp_path / "o.parquet"
     people.write_parquet(path)
     from incrowd import pipeline
 
-    stage = pipeline._staged
+    stage = pipeline._stage_rows
 
     def changed(*given):
         people.head(600).write_parquet(path)
         return stage(*given)
 
-    monkeypatch.setattr(pipeline, "_staged", changed)
+    monkeypatch.setattr(pipeline, "_stage_rows", changed)
     with pytest.raises(InputError):
         incrowd.anonymize(path, policy_of(people, search="crowd"), out)
     assert not out.exists()
@@ -190,3 +193,16 @@ def test_an_estimate_says_time_memory_and_disk_before_any_work(tmp_path):
         "take about 9.8 GB. A release takes about 2 minutes with levels, or 4 minutes with local "
         "recoding in parts, 1.5 GB of memory, and 5.6 GB of disk for a while"
     )
+
+
+def test_a_large_file_whose_time_is_set_back_has_changed(people, tmp_path):
+    path = tmp_path / "t.parquet"
+    people.write_parquet(path)
+    database = DuckDB()
+    database.look_at_foreign(path)
+    before = path.stat()
+    path.write_bytes(path.read_bytes())
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(InputError, match="changed while incrowd worked on it"):
+        database.write("SELECT c0 FROM source", None)
+    database.close()

@@ -155,6 +155,7 @@ def table(n=400):
     return "birth_date;cost;ward\n" + "".join(lines)
 
 
+@pytest.mark.slow
 def test_kept_columns_leave_as_they_are_written(tmp_path):
     (tmp_path / "t.csv").write_text(table().replace("ward", "kept").replace(";x", ";1,5"))
     policy = incrowd.quick(

@@ -177,6 +177,7 @@ def test_a_first_row_of_data_gives_no_names(book):
     assert [note.name for note in found.notes] == ["no_header"]
 
 
+@pytest.mark.slow
 def test_sheets_of_all_columns_are_read(book):
     def fill(_, sheet):
         sheet.write_row(0, 0, [f"q{j}" for j in range(1, 16_385)])

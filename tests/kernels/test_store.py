@@ -12,6 +12,9 @@ import pytest
 from incrowd.kernels import compile as compiling
 from incrowd.kernels import entry, store
 
+pytestmark = pytest.mark.slow
+"""Processes are started that compile."""
+
 CALLED = """
 from incrowd.kernels.compile import jit
 from k_constant import ADD

@@ -4,7 +4,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 
 import pytest
@@ -76,6 +75,7 @@ def test_a_helper_ends_with_the_process_that_started_it():
     assert helper.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_a_helper_whose_work_is_done_ends_in_peace_though_its_input_is_open():
     helper = warm._start_helper("no such verb")
     assert helper.wait(60) == 0
@@ -103,11 +103,10 @@ def test_what_another_process_compiles_is_left_to_it(tmp_path):
         store._claim_lock(path, waits=False)
     other.kill()
     other.communicate()
-    start = time.monotonic()
-    lock = store._claim_lock(path, waits=True)
-    assert lock is not None
-    os.close(lock)
-    assert time.monotonic() - start < 10
+    for waits in (False, True):
+        lock = store._claim_lock(path, waits=waits)
+        assert lock is not None
+        os.close(lock)
 
 
 def test_a_folder_that_cannot_be_written_has_no_locks():

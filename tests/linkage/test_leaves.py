@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from incrowd.linkage.world import World, joined, known_rows, leaf_codes, people_of
+from incrowd.linkage.world import World, known_rows, leaf_codes, people_of, union_domain
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 
@@ -12,17 +12,17 @@ def numbers(*values, of=np.int64):
 
 
 def test_values_of_both_are_leaves():
-    both = joined(numbers(1, 5), numbers(2, 5, 9))
+    both = union_domain(numbers(1, 5), numbers(2, 5, 9))
     assert both.values.tolist() == [1, 2, 5, 9]
 
 
 def test_whole_numbers_and_days_stay_what_they_are():
-    assert joined(numbers(1, 5), numbers(2.0, 9.0, of=np.float64)).values.dtype.kind == "i"
+    assert union_domain(numbers(1, 5), numbers(2.0, 9.0, of=np.float64)).values.dtype.kind == "i"
     days = Domain(Kind.DATE, np.array(["2001-02-03"], dtype="datetime64[D]"))
     moments = Domain(Kind.DATE, np.array(["2001-02-04T00:00"], dtype="datetime64[us]"))
-    assert joined(days, moments).labels.tolist() == ["2001-02-03", "2001-02-04"]
+    assert union_domain(days, moments).labels.tolist() == ["2001-02-03", "2001-02-04"]
     later = Domain(Kind.DATE, np.array(["2001-02-04T07:00"], dtype="datetime64[us]"))
-    assert len(joined(days, later)) == 2
+    assert len(union_domain(days, later)) == 2
 
 
 @pytest.mark.parametrize(
@@ -34,11 +34,11 @@ def test_whole_numbers_and_days_stay_what_they_are():
 )
 def test_what_has_no_exact_format_in_common_is_left_alone(theirs):
     mine = numbers(2**60, 2**60 + 1)
-    assert joined(mine, theirs) is mine
+    assert union_domain(mine, theirs) is mine
 
 
 def test_infinite_values_of_the_world_are_no_leaves():
-    both = joined(numbers(1.5, of=np.float64), numbers(2.5, np.inf, of=np.float64))
+    both = union_domain(numbers(1.5, of=np.float64), numbers(2.5, np.inf, of=np.float64))
     assert both.values.tolist() == [1.5, 2.5]
 
 

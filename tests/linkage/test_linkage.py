@@ -14,8 +14,8 @@ import naive.world
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.linkage.atoms import _mostly_distinct, sets_of
-from incrowd.linkage.index import made
-from incrowd.linkage.links import _matched, link, tuples_of
+from incrowd.linkage.index import make_index
+from incrowd.linkage.links import _match_column, link, tuples_of
 from incrowd.linkage.world import World
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import encode
@@ -123,11 +123,12 @@ def test_every_path_finds_the_same(case, method, folds):
     world, columns = world_of(rows, who, 3), released_columns(released)
     names = list(columns)
     sets = [
-        sets_of(_matched(columns[name], world, None, (name, Missing.OWN_VALUE))) for name in names
+        sets_of(_match_column(columns[name], world, None, (name, Missing.OWN_VALUE)))
+        for name in names
     ]
     tuple_of, tuples = tuples_of(list(columns.values()), sets)
     with patch("incrowd.linkage.atoms._mostly_distinct", lambda _: not folds):
-        index = made(world, names, sets, tuples, method)
+        index = make_index(world, names, sets, tuples, method)
     counts = np.append(index.counts(), 0)[tuple_of]
     plain = link(columns, world)
     assert counts.tolist() == plain.candidates.tolist()
@@ -205,9 +206,9 @@ def test_a_larger_world_agrees_with_counting_by_hand(method, several):
         [f"[{a}, {b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)
     ]
     release = {c: column(c, cells) for c, cells in zip("xy", labels, strict=True)}
-    sets = [sets_of(_matched(release[c], world, None, (c, Missing.OWN_VALUE))) for c in "xy"]
+    sets = [sets_of(_match_column(release[c], world, None, (c, Missing.OWN_VALUE))) for c in "xy"]
     tuple_of, tuples = tuples_of(list(release.values()), sets)
-    index = made(world, list("xy"), sets, tuples, method)
+    index = make_index(world, list("xy"), sets, tuples, method)
     found = index.counts()[tuple_of]
     for i in range(300):
         inside = (low[:, i, None] <= codes) & (codes <= high[:, i, None])

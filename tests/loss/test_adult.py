@@ -21,6 +21,7 @@ def adult():
     )
 
 
+@pytest.mark.slow
 def test_without_suppression(adult):
     class_of, number = node_classes(adult, WHOLE)
     everything = np.ones(number, dtype=np.bool_)

@@ -97,7 +97,7 @@ def test_sets_spread_over_their_values_alone(data, table):
         for i in members:
             for code in held:
                 cube[code, values[0][i]] = cube.get((code, values[0][i]), 0) + 1 / len(held)
-    counted = Queries("s0")._counted(outcome)
+    counted = Queries("s0")._counted_column(outcome)
     if outcome.suppressed:
         return
     answer = cubes.Cubes(outcome, counted).answer([group])

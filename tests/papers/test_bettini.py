@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive.world
 from incrowd.hierarchy import Tree
 from incrowd.linkage.conservative import cautions, conservative
-from incrowd.linkage.identify import AtLeast, minimal_k_qis, proved, smallest_crowd
+from incrowd.linkage.identify import AtLeast, minimal_k_qis, prove_by_promises, smallest_crowd
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
 from incrowd.table.column import Domain, Kind
@@ -140,12 +140,12 @@ def test_a_generalized_zip_in_three_spellings():
 def test_the_census_example():
     """Section 3: 500 people for every ZIP and gender make any such table 500-anonymous."""
     census = AtLeast(("ZIP", "Gender"), 500)
-    assert proved(["ZIP"], [census]).k == 500
-    assert proved(["Gender", "ZIP"], [census]).k == 500
-    beyond = proved(["ZIP", "Age"], [census])
+    assert prove_by_promises(["ZIP"], [census]).k == 500
+    assert prove_by_promises(["Gender", "ZIP"], [census]).k == 500
+    beyond = prove_by_promises(["ZIP", "Age"], [census])
     assert (beyond.k, beyond.by) == (1, None)
     assert "Age" in beyond.notes[0]
-    assert proved(["ZIP"], [census, AtLeast(("ZIP",), 900)]).k == 900
+    assert prove_by_promises(["ZIP"], [census, AtLeast(("ZIP",), 900)]).k == 900
 
 
 @pytest.mark.parametrize(("k", "n"), [(2, 1), (2, 2), (2, 3), (3, 2)])
@@ -303,7 +303,7 @@ def test_theorem_1(world, tuples):
     promise = AtLeast(tuple(found.names), s)
     assert holds(promise, found)
     assert not holds(AtLeast(tuple(found.names), s + 1), found)
-    assert k is None or k >= proved(list(release), [promise]).k
+    assert k is None or k >= prove_by_promises(list(release), [promise]).k
 
 
 @settings(max_examples=40)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.partition.csr import each, entries, grouped, offsets, offsets_of, owners
+from incrowd.partition.csr import each, entries, group_by_owner, offsets, offsets_of, owners
 
 LISTS = st.lists(st.lists(st.integers(0, 9), max_size=4), max_size=6)
 
@@ -24,7 +24,7 @@ def test_the_members_of_some_rows(rows, data):
 
 @given(st.lists(st.integers(0, 5), max_size=12))
 def test_positions_grouped_by_their_owner(owner):
-    start, order = grouped(np.array(owner, dtype=np.int32), 6)
+    start, order = group_by_owner(np.array(owner, dtype=np.int32), 6)
     for row in range(6):
         found = order[start[row] : start[row + 1]].tolist()
         assert found == [i for i, one in enumerate(owner) if one == row]

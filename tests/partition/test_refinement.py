@@ -29,8 +29,8 @@ def test_refining_gives_the_classes_of_all_columns(lines):
     refiner = PartitionRefiner(len(lines[0]), 4)
     alone = [] if len(here.rows) else list(range(len(lines[0])))
     for line in lines:
-        here, left = here.refined(line, 4)
-        again = refiner.refined(again, line)
+        here, left = here.refine(line, 4)
+        again = refiner.refine(again, line)
         alone += left.tolist()
     wanted = classes(lines)
     found = (

@@ -14,6 +14,7 @@ def found():
     return incrowd.safe_harbor(frame, today=2026), what
 
 
+@pytest.mark.slow
 def test_the_table_has_35_identifiers_and_60_harmless_columns(found):
     held = [holds for _, holds in found[1].values()]
     assert (sum(held), len(held) - sum(held)) == (35, 60)

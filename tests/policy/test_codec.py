@@ -1,5 +1,6 @@
 import json
 import string
+import tomllib
 
 import pytest
 import tomlkit
@@ -10,7 +11,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested, Tree
 from incrowd.loss import Classification, Discernibility, Gcp, Granularity
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
-from incrowd.policy.codec import dumps, edit, loads
+from incrowd.policy.codec import dumps, edit, loads, plain
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.toml import lines_of
 from incrowd.search import Auto, Datafly, Mondrian, MuArgus
@@ -102,10 +103,18 @@ def _models(secret):
     ]
 
 
+@pytest.mark.slow
 @given(policies())
 @settings(max_examples=60, deadline=None)
 def test_what_is_written_is_read_back(policy):
     assert loads(dumps(policy)) == policy
+
+
+@given(policies())
+@settings(max_examples=60, deadline=None)
+def test_plain_values_are_those_of_the_text(policy):
+    assert plain(policy) == tomllib.loads(dumps(policy))
+    assert json.dumps(plain(policy)) == json.dumps(tomllib.loads(dumps(policy)))
 
 
 @pytest.mark.slow

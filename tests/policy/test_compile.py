@@ -42,6 +42,7 @@ def compiled(policy, quasi, sensitive, unit=None, weights=None, **more):
     return compile_problem(policy, quasi, sensitive, counting, **more)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=40)
 @given(tables(sensitive=2, units=True), st.sampled_from(["own-value", "suppress"]))
 def test_the_problem_holds_the_records_of_the_table(table, missing):

@@ -59,10 +59,12 @@ def test_a_column_that_tells_a_protected_one_is_refused(frame):
         incrowd.anonymize(frame, policy(height="quasi", city="quasi", zip="keep"))
 
 
+@pytest.mark.slow
 def test_what_has_nothing_to_do_with_protected_columns_leaves(frame):
     assert incrowd.anonymize(frame, policy(**QUASI, illness="sensitive", bill="sensitive"), seed=1)
 
 
+@pytest.mark.slow
 def test_a_derived_column_can_be_accepted_and_that_is_noted(frame):
     asked = policy(**QUASI, bmi="keep").model_dump()
     asked["columns"]["bmi"] |= {"derived": "accept", "alone": "accept"}
@@ -79,6 +81,7 @@ def test_a_column_that_does_not_leave_need_not_be_accepted():
         )
 
 
+@pytest.mark.slow
 def test_records_of_one_person_are_looked_at_once(frame):
     """A person's records agree in everything: that is no function."""
     many = pl.concat([frame.with_columns(person=pl.int_range(N))] * 3)
@@ -97,6 +100,7 @@ def test_a_draft_protects_derived_columns_and_says_why(frame):
     assert incrowd.anonymize(frame, drafted.policy, seed=1)
 
 
+@pytest.mark.slow
 def test_a_column_that_tells_records_apart_is_named_in_release_and_certificate(frame):
     release = incrowd.anonymize(
         frame, policy(**QUASI, illness="sensitive", bill="sensitive"), seed=1
@@ -117,6 +121,7 @@ def test_a_column_that_tells_records_apart_is_named_in_release_and_certificate(f
     assert document["unchanged"]["bill"] > 0.9
 
 
+@pytest.mark.slow
 def test_the_command_line_refuses_and_accepts(frame, tmp_path, monkeypatch, capfd):
     from incrowd.cli.main import main
 

@@ -4,7 +4,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
 from incrowd.loss import Classification, Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy.policy import Column, Policy, absent, require_declared, undeclared
+from incrowd.policy.policy import Column, Policy, absent, require_declared, undeclared_columns
 from incrowd.table.column import Role
 
 QUASI = Column(role="quasi")
@@ -131,7 +131,7 @@ def test_a_careful_policy_has_no_notes():
 
 def test_undeclared_columns_are_an_error_that_prints_the_lines_to_add():
     names = ["age", "illness", "ward", "room number"]
-    assert undeclared(policy(), names) == ("ward", "room number")
+    assert undeclared_columns(policy(), names) == ("ward", "room number")
     with pytest.raises(PolicyError) as caught:
         require_declared(policy(), names)
     assert "2 columns" in str(caught.value)

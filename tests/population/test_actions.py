@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import Dates, Flat, Intervals, Prefix, Regions, Suggested, Tree
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.population.actions import AS_IT_IS, LEFT_OUT, built, ladder_of, ladder_of_size
+from incrowd.population.actions import (
+    AS_IT_IS,
+    LEFT_OUT,
+    build_hierarchy,
+    ladder_of,
+    ladder_of_size,
+)
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 
@@ -149,7 +155,7 @@ def test_groups_are_any_small_number():
 def test_every_rung_of_a_table_builds_what_it_says():
     for one in (ZIPS, column("age", np.arange(100)), column("born", days(800))):
         for rung in ladder_of(one).rungs[1:-1]:
-            hierarchy, codes = built(one, rung.hierarchy)
+            hierarchy, codes = build_hierarchy(one, rung.hierarchy)
             assert len(np.unique(hierarchy.maps[rung.level][codes])) == rung.values
 
 

@@ -15,7 +15,7 @@ from incrowd.models import Probabilistic
 from incrowd.population import classes_allowed, k_of_shares, k_supported
 from incrowd.population.actions import ladder_of_size
 from incrowd.population.bounds import Drawn
-from incrowd.population.plan import Question, planned
+from incrowd.population.plan import Question, make_plan
 from incrowd.verbs.plan import apply_plan, plan, plan_sizes
 
 PEOPLE = {"population": 3e8, "k": 100, "beta": 0.1}
@@ -46,7 +46,7 @@ def file(patients, tmp_path):
 )
 def test_a_plan_keeps_within_its_classes(columns, n, k):
     ladders = [ladder_of_size(f"c{i}", size, look) for i, (size, look, _) in enumerate(columns)]
-    found = planned(Question(n, k, 0.1), ladders, [weight for _, _, weight in columns])
+    found = make_plan(Question(n, k, 0.1), ladders, [weight for _, _, weight in columns])
 
     assert found.classes_allowed == classes_allowed(n, k, 0.1)
     assert found.classes <= found.classes_allowed

@@ -17,6 +17,7 @@ def asked(search, **parameters):
     return Policy(columns=columns, models=models, search=search)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "search", ["auto", "crowd", "datafly", "hilbert", "lattice", "mondrian", "top-down", "tree"]
 )

@@ -38,6 +38,7 @@ def texts(codes):
     return pl.Series([None if code == 0 else f"v{code}" for code in codes], dtype=pl.String)
 
 
+@pytest.mark.slow
 @settings(max_examples=100, deadline=None)
 @given(tables(units=True), st.lists(MODELS, min_size=1, max_size=4))
 def test_verdicts_are_the_models_own(table, models):

@@ -57,6 +57,7 @@ def test_every_end_is_that_of_a_round_interval_with_a_crowd(seed, k, search):
         assert label == "*" or {int(end) for end in said if end is not None} <= ends
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["auto", "crowd", "mondrian", "tree", "hilbert", "cuts"])
 def test_an_outlier_shows_nowhere(search):
     frame = skewed(400, 3).with_columns(
@@ -86,6 +87,7 @@ def test_exact_ends_are_there_on_request_and_the_certificate_says_what_they_give
     assert not any("exact values" in line for line in aligned.certificate.assumptions)
 
 
+@pytest.mark.slow
 def test_a_declared_grid_gives_few_labels():
     rng = np.random.default_rng(7)
     frame = pl.DataFrame({"age": rng.integers(17, 91, 2_000), "zip": rng.integers(0, 40, 2_000)})

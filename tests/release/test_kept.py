@@ -193,6 +193,7 @@ def test_every_engine_counts_the_same(frame, tmp_path):
     assert theirs.certificate.alone == mine.certificate.alone
 
 
+@pytest.mark.slow
 def test_the_command_says_it_first(frame, tmp_path, monkeypatch, capfd):
     from incrowd.cli.main import main
 

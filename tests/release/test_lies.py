@@ -196,6 +196,7 @@ def test_an_honest_certificate():
     assert forged().ok
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

@@ -48,6 +48,7 @@ def policy(model, **more):
     return Policy(models=(model,), columns=columns, suppression=0.2, **more)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda one: one.name)
 @pytest.mark.parametrize("shown", SHOWN, ids=str)
 def test_an_honest_release_is_not_accused(model, shown):
@@ -87,6 +88,7 @@ def test_hierarchies_and_renamed_files(model, tmp_path):
     assert "gcp" in checked.losses
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", MODELS, ids=lambda one: one.name)
 def test_a_table_and_a_world_in_duckdb(model):
     people = world(6)

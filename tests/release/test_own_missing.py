@@ -38,6 +38,7 @@ def asked(**own):
 POLICY = asked(hours=("-8",), weeks=("99",))
 
 
+@pytest.mark.slow
 def test_they_never_merge_into_an_interval_and_leave_empty():
     frame = made()
     release = incrowd.anonymize(frame, POLICY)
@@ -49,6 +50,7 @@ def test_they_never_merge_into_an_interval_and_leave_empty():
     assert incrowd.check(kept, POLICY, release.certificate, original=frame).ok
 
 
+@pytest.mark.slow
 def test_a_comparison_counts_the_losses_of_the_release():
     frame = made()
     release = incrowd.anonymize(frame, POLICY, seed=1)
@@ -68,11 +70,13 @@ def test_the_page_shows_levels_without_them(tmp_path):
     assert not [label for label in labels if "-" in (label or "").lstrip("[(")[:1]]
 
 
+@pytest.mark.slow
 def test_without_them_the_mark_is_a_number_like_any_other():
     release = incrowd.anonymize(made(), asked())
     assert release.frame["hours"].null_count() == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_files_and_databases_read_them_alike(tmp_path, suffix):
     frame = made()
@@ -89,6 +93,7 @@ def test_files_and_databases_read_them_alike(tmp_path, suffix):
         assert other.k == here.k
 
 
+@pytest.mark.slow
 def test_the_certificate_records_them():
     record = incrowd.anonymize(made(), POLICY).certificate.policy
     assert record["columns"]["hours"]["missing_values"] == ["-8"]

@@ -125,6 +125,7 @@ def test_an_unsigned_certificate_proves_nothing_about_its_origin(capsys):
     assert "unsigned" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_trust_without_a_certificate_is_not_met():
     assert anonymize("--sign", "mine") == 0
     assert perform(["check", RELEASE, "-p", "policy.toml", "--trusted-key", "mine.pub"]) == 1

@@ -156,6 +156,7 @@ def test_the_promise_says_how_it_is_counted():
     assert "may tell more in small worlds" in said
 
 
+@pytest.mark.slow
 def test_a_check_says_that_it_cannot_repeat_the_searches():
     people = world(12, 1)
     asked = policy(KMap(2), "age", "sex")

@@ -53,6 +53,7 @@ def run(search, problem):
         return None
 
 
+@pytest.mark.slow
 @settings(max_examples=200)
 @given(tables(max_records=20, max_columns=2), st.sampled_from(BOUNDS), st.booleans())
 def test_the_heuristic_is_that_of_the_paper(table, bound, by_value):
@@ -69,6 +70,7 @@ def test_the_heuristic_is_that_of_the_paper(table, bound, by_value):
     assert all(price(group) <= bound for group in groups)
 
 
+@pytest.mark.slow
 @every
 @pytest.mark.parametrize("privacy", ["k", "l"])
 @settings(max_examples=40)
@@ -127,6 +129,7 @@ def test_one_value_for_everybody_is_refused(method):
     assert run(Accuracy(max_loss=1.0, method=method), problem).facts["l"] == 1
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(tables(max_records=9, max_columns=1), st.sampled_from(BOUNDS), st.sampled_from("kl"))
 def test_no_heuristic_beats_the_best_of_one_column(table, bound, privacy):
@@ -138,6 +141,7 @@ def test_no_heuristic_beats_the_best_of_one_column(table, bound, privacy):
             assert other.facts[privacy] <= best.facts[privacy] + 1e-9
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(tables(max_records=9, max_columns=1), st.sampled_from(BOUNDS))
 def test_with_a_floor_of_l_the_largest_k_is_found_too(table, bound):
@@ -251,7 +255,7 @@ def test_bad_settings_are_refused(given):
         Accuracy(**given)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not census_tables.FOLDER.exists(), reason=census_tables.ABSENT)
 @pytest.mark.parametrize("bound", [0.2, 0.4])
 def test_the_heuristic_is_more_private_than_halving(bound):

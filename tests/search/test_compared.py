@@ -48,6 +48,7 @@ def _distance(problem: Problem, found) -> float:
     return max(np.abs(n / n.sum() - whole).sum() / 2 for n in each)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("search", "again"), [(Auto(), True), (Mondrian(), True), (Lattice(), False)]
 )

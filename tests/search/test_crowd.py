@@ -23,6 +23,9 @@ from incrowd.search.mondrian import Mondrian
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
+pytestmark = pytest.mark.slow
+"""Each search trades records for long."""
+
 MODELS = [
     (KAnonymity(2),),
     (KAnonymity(3),),
@@ -102,7 +105,6 @@ def optimum(problem, k):
     return naive.crowd.least_cost(rows, columns_of(problem), k) / len(rows)
 
 
-@pytest.mark.slow
 def test_most_tiny_tables_are_divided_optimally():
     """Over these tables: there is no bound for a single one, which may well cost twice as much."""
     mine, best = [], []
@@ -139,7 +141,6 @@ def test_the_best_classes_of_one_column_need_not_be_runs():
     assert loss_of(problem, run(problem)) == pytest.approx(2.0 / 5)
 
 
-@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(tables(max_records=24), st.sampled_from(MODELS), st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant(table, models, random):
@@ -303,6 +304,7 @@ def made(rows, sizes, k, seed=1):
     return problem_of(_table(codes, sizes), [KAnonymity(k)], Gcp())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("k", [2, 7, 40])
 def test_more_effort_loses_no_more_and_much_less_than_mondrian(k):
     problem = made(600, (40, 6, 4, 9), k)
@@ -368,7 +370,7 @@ def _table(columns, sizes=None, secret=None):
     return trees, columns, [secret or [1] * len(columns[0])], None
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 @pytest.mark.parametrize(("k", "loss"), [(5, 0.0510), (10, 0.0785), (50, 0.1550)])
 def test_adult_loses_little(k, loss):

@@ -22,7 +22,7 @@ from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
-from incrowd.population.one_dimensional import divided, division_cost
+from incrowd.population.one_dimensional import divide, division_cost
 from incrowd.population.tree_cut import CutTree
 from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Cuts, Lattice
@@ -192,7 +192,7 @@ def test_one_column_is_cut_as_well_as_can_be(method):
         order="keep",
     )
     shown = incrowd.anonymize(frame, asked).frame["age"].to_numpy()
-    best = divided(ages, 100, method)
+    best = divide(ages, 100, method)
     _, of = np.unique(shown, return_inverse=True)
     assert np.bincount(of).min() >= 100
     assert division_cost(ages, best, method) == pytest.approx(cost_of(ages, of, method))
@@ -296,6 +296,7 @@ def test_releases_are_verified_and_equal_values_show_the_same(more):
         assert all(len(shown) == 1 for shown in shown_by_value(frame, found, name).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("missing", ["own-value", "matches-anything", "suppress"])
 def test_records_may_be_left_out(missing):
     found = incrowd.anonymize(people(), policy(missing=missing, suppression=0.1))
@@ -312,6 +313,7 @@ def test_people_with_several_records():
     assert found.certificate.models[0].reached >= 5
 
 
+@pytest.mark.slow
 def test_limits_are_kept_or_said_to_bind():
     frame = people()
     found = incrowd.anonymize(frame, policy(age={"widest": 25}, order="keep"))
@@ -425,7 +427,7 @@ def test_time_that_is_up():
         Cuts().run(problem, Watch(0.0))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason="the shared data folder is absent")
 def test_it_loses_less_than_the_best_levels():
     problem = arx_tables.problem("adult", [KAnonymity(50)], Gcp())

@@ -314,6 +314,7 @@ def test_no_time_is_an_error():
         Diversify().run(problem, Watch(limit=0.0))
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not census_tables.FOLDER.exists(), reason=census_tables.ABSENT)
 @pytest.mark.parametrize("l", [2, 10])
 def test_it_loses_less_than_mondrian(l):

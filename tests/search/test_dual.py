@@ -28,6 +28,9 @@ from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree
 
+pytestmark = pytest.mark.slow
+"""Each curve takes several searches."""
+
 BOUNDS = [0.0, 0.25, 0.4, 0.7, 1.0]
 
 

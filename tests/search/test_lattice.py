@@ -187,6 +187,7 @@ def test_missing_values_alone_keep_to_the_widest_span():
         Lattice().run(replace(problem, columns=(narrow,)), Watch())
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(problems())
 def test_a_lattice_too_large_for_memory_is_searched_as_well(problem):
@@ -363,6 +364,7 @@ def test_the_optima_that_arx_finds(table, suppression, loss, levels, sizes):
     assert (len(outcome.classes), outcome.suppressed) == sizes
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 def test_the_optimum_of_adult_with_the_hierarchy_file_as_it_is():
     problem = arx_tables.problem("adult", [KAnonymity(5)], Granularity(), 0.05)

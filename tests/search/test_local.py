@@ -224,6 +224,7 @@ def test_whenever_the_time_is_up_the_answer_satisfies_the_policy(problem, asked)
         assert outcome.suppressed <= problem.suppressible
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(not arx_tables.FOLDER.exists(), reason=arx_tables.ABSENT)
 @pytest.mark.parametrize("suppression", [0.0, 0.05])
 def test_adult_with_diversity_loses_far_less_than_any_one_vector(suppression):

@@ -124,6 +124,7 @@ def test_it_finds_the_least_loss_of_all_partitions(case):
     check(of, expected(table, of))
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(cases(units=True))
 def test_people_with_several_records(case):

@@ -219,6 +219,7 @@ def test_a_table_with_fewer_than_k_people_is_one_class():
     assert pieces.class_of.tolist() == [0, 0]
 
 
+@pytest.mark.slow
 @given(st.integers(2, 60), st.integers(2, 5), hierarchies(), st.randoms(use_true_random=False))
 def test_where_steps_are_too_many_classes_end_at_every_second_item(number, k, tree, random):
     codes = sorted(random.randint(1, len(tree.leaves)) for _ in range(number))

@@ -137,22 +137,37 @@ def test_parts_keep_every_promise(table, models, share, consistent):
     assert shown.tolist() == problem.tally.counts.tolist()
 
 
-@pytest.mark.slow
-def test_parts_lose_hardly_more_and_are_told(monkeypatch):
+def drawn(records):
     rng = np.random.default_rng(1)
     columns = {
-        f"q{j}": (rng.beta(1.2, 3, 12_000) * n).astype(int) for j, n in enumerate((90, 9, 40))
+        f"q{j}": (rng.beta(1.2, 3, records) * n).astype(int) for j, n in enumerate((90, 9, 40))
     }
-    problem = problem_of_codes(columns)
+    return problem_of_codes(columns)
+
+
+def parts_of(monkeypatch, records):
+    """Let a search divide tables of more records than these into parts as large."""
+    monkeypatch.setattr(crowd, "LARGE", records)
+    monkeypatch.setattr(crowd, "PART", records)
+
+
+@pytest.mark.slow
+def test_parts_are_told(monkeypatch):
+    problem, told = drawn(1_800), []
     assert separable(problem)
-    whole = Crowd().run(problem, Watch())
-    monkeypatch.setattr(crowd, "LARGE", 2_000)
-    monkeypatch.setattr(crowd, "PART", 2_000)
-    told = []
+    parts_of(monkeypatch, 500)
     found = Crowd().run(problem, Watch(None, lambda what, share: told.append((what, share))))
-    losses = [problem.loss.of(problem.outcome(each.recoding)) for each in (whole, found)]
-    assert losses[1] <= 1.1 * losses[0]
     assert found.facts["parts"] > 2
     assert "parts" in found.why
     assert told[-1][1] == 1
     assert any(what.startswith("part ") for what, _ in told)
+
+
+@pytest.mark.thorough
+def test_parts_lose_hardly_more(monkeypatch):
+    problem = drawn(12_000)
+    whole = Crowd().run(problem, Watch())
+    parts_of(monkeypatch, 2_000)
+    found = Crowd().run(problem, Watch())
+    losses = [problem.loss.of(problem.outcome(each.recoding)) for each in (whole, found)]
+    assert losses[1] <= 1.1 * losses[0]

@@ -56,6 +56,7 @@ def kept_or_refused(search, problem):
     assert problem.satisfied(problem.outcome(found.recoding).classes).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
 @settings(max_examples=20)
 @given(table=tables(max_records=16, max_columns=2, sensitive=2), models=st.sampled_from(MODELS))
@@ -63,6 +64,7 @@ def test_each_column_has_its_own_l(search, table, models):
     kept_or_refused(search, problem_of(table, models, Gcp()))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", [Diversify(), Accuracy(max_loss=1.0)], ids=lambda one: one.name)
 @settings(max_examples=30)
 @given(table=tables(max_records=16, max_columns=2, sensitive=2), models=st.sampled_from(OTHERS))

@@ -36,6 +36,7 @@ def no_time(monkeypatch):
     monkeypatch.setattr(load, "IMPROVING", 0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SEARCHES)
 @pytest.mark.usefixtures("no_time")
 def test_every_search_answers_when_the_usual_time_is_over_at_once(name):
@@ -107,6 +108,7 @@ def test_rounds_of_trades_stop_where_they_are(monkeypatch):
     assert "until the time limit" in release.why
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", ["sweep", "trade"])
 def test_kernels_stop_between_two_steps(monkeypatch, kernel):
     """A kernel that is stopped at once hands back the classes that it got."""

@@ -1,6 +1,7 @@
 """Two rows far apart draw the others to them."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,7 @@ from incrowd.search.literature.top_down import clusters
 from strategies import problem_of, tables
 
 
+@pytest.mark.slow
 @settings(max_examples=150)
 @given(tables(max_records=20), st.integers(1, 4), st.randoms(use_true_random=False))
 def test_halves_are_those_of_the_naive_twin(table, rounds, random):

@@ -33,6 +33,7 @@ def slow(problem):
     return naive.orders.kd_order(rows, lambda j, a, b: cell_cost(flat, j, a, b), branch)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("small", [2, 2**13], ids=["in-parts", "at-once"])
 @settings(max_examples=150)
 @given(table=tables(max_records=24), lowest=st.lists(st.integers(0, 1), max_size=3))

@@ -164,7 +164,7 @@ def policy(model):
     return said.model_copy(update={"models": (model,)})
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_sample_of_a_population_loses_far_less():
     world = population(4000)
     table = world.sample(400, seed=1).drop("id")
@@ -179,6 +179,7 @@ def test_a_sample_of_a_population_loses_far_less():
     assert again.ok
 
 
+@pytest.mark.slow
 def test_values_that_only_the_world_has_are_leaves_of_their_own():
     rng = np.random.default_rng(3)
     world = pl.DataFrame(
@@ -194,6 +195,7 @@ def test_values_that_only_the_world_has_are_leaves_of_their_own():
     assert with_it.loss["gcp"] < 0.6 * without.loss["gcp"]
 
 
+@pytest.mark.slow
 def test_a_sample_keeps_delta_presence():
     world = population(2000)
     table = world.sample(200, seed=1).drop("id")
@@ -229,6 +231,7 @@ def test_if_all_suppressed_would_keep_delta_presence_a_release_is_found(missing,
     assert incrowd.anonymize(table, asked, world=world, world_id="id").models[0].reached <= 0.6
 
 
+@pytest.mark.slow
 def test_verification_counts_anew_whatever_the_search_believes(monkeypatch):
     def everybody(self, low, *_, **__):
         return np.full(low.shape[1], self.people)
@@ -239,6 +242,7 @@ def test_verification_counts_anew_whatever_the_search_believes(monkeypatch):
         incrowd.anonymize(world.head(50).drop("id"), policy(KMap(5)), world=world, world_id="id")
 
 
+@pytest.mark.slow
 def test_what_the_world_does_not_know_leaves_as_it_is():
     world = population(2000)
     table = world.sample(200, seed=1).drop("id")

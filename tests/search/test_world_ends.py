@@ -135,6 +135,7 @@ def test_check_accepts_what_was_made(model):
     assert again.ok
 
 
+@pytest.mark.slow
 def test_a_second_model_is_kept_by_larger_classes_of_the_world():
     world = places(2, 600)
     asked = policy(world.columns, KMap(5), KAnonymity(3))
@@ -143,6 +144,7 @@ def test_a_second_model_is_kept_by_larger_classes_of_the_world():
     assert release.loss["gcp"] < 0.6
 
 
+@pytest.mark.slow
 def test_sets_show_values_of_the_world_whoever_is_in_the_table():
     world = places(3, 400).with_columns(zip=pl.concat_str(pl.lit("z"), "zip"))
     asked = policy(world.columns, KMap(4), show="sets")

@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.table.cells import (
-    cleared,
+    clear_marks,
     dictionary,
     readable,
+    restore_types,
     rows_digest,
     text_of,
-    typed,
     with_dictionaries,
 )
 from incrowd.verify.crowds import numbered
@@ -51,7 +51,7 @@ def test_every_way_to_be_missing_becomes_null():
 def test_rows_of_a_text_file_get_their_types_back():
     like = pl.DataFrame({"n": [1.5], "d": [NOON], "s": ["x"], "b": [True]})
     text = pl.DataFrame({"n": ["2.5"], "d": ["2020-01-01T12:00:00.000000"], "s": ["y"], "b": ["x"]})
-    found = typed(text, like)
+    found = restore_types(text, like)
     assert found.row(0) == (2.5, NOON, "y", "x")
 
 
@@ -96,7 +96,7 @@ def test_a_dictionary_says_what_its_texts_say(cells, text, missing):
     plain = pl.DataFrame({"t": pl.Series(cells, dtype=pl.String)})
     listed = plain.with_columns(plain["t"].cast(pl.Enum([*plain["t"].drop_nulls().unique(), "z"])))
     assert dictionary(plain["t"]).cast(pl.String).to_list() == cells
-    one, other = readable(plain, missing, text=text), cleared(listed, missing, text=text)
+    one, other = readable(plain, missing, text=text), clear_marks(listed, missing, text=text)
     assert other["t"].cast(pl.String).to_list() == one["t"].to_list()
     found, wanted = numbered(other["t"]), numbered(one["t"])
     assert found.codes.tolist() == wanted.codes.tolist()
@@ -112,6 +112,6 @@ def test_names_of_columns_are_no_patterns():
     rows = pl.DataFrame({"^.*$": ["a", "b"] * 50, "b": ["c", "d"] * 50, "n": range(100)})
     found = with_dictionaries(rows)
     assert found.columns == rows.columns
-    assert found.rows() == cleared(found, (), text=True).rows() == rows.rows()
-    assert cleared(found, ("c",), text=True).row(0) == ("a", None, 0)
+    assert found.rows() == clear_marks(found, (), text=True).rows() == rows.rows()
+    assert clear_marks(found, ("c",), text=True).row(0) == ("a", None, 0)
     assert found.dtypes[:2] == [pl.Enum(["a", "b"]), pl.Enum(["c", "d"])]

@@ -176,7 +176,7 @@ def test_what_cannot_be_coded_is_refused_without_its_values(values, dtype, optio
     assert CANARY not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_million_distinct_texts_are_coded():
     column = encode(pl.int_range(1_000_000, eager=True).cast(pl.String) + "x", "c", infer=True)
 

@@ -84,6 +84,7 @@ def close(one, other):
     return math.isclose(one, other, rel_tol=1e-7, abs_tol=1e-7)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_columns_equal_the_written_out_records(drawn):
@@ -101,6 +102,7 @@ def test_columns_equal_the_written_out_records(drawn):
             assert close(column.earth_mover, expected)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(tables())
 def test_pairs_equal_the_written_out_records(drawn):

@@ -54,6 +54,7 @@ def test_losses_and_risk_are_those_of_the_certificate(more, search):
     assert not [note for note in found.notes if "cannot be read" in note]
 
 
+@pytest.mark.slow
 def test_a_copy_of_the_original_loses_nothing():
     table = people()
     found = compare(
@@ -145,6 +146,7 @@ def test_an_empty_release_says_so():
         assert show()
 
 
+@pytest.mark.slow
 def test_one_column_has_no_pairs():
     found = compare(people().select("age"), people(seed=2).select("age"), quasi="age")
     (release,) = found.releases

@@ -53,6 +53,7 @@ def kept_something(roles):
     return leaving >= 2 and leaving * 2 >= sum(roles.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", QUICK)
 def test_a_made_table_is_released_with_its_draft(run, name):
     assert kept_something(released(run, MAKERS[name](np.random.default_rng(11))))

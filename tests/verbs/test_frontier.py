@@ -51,6 +51,7 @@ def rising(curve):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wanted", ["k", "l"])
 def test_a_release_is_no_worse_than_its_point(people, wanted):
     policy = policy_of(search=Accuracy(privacy=wanted))
@@ -76,12 +77,14 @@ def test_privacy_means_l_where_a_column_is_sensitive(people):
     assert curve.points[-1].l is None
 
 
+@pytest.mark.slow
 def test_a_file_gives_the_same(people, tmp_path):
     people.write_csv(tmp_path / "people.csv")
     of_file = incrowd.frontier(tmp_path / "people.csv", policy_of(), bounds=FEW)
     assert of_file == incrowd.frontier(people, policy_of(), bounds=FEW)
 
 
+@pytest.mark.slow
 def test_bounds_that_nothing_meets_are_told(people):
     curve = incrowd.frontier(people, policy_of(KAnonymity(9)), bounds=FEW)
     assert 0.0 in curve.out_of_reach
@@ -111,26 +114,40 @@ def test_permuted_releases_have_no_loss_to_weigh(people):
 
 
 class Clock(Watch):
-    """A watch on which the time is up after so many looks."""
+    """A watch that goes on by hand: its time is up when the search turns to one bound too many."""
 
-    def __init__(self, looks):
-        super().__init__()
-        self.looks = looks
+    def __init__(self, bounds):
+        super().__init__(limit=1e9)
+        self.left = bounds
+
+    def tell(self, what, share):
+        super().tell(what, share)
+        self.left -= 1
 
     @property
-    def remaining(self):
-        self.looks -= 1
-        return 1e9 if self.looks >= 0 else 0.0
+    def elapsed(self):
+        return 0.0 if self.left >= 0 else 1e9
 
 
+LOOKED_AT = (1.0, 0.0, 0.2, 0.5)
+"""The bounds `FEW` in the order in which they are looked at."""
+
+
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(tables(max_records=12, max_columns=2), st.integers(1, 4))
 def test_when_time_runs_short_what_was_seen_is_shown(table, looks):
     problem = problem_of(table, [], Gcp())
+    whole = frontier_of(problem, Accuracy(), Clock(len(FEW)), FEW)
     curve = frontier_of(problem, Accuracy(), Clock(looks), FEW)
-    assert {*curve.unseen}.isdisjoint(point.max_loss for point in curve.points)
-    assert 1.0 not in curve.unseen
+    assert whole.complete
     assert rising(curve)
+    assert {point.max_loss for point in curve.points} <= {*LOOKED_AT[:looks]}
+    # Between two bounds with the same privacy nobody looks.
+    settled = curve.points[-1].max_loss < 1.0
+    assert curve.unseen == (() if settled else tuple(sorted(LOOKED_AT[looks:])))
+    if curve.complete:
+        assert curve == whole
 
 
 points = st.builds(

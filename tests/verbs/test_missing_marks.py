@@ -80,6 +80,7 @@ def alike(scenes, answer):
     return marked
 
 
+@pytest.mark.slow
 def test_the_releases_are_alike(scenes):
     loss = alike(scenes, lambda s: json.loads(s.certificate.read_text())["loss"])
     assert loss["gcp"] > 0
@@ -128,6 +129,7 @@ def test_check(scenes):
     alike(scenes, answer)
 
 
+@pytest.mark.slow
 def test_report(scenes):
     def answer(s):
         facts = incrowd.report(s.release, None, POLICY, s.certificate, original=s.table).facts
@@ -186,6 +188,7 @@ def test_the_commands(scenes, capsys):
     alike(scenes, answer)
 
 
+@pytest.mark.slow
 def test_usual_marks_in_a_text_file_of_numbers(tmp_path):
     def answer(mark):
         frame = made(blank=True).with_columns(pl.col("income").cast(pl.String).fill_null(mark))

@@ -29,6 +29,7 @@ def policy(quasi):
     return incrowd.quick(names, quasi=quasi, keep=keep, sensitive="ill", k=4, max_alone=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dates", "quasi", "reading"),
     [

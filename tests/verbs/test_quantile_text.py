@@ -48,6 +48,7 @@ def both(table, monkeypatch, **options):
     return (pl.read_csv(path, infer_schema=False) for path in (quick, slow))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", [0, 2**28])
 @pytest.mark.parametrize("keep_order", [True, False])
 @pytest.mark.parametrize("held", [2**12, 2**25])

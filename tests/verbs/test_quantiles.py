@@ -15,13 +15,13 @@ import incrowd
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.kernels.one_dimensional import begin, look_up
-from incrowd.population.quantile_cells import faces, scaled
+from incrowd.population.quantile_cells import faces, scale_cells
 from incrowd.population.quantiles import (
     BucketErrors,
     Division,
     divide,
     join_small,
-    least_drawn,
+    least_sample_count,
     rank_error,
     sample_size,
 )
@@ -187,17 +187,17 @@ def test_frames_of_other_libraries(kind, show):
 
 def test_texts_are_read_as_numbers_and_dates():
     texts = ["1", " 2 ", "+3", "4.5", "1e1", "", "NA", None, "  "]
-    found = scaled(pl.Series(texts), Kind.NUMBER)
+    found = scale_cells(pl.Series(texts), Kind.NUMBER)
     assert found.unfit is None
     assert found.values[:5].tolist() == [1, 2, 3, 4.5, 10]
     assert np.isnan(found.values[5:]).all()
     texts = ["2024-12-31", "31.12.2024", "2024-12-31 00:00", "?", None]
-    found = scaled(pl.Series(texts), Kind.DATE)
+    found = scale_cells(pl.Series(texts), Kind.DATE)
     assert found.unfit is None
     assert len({*found.values[:3].tolist()}) == 1
     assert np.isnan(found.values[3:]).all()
     for bad in ("inf", "-inf", "1e999", "12,5", "x"):
-        assert scaled(pl.Series(["1", bad]), Kind.NUMBER).unfit.tolist() == [False, True]
+        assert scale_cells(pl.Series(["1", bad]), Kind.NUMBER).unfit.tolist() == [False, True]
 
 
 def test_moments_and_zones():
@@ -269,7 +269,7 @@ def test_the_example_of_section_4_1_3():
 
 def test_drawn_buckets_seldom_fall_below_k():
     rng = np.random.default_rng(0)
-    least = least_drawn(1_000, 50_000, 10_000, 0.05)
+    least = least_sample_count(1_000, 50_000, 10_000, 0.05)
     assert least > 200
     below = 0
     for seed in range(40):
@@ -285,7 +285,7 @@ def test_drawn_buckets_seldom_fall_below_k():
 def careless(monkeypatch):
     """Buckets of the sample are made as if it were the table: many hold too few records."""
     monkeypatch.setattr(
-        "incrowd.population.buckets.least_drawn",
+        "incrowd.population.buckets.least_sample_count",
         lambda k, records, sample, delta: max(1, k * sample // records),  # noqa: ARG005  its seam
     )
 
@@ -439,6 +439,6 @@ def test_a_wrong_division_is_found_out(monkeypatch):
 
     honest = buckets.join_small
     monkeypatch.setattr(buckets, "join_small", lambda sizes, k: honest(sizes, 0 * k))
-    monkeypatch.setattr("incrowd.population.buckets.least_drawn", lambda *_: 1)
+    monkeypatch.setattr("incrowd.population.buckets.least_sample_count", lambda *_: 1)
     with pytest.raises(NotMetError, match="fewer than 50"):
         incrowd.quantiles(people(500), columns=["age"], k=50)

@@ -16,9 +16,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.api import quantiles
+from incrowd.engines.stamps import Stamp
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.io.batches import Layout
-from incrowd.io.scratch import Stamp
 from incrowd.population.buckets import QuantileOptions
 from incrowd.verbs import quantile_passes, tables
 from incrowd.watch import Watch
@@ -318,7 +318,7 @@ from incrowd.verbs.quantile_passes import written
 from incrowd.population.buckets import QuantileOptions
 from incrowd.io.batches import Layout
 from incrowd.population.buckets import QuantileOptions
-from incrowd.io.scratch import Stamp
+from incrowd.engines.stamps import Stamp
 from incrowd.watch import Watch
 
 csv_rewrite.BYTES = 2**20

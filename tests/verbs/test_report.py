@@ -16,10 +16,11 @@ import incrowd
 from incrowd.documents.page import Figure, Text
 from incrowd.documents.release import check_text, release_text
 from incrowd.documents.report.danger import attacks_section
-from incrowd.documents.report.facts import AttackFact, AttackFacts, shown_counts, shown_share
+from incrowd.documents.report.facts import AttackFact, AttackFacts
 from incrowd.errors import InputError, PolicyError
 from incrowd.verbs import report_source
 from incrowd.verbs.report import write_report
+from incrowd.withholding import public_counts, public_share
 
 QUASI = ["age", "zip", "sex"]
 
@@ -63,7 +64,7 @@ def test_figures_are_those_of_the_rows(made):
         for j, other in enumerate(facts.exposure.pairs):
             held = Counter(frame.select([one, other] if i != j else [one]).iter_rows())
             alone = sum(n for n in held.values() if n == 1)
-            shown = shown_share(alone / frame.height, frame.height)
+            shown = public_share(alone / frame.height, frame.height)
             assert facts.exposure.unique[i][j] == (pytest.approx(shown) if shown else shown)
 
 
@@ -162,6 +163,7 @@ def test_one_column():
     assert report.facts.verdict.ok
 
 
+@pytest.mark.slow
 def test_three_hundred_columns_fold():
     frame = people(60)
     many = frame.with_columns(pl.lit(i % 7).alias(f"more {i}") for i in range(290))
@@ -173,6 +175,7 @@ def test_three_hundred_columns_fold():
     assert report.html.count("<details") > 290
 
 
+@pytest.mark.slow
 def test_many_quasi_identifiers():
     frame = pl.DataFrame({f"q{i}": [j * (i + 1) % 5 for j in range(80)] for i in range(40)})
     asked = incrowd.quick(frame.columns, quasi=frame.columns, k=5, search="mondrian")
@@ -287,13 +290,14 @@ def test_the_release_is_not_overwritten(tmp_path):
 
 @given(st.lists(st.integers(0, 30), max_size=12))
 def test_no_small_count_is_shown_or_can_be_told(counts):
-    found = shown_counts(counts)
+    found = public_counts(counts)
     assert all(count is None or count == 0 or count >= 5 for count in found)
     hidden = [count for count, one in zip(counts, found, strict=True) if one is None]
     assert len(hidden) != 1 or sum(count > 0 for count in counts) == 1
     assert all(one is None or one == count for count, one in zip(counts, found, strict=True))
 
 
+@pytest.mark.slow
 @settings(max_examples=15, deadline=None)
 @given(st.integers(0, 10**6))
 def test_no_share_of_few_records_reaches_the_facts(seed):

@@ -16,9 +16,10 @@ COMMENTS = 25
 
 
 @pytest.mark.slow
-def test_three_commands(tmp_path, monkeypatch):
+@pytest.mark.parametrize("records", [700, pytest.param(2_000, marks=pytest.mark.thorough)])
+def test_three_commands(tmp_path, monkeypatch, records):
     monkeypatch.chdir(tmp_path)
-    survey(2_000).write_csv("survey.csv")
+    survey(records).write_csv("survey.csv")
     runner = CliRunner()
     paper = "release.csv.certificate.json"
     for command in (
@@ -33,11 +34,12 @@ def test_three_commands(tmp_path, monkeypatch):
     assert {"intdate", "resp_id"}.isdisjoint(pl.read_csv("release.csv").columns)
     assert sum(line.startswith("#") for line in text.splitlines()) <= COMMENTS
     shown = pl.read_csv("release.csv", infer_schema_length=0)
-    assert shown.height == 2_000
+    assert shown.height == records
     assert not any(re.search(r"\[-[89],", cell) for cell in shown["edu"].drop_nulls())
     assert shown["age"].n_unique() > 10
 
 
+@pytest.mark.slow
 def test_a_draft_says_which_columns_cost_most():
     drafted = incrowd.draft(survey(1_500))
     gains = [cost.gain for cost in drafted.costs]
@@ -47,6 +49,7 @@ def test_a_draft_says_which_columns_cost_most():
     assert drafted.advice
 
 
+@pytest.mark.slow
 def test_a_rare_yes_gets_no_model_that_cannot_hold():
     drafted = incrowd.draft(survey(1_500))
     assert "alc_abuse" in drafted.unasked

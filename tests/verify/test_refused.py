@@ -19,16 +19,8 @@ from incrowd.verify.candidates import Candidates, PublicTable
 from incrowd.verify.crowds import crowds_of, numbered, pack
 from incrowd.verify.shown import coarse, told_by, within
 from incrowd.verify.spellings import split_columns
-from incrowd.verify.verify import (
-    Verdict,
-    by_people,
-    demand,
-    look,
-    once,
-    same_rows,
-    unchanged,
-    verify,
-)
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import by_people, demand, look, once, same_rows, unchanged, verify
 
 
 def policy_of(*models, missing=Missing.OWN_VALUE):

@@ -128,6 +128,7 @@ def test_a_search_that_counts_wrongly_releases_nothing(monkeypatch, sabotage, as
         incrowd.anonymize(rows, asked, seed=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("sabotage", "model"),
     [(larger_world, KMap(12)), (larger_world_where_nobody_is_sure, DeltaPresence(0.15))],

@@ -14,6 +14,9 @@ import pytest
 
 from page_server import DESKTOP, PHONE, WAIT, opened, served
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 STEPS = ("Table", "Roles", "Hierarchies", "Promise", "Search", "Release", "Check")
 PATHS = ("/", "/roles", "/hierarchies", "/promise", "/search", "/release", "/check")
 
@@ -64,7 +67,6 @@ def choose(tab, label, option):
     tab.page.get_by_role("option", name=option, exact=True).click()
 
 
-@pytest.mark.slow
 def test_the_path_from_a_table_to_a_checked_release(chromium, tmp_path):
     people(100_000).write_csv(tmp_path / "people.csv")
     with served("people.csv", folder=tmp_path) as server, opened(chromium, server) as tab:
@@ -281,7 +283,7 @@ def test_a_preset_a_group_and_an_export(chromium, small):
         nothing_wrong(tab)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_five_million_rows_open_and_answer(chromium, tmp_path):
     people(5_000_000).write_parquet(tmp_path / "many.parquet")
     with served("many.parquet", folder=tmp_path) as server, opened(chromium, server) as tab:

@@ -5,6 +5,9 @@ import pytest
 from page_server import WAIT, opened, served
 from web.test_pages import figure, nothing_wrong, people
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 CODE = """
 import sys
 from incrowd.web import edits, facts, jobs, worker
@@ -27,7 +30,7 @@ def answer(k, loss, quick):
 
 def point(job, k, loss, quick=False):
     name = f"crowd, k = {k}"
-    return facts.Point(name=name, search="crowd", policy=edits.with_k(job.policy, k), k=k,
+    return facts.TriedRelease(name=name, search="crowd", policy=edits.with_k(job.policy, k), k=k,
         answer=None if loss is None else answer(k, loss, quick), why="too late; use --time-limit")
 
 def submit(self, job):

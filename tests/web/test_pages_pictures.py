@@ -10,6 +10,9 @@ import pytest
 
 from page_server import WAIT, opened, served
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 FOLDER = Path(__file__).parents[2] / "docs" / "guide" / "screens"
 LARGEST = 150_000
 """Bytes of a picture."""
@@ -31,7 +34,7 @@ def answered(tab):
     tab.page.locator(".stack[aria-live]:not(.working) .figures").first.wait_for(timeout=WAIT)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_picture_of_each_page(chromium, tmp_path):
     place = tmp_path / "hospital"
     place.mkdir()

@@ -12,6 +12,9 @@ from incrowd.cli.main import perform
 from page_server import WAIT, opened, served
 from web.test_pages import nothing_wrong, people
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):

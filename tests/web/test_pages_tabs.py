@@ -5,6 +5,9 @@ import pytest
 from page_server import IMPATIENT, WAIT, opened, served
 from web.test_pages import nothing_wrong, people, settled
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -51,7 +54,6 @@ def test_keys_undo_and_redo(chromium, server):
         nothing_wrong(tab)
 
 
-@pytest.mark.slow
 def test_closing_the_last_tab_cancels_and_reloading_it_does_not(chromium, tmp_path):
     people(60_000).write_csv(tmp_path / "people.csv")
     running = served("people.csv", folder=tmp_path, code=IMPATIENT)

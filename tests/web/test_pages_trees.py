@@ -8,6 +8,9 @@ import pytest
 
 from page_server import PHONE, WAIT, opened, served
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 MARK = "Zq7marker"
 CITIES = [f"City {letter}" for letter in "ABCDEFGH"]
 

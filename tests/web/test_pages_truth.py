@@ -11,6 +11,9 @@ from incrowd.cli.main import perform
 from page_server import WAIT, opened, served
 from web.test_pages import nothing_wrong, people, settled
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 ROWS = 600
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
 

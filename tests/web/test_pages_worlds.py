@@ -8,6 +8,9 @@ import pytest
 
 from page_server import DESKTOP, PHONE, WAIT, opened, served
 
+pytestmark = pytest.mark.slow
+"""A server and a browser are started."""
+
 CARD = "Does the attacker hold another table (a world)?"
 
 
@@ -61,7 +64,6 @@ def nothing_wrong(tab):
     assert tab.strangers == []
 
 
-@pytest.mark.slow
 def test_a_release_that_hides_people_among_a_world(chromium, town):
     with opened(chromium, town) as tab:
         tab.go("/promise")

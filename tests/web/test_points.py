@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.web import edits, points
-from incrowd.web.facts import ClassFacts, Point, WhatIf
+from incrowd.web.facts import ClassFacts, TriedRelease, WhatIf
 from incrowd.web.pages import drawings
 from incrowd.web.pages.drawings import Spot
 
@@ -44,7 +44,9 @@ def point(k, loss, *, search="crowd", suppression=0.0, **known):
     name = f"{search} {k} {suppression}"
     found = None if loss is None else answer(loss, **known)
     text = POLICY.format(k=k)
-    return Point(name=name, search=search, policy=text, answer=found, k=k, suppression=suppression)
+    return TriedRelease(
+        name=name, search=search, policy=text, answer=found, k=k, suppression=suppression
+    )
 
 
 losses = st.one_of(st.none(), st.floats(0, 1))

@@ -73,6 +73,7 @@ def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path,
         assert taken(session) == ours
 
 
+@pytest.mark.slow
 def test_another_seed_gives_another_order(session):
     make_release(Desk(), session.release_job(), tell)
     first, _ = taken(session)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from incrowd.errors import PolicyError
 from incrowd.web import files
-from incrowd.web.facts import Point
+from incrowd.web.facts import TriedRelease
 from incrowd.web.session import PINNED, Session, released_as
 
 
@@ -66,9 +66,9 @@ def test_seeds_cannot_be_guessed():
 def test_few_points_can_be_pinned():
     session = Session()
     for number in range(PINNED):
-        session.pin(Point(name=str(number), search="crowd", policy="", answer=None))
+        session.pin(TriedRelease(name=str(number), search="crowd", policy="", answer=None))
     with pytest.raises(PolicyError, match="pinned already"):
-        session.pin(Point(name="more", search="crowd", policy="", answer=None))
+        session.pin(TriedRelease(name="more", search="crowd", policy="", answer=None))
     session.unpin(1)
     assert [one.name for one in session.pinned] == ["0", "2", "3"]
 

@@ -45,7 +45,7 @@ OFFERED = facts.OfferedModel(
     name="average-risk", settings={"limit": 0.1}, of_column=False, of_world=False
 )
 ANSWERS = {
-    jobs.Look: facts.TableFacts(records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)),
+    jobs.Look: facts.OpenedTable(records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)),
     jobs.Draft: facts.DraftFacts(
         policy=POLICY, reasons={"age": "ages are widely known"}, hierarchies={}, review=("ward",)
     ),
@@ -101,6 +101,7 @@ def simulated(session, look):
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_the_table_is_shown_without_cells(session, tmp_path):
     async def look(user):
         await user.open("/")
@@ -113,6 +114,7 @@ def test_the_table_is_shown_without_cells(session, tmp_path):
     assert not [job for job in session.worker.asked if isinstance(job, jobs.ShowCells)]
 
 
+@pytest.mark.slow
 def test_a_copy_is_called_a_copy(session):
     async def look(user):
         await user.open("/")
@@ -128,6 +130,7 @@ def test_a_copy_is_called_a_copy(session):
     assert not place.exists()
 
 
+@pytest.mark.slow
 def test_a_file_that_was_handed_over_is_opened(session):
     async def look(user):
         from incrowd.web.pages.file_drop import FileDrop
@@ -144,6 +147,7 @@ def test_a_file_that_was_handed_over_is_opened(session):
     simulated(session, look)
 
 
+@pytest.mark.slow
 def test_what_is_wrong_with_a_table_is_told(session, tmp_path):
     async def look(user):
         await user.open("/")
@@ -155,6 +159,7 @@ def test_what_is_wrong_with_a_table_is_told(session, tmp_path):
     simulated(session, look)
 
 
+@pytest.mark.slow
 def test_roles_are_drafted_with_their_reasons(session, tmp_path):
     async def look(user):
         await user.open("/roles")
@@ -166,6 +171,7 @@ def test_roles_are_drafted_with_their_reasons(session, tmp_path):
     simulated(session, look)
 
 
+@pytest.mark.slow
 def test_the_promise_shows_what_the_policy_does(session, tmp_path):
     async def look(user):
         await user.open("/promise")
@@ -178,6 +184,7 @@ def test_the_promise_shows_what_the_policy_does(session, tmp_path):
     simulated(session, look)
 
 
+@pytest.mark.slow
 def test_pages_without_a_table_lead_to_one(session):
     async def look(user):
         for path in ("/roles", "/promise", "/release"):

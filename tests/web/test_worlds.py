@@ -230,6 +230,7 @@ def test_several_tables_of_a_world_are_joined_by_their_people(table, tmp_path):
     assert what_if.what_if(Desk(), job, tell).world.people == 30
 
 
+@pytest.mark.slow
 def test_a_release_is_made_checked_attacked_and_reported_with_its_world(table, world, tmp_path):
     desk, target = Desk(), str(tmp_path / "release.csv")
     report = str(tmp_path / "report.html")

@@ -4,6 +4,13 @@ One file per attack. Each attacker is played to the end and in full: no guess is
 is the exact expectation over all people or all released rows.
 """
 
-from incrowd.attacks.attack import Attack, Attacked
+from typing import TYPE_CHECKING
 
-__all__ = ["Attack", "Attacked"]
+from incrowd.lazy import names_of
+
+if TYPE_CHECKING:
+    from incrowd.attacks.attack import Attack as Attack
+    from incrowd.attacks.attack import Attacked as Attacked
+
+__getattr__, __dir__ = names_of(__name__)
+__all__ = __dir__()  # noqa: PLE0605  the imports above are the list

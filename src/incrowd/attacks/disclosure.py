@@ -282,7 +282,7 @@ class AttributeDisclosure:
             rows = (alone.largest, alone.added, target.rank_of_each)
             most = [max(one, resolved.most(two)) for one, two in zip(most, rows, strict=True)]
         largest, added, highest = most
-        return PersonRisk.of_ranked(target.limit, above, (largest, added, highest))
+        return PersonRisk.of_largest(target.limit, above, (largest, added, highest))
 
     @property
     def fewest(self) -> int:
@@ -306,11 +306,11 @@ def fitting(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, Weight
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:
         return rows, shown
-    return fit.rows_of, gathered(rows, shown, domain)
+    return fit.rows_of, combine_members(rows, shown, domain)
 
 
-def gathered(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
-    """What the members of each class show together: codes below `domain`, weights added up."""
+def combine_members(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
+    """Add up what the members of each class show: weight by code (below `domain`)."""
     found = [kernels.gathered(part, shown, domain) for part in parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
     code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))

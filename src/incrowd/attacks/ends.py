@@ -62,7 +62,7 @@ def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
     lines += [(j, *_spread(classes[j], found[j])) for j in range(len(found))]
     number = sum(len(of) for _, of, _ in lines)
     rows = {
-        name: _shown(linked.release[name], found[j].cells, _codes(classes, lines, j)[:most])
+        name: _add_end_cells(linked.release[name], found[j].cells, _codes(classes, lines, j)[:most])
         for j, name in enumerate(linked.names)
     }
     found_rows = linked.by(linked.names, rows)
@@ -102,7 +102,7 @@ def _codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: in
     )
 
 
-def _shown(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> CodedColumn:
+def _add_end_cells(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> CodedColumn:
     """A column of labels and of end cells; a cell that is also a label is that label."""
     labels = [*column.domain.labels.tolist(), *cells]
     number: dict[str, int] = {}
@@ -133,7 +133,7 @@ def ends(names: tuple[str, ...], matches: SoleMatches, presence: Presence, limit
     """How often somebody who alone fits a class or an end is in the table."""
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
-    rate = Rate.expected(right, claims)
+    rate = Rate.of_expectation(right, claims)
     return Attack(
         kind="ends",
         outsider=True,
@@ -206,14 +206,14 @@ class EndCells:
 
     def _low(self, bounds: Bounds) -> str | None:
         """The cell that begins where the label does."""
-        if _closed(bounds):
+        if _is_closed(bounds):
             return bounds.low
         inner = self._inner(bounds)
         return inner and write_bounds(Bounds(bounds.low, inner[0], bounds.low_inside))
 
     def _high(self, bounds: Bounds) -> str | None:
         """The cell that ends where the label does."""
-        if _closed(bounds):
+        if _is_closed(bounds):
             return bounds.high
         inner = self._inner(bounds)
         return inner and write_bounds(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
@@ -235,7 +235,7 @@ class EndCells:
         cuts: tuple[dict[float, str], ...] = ({}, {})
         for label in self.labels:
             bounds = self._read(label)
-            if bounds is None or _closed(bounds):
+            if bounds is None or _is_closed(bounds):
                 continue
             for end in (bounds.low, bounds.high):
                 place = _place(end)
@@ -246,7 +246,7 @@ class EndCells:
         return (ordered[0], texts[0]), (ordered[1], texts[1])
 
 
-def _closed(bounds: Bounds) -> bool:
+def _is_closed(bounds: Bounds) -> bool:
     """Whether the label stands for both of its ends."""
     return None not in {bounds.low, bounds.high} and bounds.low_inside and bounds.high_inside
 

@@ -22,13 +22,13 @@ def homogeneity(disclosure: AttributeDisclosure) -> Attack:
         baseline=disclosure.target.certain(),
         says=(
             f"Somebody knows {columns(disclosure.fit.names)} of a person and looks up the released "
-            f"rows that fit. {_learned(found, rate.success, disclosure.name)}"
+            f"rows that fit. {_certainty_sentence(found, rate.success, disclosure.name)}"
         ),
         figures={"certain": found, "fewest_values": disclosure.fewest},
     )
 
 
-def _learned(found: int, success: float, name: str) -> str:
+def _certainty_sentence(found: int, success: float, name: str) -> str:
     if not found:
         return f"For nobody do all of these rows show the person's own {name}."
     return (

@@ -41,7 +41,7 @@ class Limits:
         }
 
 
-def broken(
+def broken_limits(
     attacks: Sequence[Attack], k_world: int | None, models: Sequence[Model], limits: Limits
 ) -> Iterator[str]:
     """The broken limits, in words.
@@ -55,8 +55,8 @@ def broken(
     outside = against_outsiders(models)
     for attack in (one for one in attacks if one.counts):
         if attack.outsider or not outside:
-            yield from _found(attack, limits)
-        yield from _added(attack, limits.most_added)
+            yield from _people_above_limit(attack, limits)
+        yield from _gain_above_limit(attack, limits.most_added)
         yield from _above(attack, limits.success)
     for model in models:
         if (k := model.smallest_class()) > 1:
@@ -77,7 +77,7 @@ def against_outsiders(models: Sequence[Model]) -> bool:
     return any(of_world(model) for model in models) and not counted
 
 
-def _found(attack: Attack, limits: Limits) -> Iterator[str]:
+def _people_above_limit(attack: Attack, limits: Limits) -> Iterator[str]:
     persons = attack.persons
     if persons is None or round(persons.above) <= limits.people:
         return
@@ -88,7 +88,7 @@ def _found(attack: Attack, limits: Limits) -> Iterator[str]:
     )
 
 
-def _added(attack: Attack, limit: float | None) -> Iterator[str]:
+def _gain_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
     persons = attack.persons
     if persons is not None and limit is not None and persons.raised > limit:
         yield (

@@ -38,7 +38,7 @@ def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
         says=(
             f"Somebody holds a list of {people(found.individuals)} with {columns(found.knows)}, "
             f"and looks up who fits each released row. {_on_the_list(found, listed)} "
-            f"{_fewest(found, alone)} {_drawn(found, rate.success)}"
+            f"{_fewest(found, alone)} {_draw_sentence(found, rate.success)}"
         ),
         figures=_figures(found, (alone / max(total, 1), listed)),
         persons=_persons(found, baseline, limit),
@@ -96,7 +96,7 @@ def _fewest(found: RowCandidates, alone: int) -> str:
     )
 
 
-def _drawn(found: RowCandidates, success: float) -> str:
+def _draw_sentence(found: RowCandidates, success: float) -> str:
     """How often a draw is right, in a sentence: of all released rows, listed or not."""
     if found.right is None and success:
         return (

@@ -38,7 +38,7 @@ def play_matching(tables: AttackTables) -> Matched:
         return Matched(notes=(_TOO_MANY,))
     after = tables.linked_world.after_matching(concealed)
     if after is None:
-        return Matched(notes=(_contradicted(),))
+        return Matched(notes=(_contradiction_note(),))
     known = _among_those_inside(tables)
     before = tables.linked_world.candidates()
     attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
@@ -54,10 +54,10 @@ def _why_not(tables: AttackTables) -> str:
     if listed is not None and listed < 1:
         return "candidates after matching were not counted: not all released people are on the list"
     right = linked.candidates().right
-    return _contradicted() if right is not None and not right.all() else ""
+    return _contradiction_note() if right is not None and not right.all() else ""
 
 
-def _contradicted() -> str:
+def _contradiction_note() -> str:
     return (
         "candidates after matching were not counted: the world has too few people who fit for "
         "every row to be a different one of them (it is not individualized consistent, Bettini "

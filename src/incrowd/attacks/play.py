@@ -83,7 +83,7 @@ def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> 
     both, _ = next(first)
     targets = SensitiveTarget.all_of(data)
     request = both, targets, attackers, sets
-    parts = [partial(_played, part, request) for part in (first, *others)]
+    parts = [partial(_play_part, part, request) for part in (first, *others)]
     whole = list(of_fit(both, targets, attackers.ruled_out))
     found = in_threads(parts)
     few = [attack for attacks, _ in found for attack in attacks]
@@ -94,7 +94,7 @@ def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> 
     return Played((*whole, *few), tuple(advice), sets.left_out)
 
 
-def _played(
+def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
@@ -163,7 +163,7 @@ def play_control(tables: AttackTables) -> Played:
 
 def play_order(tables: AttackTables, seed: int) -> Played:
     """Row order, with the original."""
-    every = [one.merged for one in tables.together(tables.shared("original"))]
+    every = [one.merged for one in tables.together(tables.shared_columns("original"))]
     fit = Fit.of_all(AttackData.of(every, joint=False))
     return Played((row_order(fit, tables.places, seed),))
 
@@ -183,14 +183,16 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
 
 def _both_releases(tables: AttackTables) -> tuple[AttackData, AttackData]:
     """Each release with the people of the original: what is known, and what both show exactly."""
-    both = set(tables.shared("original")) & set(tables.shared("other"))
+    both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
     if not known:
         raise InputError(
             "the two releases and the original share no column that an attacker knows",
             remedy="name some of them with --knows, or say what they are called with --rename",
         )
-    rest = [name for name in tables.shared("original") if name in both and name not in known]
+    rest = [
+        name for name in tables.shared_columns("original") if name in both and name not in known
+    ]
     here, there = (tables.together(rest, where) for where in ("release", "other"))
     exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
     limit = tables.knowledge.limit

@@ -111,12 +111,12 @@ class Rate:
     trials: int
 
     @classmethod
-    def counted(cls, hits: int, trials: int) -> "Rate":
+    def of_counts(cls, hits: int, trials: int) -> "Rate":
         """The rate of counted hits."""
         return cls(hits / trials if trials else 0.0, clopper_pearson(hits, trials), trials)
 
     @classmethod
-    def expected(cls, hits: float, trials: int) -> "Rate":
+    def of_expectation(cls, hits: float, trials: int) -> "Rate":
         """The rate of an attacker who draws at random, with so many expected hits."""
         success = min(hits / trials, 1.0) if trials else 0.0
         return cls(success, wilson(success * trials, trials), trials)
@@ -136,7 +136,7 @@ class Rate:
         """The rate of sums over classes; at least `together` people are found together or not."""
         trials = round(found.people)
         success = min(found.hits / found.people, 1.0) if trials else 0.0
-        return cls(success, clustered(found, together), trials)
+        return cls(success, clustered_interval(found, together), trials)
 
 
 def blind(number: int) -> float:
@@ -144,7 +144,7 @@ def blind(number: int) -> float:
     return 1 / number if number else 0.0
 
 
-def clustered(found: Moments, together: float = 1.0) -> Interval:
+def clustered_interval(found: Moments, together: float = 1.0) -> Interval:
     """The 95 % interval of a rate over classes whose people are found together or not at all.
 
     The variance of the ratio of two sums over classes gives an effective number of people, drawn
@@ -153,7 +153,8 @@ def clustered(found: Moments, together: float = 1.0) -> Interval:
     found together or not, whatever the classes are, the variance is at least that of people drawn
     in groups of this size.
 
-    >>> [round(end, 3) for end in clustered(Moments.of(np.array([5.0, 0, 0, 0]), np.full(4, 5)))]
+    >>> found = Moments.of(np.array([5.0, 0, 0, 0]), np.full(4, 5))
+    >>> [round(end, 3) for end in clustered_interval(found)]
     [0.016, 0.869]
     """
     if not found.people:
@@ -239,18 +240,18 @@ class PersonRisk:
         earlier = np.broadcast_to(np.asarray(before, dtype=np.float64), chance.shape)
         some, least = people > 0, limit + _CHANCE_ROUNDING
         largest = float(chance[some].max(initial=0.0))
-        lifted = raised(chance, earlier) >= LIFTED - _CHANCE_ROUNDING
+        lifted = added_chance(chance, earlier) >= LIFTED - _CHANCE_ROUNDING
         at = some & (chance >= largest * (1 - 1e-12)) & (chance > 0)
         return cls(
             limit=limit,
             above=float(people[(chance > least) & (earlier <= least) & lifted].sum()),
             largest=largest,
-            raised=float(raised(chance[some], earlier[some]).max(initial=0.0)),
+            raised=float(added_chance(chance[some], earlier[some]).max(initial=0.0)),
             worst=round(float(people[at].max(initial=0))),
         )
 
     @classmethod
-    def of_ranked(
+    def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
         """From the largest chance, the most that is added, and the highest `rank` of a class."""
@@ -285,8 +286,8 @@ def rank(chance: Floats, people: Floats | Counts) -> Floats:
     return found
 
 
-def raised(after: Floats, before: Floats) -> Floats:
-    """What a release adds to chances, as a share of what was open before; 0 if nothing was."""
+def added_chance(after: Floats, before: Floats) -> Floats:
+    """Gain of chances by the release, relative to 1 - chance before; 0 where nothing was open."""
     open_before: Floats = np.maximum(1 - before, 1e-12)
     found: Floats = np.where(after > before + 1e-12, (after - before) / open_before, 0.0)
     return np.minimum(found, 1.0)

@@ -16,8 +16,8 @@ from incrowd.attacks.disclosure import (
     DisclosureFigures,
     PriorBelief,
     SensitiveTarget,
+    combine_members,
     fitting,
-    gathered,
 )
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
@@ -67,13 +67,13 @@ class _Both:
         """The records that both releases leave, value by value."""
         fits = first, second
         shown = [_exactly(fit.data) for fit in fits]
-        every = np.concatenate([*shown, _held(first.data)], axis=1)
+        every = np.concatenate([*shown, _sensitive_values(first.data)], axis=1)
         number, many = numbered(every)
         *codes, own = np.split(number, np.cumsum([one.shape[1] for one in shown]))
         exact = np.zeros((len(every), many), dtype=np.int32)
         exact[:, number] = every - 1
         one, other = (
-            gathered(*fitting(fit, fit.data.shown.entries(code), many), many)
+            combine_members(*fitting(fit, fit.data.shown.entries(code), many), many)
             for fit, code in zip(fits, codes, strict=True)
         )
         held = first.data.people.entries(own)
@@ -118,7 +118,7 @@ def _exactly(data: AttackData) -> Codes:
     return np.vstack([nothing, *lines])
 
 
-def _held(data: AttackData) -> Codes:
+def _sensitive_values(data: AttackData) -> Codes:
     """The values of each record of the people, plus 1."""
     nothing = np.zeros((0, data.people.records), dtype=np.int32)
     return np.vstack([nothing, *(one.value + np.int32(1) for one in data.sensitive)])

@@ -12,7 +12,7 @@ from incrowd.attacks.attack import Attack, columns, part
 from incrowd.attacks.rates import Rate, blind
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.fit import Fit
-from incrowd.partition.csr import found_in, grouped, owners
+from incrowd.partition.csr import found_in, group_by_owner, owners
 
 _SHUFFLES = 3
 
@@ -39,19 +39,19 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
     return Attack(
         kind="row-order",
         knows=fit.names,
-        rate=Rate.expected(success * rows, rows),
+        rate=Rate.of_expectation(success * rows, rows),
         baseline=guess,
         says=(
             "Somebody who has seen the original takes the first released row for its first record, "
             f"and so on. In {columns(fit.names)}, {part(fitting, 'the rows')} fit that record; in "
             f"a random order {part(chance, 'them')} would. The position of a row tells whose it is "
-            f"for {part(success, 'the rows')}{_estimated(truth)}."
+            f"for {part(success, 'the rows')}{_estimate_note(truth)}."
         ),
         figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
     )
 
 
-def _estimated(truth: Counts | None) -> str:
+def _estimate_note(truth: Counts | None) -> str:
     """Say that the rate is an estimate, if it is one."""
     return " (an estimate)" if truth is None else ""
 
@@ -88,7 +88,7 @@ class _Order:
 
     def _first_fits(self, rows: Codes, records: Codes) -> Counts:
         """For each row, the first record that fits it after that of the previous row."""
-        start, order = grouped(records, len(self.fit.people.sizes))
+        start, order = group_by_owner(records, len(self.fit.people.sizes))
         found: Counts = kernels.first_fits(rows, self.fit.pairs, start, order)
         return found
 

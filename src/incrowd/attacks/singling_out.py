@@ -19,7 +19,7 @@ def singling_out(fit: Fit) -> Attack:
     """
     total = fit.data.people.records
     found = fit.singled_out
-    rate = Rate.counted(found, total)
+    rate = Rate.of_counts(found, total)
     return Attack(
         kind="singling-out",
         knows=fit.names,

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +10,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import interrupt, next_command, options, search_settings
+from incrowd.cli import interrupt, next_command, options, search_settings, sources
 from incrowd.cli import report as reports
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
@@ -22,6 +22,7 @@ from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
 from incrowd.errors import IncrowdError, NotMetError, PolicyError
 from incrowd.io import files, tables
+from incrowd.io import reading as readers
 from incrowd.io import target as targets
 from incrowd.search_names import SEARCHES
 from incrowd.verbs import frontier as explored
@@ -199,7 +200,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         "class_column": class_column,
     }
     flags = policy_flags(asked, columns, search, settings)
-    wanted = requests.reading(reading)
+    wanted = sources.reading(reading)
     if frontier:
         answer.remark("note: anonymize --frontier is now: incrowd frontier FILE -o CURVE")
         show_frontier(file, curve, flags, most, wanted, answer)
@@ -213,24 +214,27 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         interrupt.placing(_replaced(output, paths), written=bool(paths)),
         waiting(answer, "anonymize") as bar,
         _refusals(shown=show_refused),
+        ExitStack() as held,
     ):
-        table = requests.read_table(file, wanted.keeping(flags.kept), answer, flags.named)
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
+        given = file, wanted, flags.named, flags.kept, watch
+        table = held.enter_context(readers.opened(*given))
+        seconds = watch.elapsed
         floors = replace(flags, quick=most.floors(asked.quick))
         request = worlds.laid_over(most.laid_over(floors.request(table.names)))
         request, *more = request.serving(analysis)
         notes = (*request.notes(), *most.notes(asked.quick, request), *worlds.notes(request), *more)
         answer.notes(notes)
         release = api.anonymize(
-            file,
+            table,
             request.policy,
             output or os.devnull,
             certificate=certificate,
             dry_run=dry_run,
-            reading=table,
             seed=seed,
             key=requests.key_of(key_file),
             sign=signer,
-            watch=watching.Watch(tell=bar.tell),
+            watch=watch,
             folder=request.folder,
             gap=_gap(gap),
             resume=resume,
@@ -248,7 +252,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
             _report(release, report, made, answer)
             paths["report"] = report
         answer.result(
-            lambda: json.release_document(release, paths, table.seconds),
+            lambda: json.release_document(release, paths, seconds),
             lambda: texts.release_text(release, paths, details=details),
             lambda: next_command.after_anonymize(
                 file, output if paths else None, paths.get("certificate")

@@ -1,6 +1,7 @@
 """`incrowd attack`: what somebody with other tables learns from a release."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -8,13 +9,14 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import attack as texts
 from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import files
+from incrowd.io import reading as readers
 from incrowd.linkage import identify
 
 if TYPE_CHECKING:
@@ -227,18 +229,19 @@ def attack(  # noqa: PLR0913  one parameter per option
     Example: incrowd attack release.csv --policy policy.toml --world voters.csv --world-id ssn
     """
     output = Output(as_json=as_json, quiet=quiet, details=details)
-    with waiting(output, "attack") as bar:
+    with waiting(output, "attack") as bar, ExitStack() as held:
         named = (
             *options.columns(knows),
             *options.columns(sensitive),
-            *requests.columns_of_policy(policy),
-            *requests.columns_of_certificate(certificate),
+            *sources.columns_of_policy(policy),
+            *sources.columns_of_certificate(certificate),
         )
         others = [one for one in (original, truth, control, other, *(world or ())) if one]
-        wanted, before = requests.readings(reading, next(iter(others), None))
-        table = requests.read_table(file, wanted, output, named)
+        wanted, before = sources.readings(reading, next(iter(others), None))
+        watch = watching.Watch(tell=bar.tell, note=output.notes)
+        table = held.enter_context(readers.opened(file, wanted, named, watch=watch))
         found = api.attack(
-            file,
+            table,
             world=world,
             world_id=world_id,
             knows=options.columns(knows),
@@ -262,9 +265,8 @@ def attack(  # noqa: PLR0913  one parameter per option
             hierarchies=_hierarchies(hierarchy, hierarchies, table.names),
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
-            reading=table,
             original_reading=before,
-            watch=watching.Watch(tell=bar.tell),
+            watch=watch,
         )
     output.notes(found.notes)
     output.result(

@@ -1,22 +1,19 @@
-"""`incrowd check`: whether a release keeps its policy; `incrowd keys`: keys that sign it."""
+"""`incrowd check`: whether a release keeps its policy."""
 
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import NotMetError, PolicyError
-
-keys = typer.Typer(name="keys", help="Make keys that sign certificates.", no_args_is_help=True)
+from incrowd.io import reading as readers
 
 
 @reads()
@@ -51,15 +48,16 @@ def check(  # noqa: PLR0913  one parameter per option
     output = Output(as_json=as_json, quiet=quiet, details=details)
     named = held_to.columns
     flags = held_to.over(policy)
-    with waiting(output, "check") as bar:
+    with waiting(output, "check") as bar, ExitStack() as held:
         expected = (
             *named,
-            *requests.columns_of_policy(policy),
-            *requests.columns_of_certificate(certificate),
+            *sources.columns_of_policy(policy),
+            *sources.columns_of_certificate(certificate),
         )
-        wanted, before = requests.readings(reading, original)
-        wanted = wanted.keeping(requests.kept_by(policy, certificate))
-        table = requests.read_table(file, wanted, output, expected)
+        wanted, before = sources.readings(reading, original)
+        wanted = wanted.keeping(sources.kept_by(policy, certificate))
+        watch = watching.Watch(tell=bar.tell, note=output.notes)
+        table = held.enter_context(readers.opened(file, wanted, expected, watch=watch))
         asked, folder = None, Path()
         worlds = held_to.worlds
         if certificate is None or not flags.silent:
@@ -68,15 +66,14 @@ def check(  # noqa: PLR0913  one parameter per option
             request = worlds.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
         found = api.check(
-            file,
+            table,
             asked,
             certificate,
             original=original,
             trusted_keys=tuple(trusted_key or ()),
-            reading=table,
             original_reading=before,
             folder=folder,
-            watch=watching.Watch(tell=bar.tell),
+            watch=watch,
             **worlds.given,
         )
     output.result(
@@ -104,31 +101,3 @@ def _refuse_part_of_policy(
             "losses are recounted with a whole policy, and options make only a part of one",
             remedy="give the policy with --policy",
         )
-
-
-@keys.callback()
-def _keys() -> None:
-    """Make keys that sign certificates."""
-
-
-@keys.command()
-def new(
-    file: Annotated[
-        str,
-        typer.Argument(
-            metavar="FILE",
-            help="The file of the private key; the public key goes to the same name with .pub.",
-            show_default=False,
-        ),
-    ],
-    *,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
-) -> None:
-    """Make a private key that only you can read, and the public key to hand out."""
-    made = api.new_keys(file)
-    Output(as_json=as_json, quiet=quiet).result(
-        lambda: json.keys_document(made),
-        lambda: texts.keys_text(made),
-        lambda: next_command.after_keys(made.private),
-    )

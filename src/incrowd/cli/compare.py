@@ -7,7 +7,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
@@ -108,7 +108,7 @@ def compare(  # noqa: PLR0913  one parameter per option
             models=models,
             seed=seed,
             folder=Path() if policy is None else Path(policy).parent,
-            reading=requests.reading(reading),
+            reading=sources.reading(reading),
             watch=watching.Watch(tell=bar.tell),
         )
     if output is not None:

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import api
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.interrupt import Stoppable
@@ -244,7 +243,7 @@ def discover(  # noqa: PLR0913  one parameter per option
     limits: dict[str, Any] = {
         "max_size": max_size,
         "time_limit": time_limit,
-        "reading": requests.reading(reading),
+        "reading": sources.reading(reading),
         "policy": policy,
     }
     if sets is not None:
@@ -261,11 +260,11 @@ def discover(  # noqa: PLR0913  one parameter per option
     with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
-            show = json.discovery_document, texts.discovery_text
+            show = json.discovery_document, _text("discovery_text")
             found = api.discover(file, some, **judged, **limits, watch=watch)
         else:
             _refuse_measures(judged)
-            show = json.groups_document, texts.groups_text
+            show = json.groups_document, _text("groups_text")
             found = api.groups(file, k, some, world_id=world_id, **limits, watch=watch)
     output.notes(found.notes)
     output.result(
@@ -276,6 +275,11 @@ def discover(  # noqa: PLR0913  one parameter per option
     if watch.interrupted:
         output.remark("interrupted: this is what the search knew by then")
         raise SystemExit(INTERRUPTED)
+
+
+def _text(name: str) -> Callable[..., Any]:
+    """A function of `texts` that is loaded when it is called: not for --json."""
+    return lambda *result, **how: getattr(texts, name)(*result, **how)  # noqa: PLW0108  unloaded
 
 
 def answer_sets(

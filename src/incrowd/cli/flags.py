@@ -71,7 +71,7 @@ class ReadingFlags:
     skip: Skip = None
     decimal: Decimal = None
     thousands: Thousands = None
-    date_format: DateFormat = None
+    date_formats: DateFormat = None
     memory: Memory = None
 
 

@@ -1,14 +1,14 @@
 """`incrowd frontier` and `anonymize --maximize privacy`: the most privacy for a given loss."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from incrowd import api
 from incrowd import search as searches
 from incrowd import watch as watching
-from incrowd.cli import next_command, options, search_settings
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, search_settings, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import ASKED, COLUMNS, AskedFlags, ColumnFlags, policy_flags
@@ -16,6 +16,7 @@ from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
 from incrowd.io import files
+from incrowd.io import reading as readers
 from incrowd.policy import codec
 from incrowd.policy import policy as policies
 from incrowd.verbs import frontier as explored
@@ -123,7 +124,9 @@ class MaximizeOptions:
         if self.max_loss is not None:
             search = replace(search, max_loss=self.max_loss)
         values = {name: getattr(policy, name) for name in policies.Policy.model_fields}
-        policy = codec.made(lambda: policies.Policy.model_validate({**values, "search": search}))
+        policy = codec.make_value(
+            lambda: policies.Policy.model_validate({**values, "search": search})
+        )
         changed = (*request.changed, "search") if request.changed or request.filed else ()
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 
@@ -217,7 +220,7 @@ def frontier(  # noqa: PLR0913  one parameter per option
     )
     settings = {"loss": loss, "time_limit": time_limit}
     flags = policy_flags(asked, columns, search, settings)
-    wanted = requests.reading(reading)
+    wanted = sources.reading(reading)
     show_frontier(
         file,
         output,
@@ -240,15 +243,13 @@ def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to rea
     refuse_nothing(flags.quick, floor=True)
     if curve is not None:
         _refuse_curve(curve, [file, flags.policy])
-    with waiting(output, "frontier") as bar:
-        table = requests.read_table(file, reading, output, flags.named)
+    with waiting(output, "frontier") as bar, ExitStack() as held:
+        watch = watching.Watch(tell=bar.tell, note=output.notes)
+        table = held.enter_context(readers.opened(file, reading, flags.named, watch=watch))
         floors = replace(flags, quick=maximize.floors(flags.quick))
         request = maximize.laid_over(floors.request(table.names))
         output.notes((*request.notes(), *maximize.notes(flags.quick, request)))
-        watch = watching.Watch(tell=bar.tell)
-        found = api.frontier(
-            file, request.policy, reading=table, watch=watch, folder=request.folder
-        )
+        found = api.frontier(table, request.policy, watch=watch, folder=request.folder)
     if curve is not None:
         frontiers.write_frontier(found, curve)
     output.result(

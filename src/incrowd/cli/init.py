@@ -9,14 +9,14 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting, write
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError
 from incrowd.io import atomic, files
+from incrowd.io import reading as readers
 from incrowd.policy import draft as drafts
 from incrowd.policy import presets
 from incrowd.table.names import nearest
@@ -80,9 +80,10 @@ def init(  # noqa: PLR0913  one parameter per option
     if output is not None:
         _refuse_losing(file, output, force=force)
     with waiting(answer, "init") as bar:
-        table = requests.read_table(file, requests.reading(reading), answer)
-        draft = api.draft(file, reading=table, watch=watching.Watch(tell=bar.tell))
-        facts = None if preset is None else api.table_facts(file, reading=table)
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
+        with readers.opened(file, sources.reading(reading), watch=watch) as table:
+            draft = api.draft(table, watch=watch)
+            facts = None if preset is None else api.table_facts(table)
     if preset is not None:
         draft = _preset(draft, preset, answer, facts)
     if explain is not None:
@@ -113,7 +114,7 @@ def init(  # noqa: PLR0913  one parameter per option
 def _asked(draft: "Draft") -> "Draft | None":
     """The draft with the answers of a person; None if they stopped."""
     from incrowd.cli.ask import conversation  # noqa: PLC0415  not for --help
-    from incrowd.policy.draft_answers import answered  # noqa: PLC0415  the same
+    from incrowd.policy.draft_answers import apply_answers  # noqa: PLC0415  the same
 
     found = conversation(
         draft,
@@ -121,7 +122,7 @@ def _asked(draft: "Draft") -> "Draft | None":
         lambda: sys.stdin.readline() or None,
         lambda name: texts.explanation(draft, name) + "\n",
     )
-    return None if found is None else answered(draft, found)
+    return None if found is None else apply_answers(draft, found)
 
 
 def _explain(draft: "Draft", name: str, answer: Output) -> None:

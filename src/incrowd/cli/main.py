@@ -11,29 +11,12 @@ from threading import main_thread
 from typing import Annotated, Any, NoReturn
 
 import typer
-from typer.core import TyperCommand
 
-from incrowd.cli import next_command
-from incrowd.cli.anonymize import anonymize
-from incrowd.cli.attack import attack
-from incrowd.cli.check import check, keys
-from incrowd.cli.compare import compare
-from incrowd.cli.discover import discover
+from incrowd.cli.commands import Commands
 from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, LATE, Failure, failure_of, frames
-from incrowd.cli.frontier import frontier
-from incrowd.cli.init import init
 from incrowd.cli.interrupt import Terminated, heard, terminable
-from incrowd.cli.mask import mask
-from incrowd.cli.options import READING, WRITING
 from incrowd.cli.output import Output, show, write
-from incrowd.cli.plan import plan
-from incrowd.cli.quantiles import quantiles
-from incrowd.cli.report import report
-from incrowd.cli.risk import risk
-from incrowd.cli.safe_harbor import safe_harbor
 from incrowd.cli.stuck import ends_when_asked
-from incrowd.cli.ui import ui
-from incrowd.cli.warm import warm
 from incrowd.documents import json
 from incrowd.documents import release as releases
 from incrowd.documents.words import printable
@@ -41,61 +24,11 @@ from incrowd.errors import IncrowdError, InputError, LimitError
 
 LEAST_MEMORY = 2 * 10**9
 """Bytes of address space that libraries need to load; with less they end the process themselves."""
-_FORMER = {"--id": "--world-id"}
-"""Options that have another name now; the next version drops the old ones."""
-
-
-class Command(TyperCommand):
-    """A command whose help shows its options in groups."""
-
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The arguments, then the groups of options; writing and reading come last."""
-        groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        last: dict[str, list[tuple[str, str]]] = {WRITING: [], READING: []}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is None:
-                continue
-            title = "Arguments" if parameter.param_type_name == "argument" else WRITING
-            title = getattr(parameter, "rich_help_panel", None) or title
-            (last if title in last else groups).setdefault(title, []).append(record)
-        for title, records in (groups | last).items():
-            if records:
-                with formatter.section(title):
-                    formatter.write_dl(records)
-
-    def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The usage line without hidden arguments."""
-        hidden = [one for one in self.get_params(ctx) if getattr(one, "hidden", False)]
-        unseen = {piece for one in hidden for piece in one.get_usage_pieces(ctx)}
-        pieces = super().collect_usage_pieces(ctx)
-        return [piece.strip("{}") for piece in pieces if piece not in unseen]
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run the command; it knows how it was asked, to say what could come next."""
-        mark = next_command.RUN.set(ctx)
-        try:
-            return super().invoke(ctx)
-        finally:
-            next_command.RUN.reset(mark)
-
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Parse the arguments; former names of options still work, with a note."""
-        output = Output(quiet="--quiet" in args)
-        for former, now in _FORMER.items():
-            if any(text.partition("=")[0] == former for text in args):
-                output.remark(f"note: {former} is now {now}; the next version drops {former}")
-            args = [_renamed(text, former, now) for text in args]
-        return super().parse_args(ctx, args)
-
-
-def _renamed(text: str, former: str, now: str) -> str:
-    name, equals, value = text.partition("=")
-    return f"{now}{equals}{value}" if name == former else text
 
 
 app = typer.Typer(
     name="incrowd",
+    cls=Commands,
     help="Publish tables about people without giving the people away.",
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
@@ -120,27 +53,6 @@ def _incrowd(
     ] = False,
 ) -> None:
     """Publish tables about people without giving the people away."""
-
-
-for _command in (
-    init,
-    discover,
-    risk,
-    plan,
-    mask,
-    quantiles,
-    anonymize,
-    frontier,
-    check,
-    compare,
-    attack,
-    report,
-    safe_harbor,
-    ui,
-    warm,
-):
-    app.command(cls=Command)(_command)
-app.add_typer(keys)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:

@@ -6,8 +6,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
@@ -131,14 +130,11 @@ def mask(  # noqa: PLR0913  one parameter per option
         "keep_order": keep_order,
         "time_limit": time_limit,
     }
-    named = (*options.columns(keep), *options.columns(drop), *options.numbers(weight, "weight"))
     target = None if dry_run else output
     masking.check_target(file, target)
     with waiting(answer, "mask") as bar:
-        wanted = requests.reading(reading).keeping(None)
-        if not masking.passes(file, method, wanted):
-            wanted = requests.read_table(file, wanted, answer, named)
-        watch = watching.Watch(tell=bar.tell)
+        wanted = sources.reading(reading).keeping(None)
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
         found = api.mask(file, target, **asked, reading=wanted, watch=watch)
     answer.notes(found.notes)
     answer.result(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
     from incrowd.identify.outcome import Discovery, Groups, JudgedSets
     from incrowd.search.literature.accuracy.frontier import Frontier
-    from incrowd.verify.verify import Check
+    from incrowd.verify.verdict import Check
 
 _K = 5
 """The usual size of the smallest class, for a first release."""

@@ -8,6 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from incrowd.errors import PolicyError
+from incrowd.requests import shared
+from incrowd.requests.request import Option, option_of
 
 COLUMNS = "Columns"
 HOLD = "What must hold"
@@ -17,6 +19,19 @@ WORLDS = "Worlds"
 WRITING = "Writing"
 READING = "Reading"
 """Groups of options, as --help shows them."""
+
+
+def typer_of(annotation: Any, name: str) -> Any:
+    """How Typer shows the option that a request has under this name."""
+    return shown(option_of(annotation, name))
+
+
+def shown(option: Option) -> Any:
+    """How Typer shows an option, or the argument if it has no flag."""
+    known: dict[str, Any] = {"metavar": option.kind.metavar, "help": option.says}
+    if not option.flags:
+        return typer.Argument(**known, show_default=False)
+    return typer.Option(*option.flags, **known, rich_help_panel=option.group)
 
 
 def held_to(flag: str, text: str) -> Any:
@@ -41,13 +56,7 @@ def output(words: str) -> Any:
     return typer.Option("--output", "-o", metavar="FILE", help=words, rich_help_panel=WRITING)
 
 
-_TABLE = typer.Argument(
-    metavar="FILE",
-    help="The table: CSV or TSV (also .gz, .zst), Parquet, Arrow, Excel, JSON lines, SPSS, "
-    "Stata or SAS, or a folder of Parquet files; - is standard input; "
-    "postgresql://…?table=NAME or duckdb:FILE::TABLE.",
-    show_default=False,
-)
+_TABLE = typer_of(shared.Source, "source")
 TableFile = Annotated[str, _TABLE]
 TableOrNone = Annotated[str | None, _TABLE]
 Delimiter = Annotated[
@@ -86,32 +95,9 @@ Memory = Annotated[
         rich_help_panel=READING,
     ),
 ]
-PolicyFile = Annotated[
-    str | None,
-    typer.Option(
-        "--policy", "-p", metavar="FILE", help="The policy (TOML) to follow.", rich_help_panel=HOLD
-    ),
-]
-Quasi = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--quasi",
-        "-q",
-        metavar="COLUMNS",
-        help="Quasi-identifiers: columns that somebody who looks for a person may know.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Sensitive = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--sensitive",
-        "-s",
-        metavar="COLUMNS",
-        help="Sensitive columns: nobody should learn a person's value.",
-        rich_help_panel=COLUMNS,
-    ),
-]
+PolicyFile = Annotated[str | None, typer_of(shared.PolicyFile, "policy")]
+Quasi = Annotated[list[str] | None, typer_of(shared.Quasi, "quasi")]
+Sensitive = Annotated[list[str] | None, typer_of(shared.Sensitive, "sensitive")]
 Keep = Annotated[
     list[str] | None,
     typer.Option(
@@ -121,21 +107,8 @@ Keep = Annotated[
         rich_help_panel=COLUMNS,
     ),
 ]
-Unit = Annotated[
-    str | None,
-    typer.Option(
-        "--unit",
-        metavar="COLUMN",
-        help="Column with the same value in all records of one person: incrowd counts people.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Weight = Annotated[
-    str | None,
-    typer.Option(
-        "--weight", metavar="COLUMN", help="Column with sampling weights.", rich_help_panel=COLUMNS
-    ),
-]
+Unit = Annotated[str | None, typer_of(shared.Unit, "unit")]
+Weight = Annotated[str | None, typer_of(shared.Weight, "weight")]
 K = Annotated[
     int | None,
     typer.Option(

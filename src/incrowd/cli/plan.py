@@ -1,19 +1,21 @@
 """`incrowd plan`: how coarse each column must be for a known population."""
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Annotated, Any
 
 import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
+from incrowd.io import reading as readers
 
 
 @reads()
@@ -159,8 +161,8 @@ def plan(  # noqa: PLR0913  one parameter per option
             lambda: json.plan_document(found), lambda: texts.plan_text(found, details=details)
         )
         return
-    with waiting(answer, "plan") as bar:
-        watch = watching.Watch(tell=bar.tell)
+    with waiting(answer, "plan") as bar, ExitStack() as held:
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
         names = options.columns(columns)
         others: dict[str, Any] = {
             "sensitive": options.columns(sensitive),
@@ -168,14 +170,14 @@ def plan(  # noqa: PLR0913  one parameter per option
             "accept_alone": options.columns(accept_alone),
         }
         named = (*names, *others["sensitive"], *others["keep"])
-        wanted = requests.reading(reading).keeping(others["keep"])
-        table = requests.read_table(file, wanted, answer, named)
+        wanted = sources.reading(reading).keeping(others["keep"])
+        table = held.enter_context(readers.opened(file, wanted, named, watch=watch))
         trees = requests.hierarchies(hierarchy, hierarchies, names or table.names)
-        found = api.plan(file, names, hierarchies=trees, reading=table, watch=watch, **asked)
+        found = api.plan(table, names, hierarchies=trees, watch=watch, **asked)
         done = None
         if apply and output is not None:
-            others |= {"reading": table, "seed": seed, "watch": watch}
-            done = api.apply_plan(file, found, output, **others)
+            others |= {"seed": seed, "watch": watch}
+            done = api.apply_plan(table, found, output, **others)
             found = done.plan
     answer.notes((*found.notes, *(done.release.notes if done else ())))
     if done is None:

@@ -6,8 +6,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import json
@@ -108,7 +107,7 @@ def quantiles(  # noqa: PLR0913  one parameter per option
         "keep_order": keep_order,
     }
     with waiting(answer, "quantiles") as bar:
-        wanted = requests.reading(reading)
+        wanted = sources.reading(reading)
         watch = watching.Watch(tell=bar.tell)
         found = api.quantiles(file, target, **asked, reading=wanted, watch=watch)
     answer.notes(found.notes)

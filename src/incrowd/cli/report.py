@@ -2,6 +2,7 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import options
+from incrowd.cli import options, sources
 from incrowd.cli import request as requests
 from incrowd.cli.failures import failure_of
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
@@ -19,6 +20,7 @@ from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import report as documents
 from incrowd.engines.addresses import address_of, is_address
 from incrowd.errors import IncrowdError, NotMetError, PolicyError
+from incrowd.io import reading as readers
 from incrowd.verbs import report as verb
 
 if TYPE_CHECKING:
@@ -75,11 +77,12 @@ def report(  # noqa: PLR0913  one parameter per option
     worlds = held_to.worlds
     paper = certificate or (_beside(file) if policy or flags.silent else None)
     verb.refuse_target(output, (file, original, policy, paper, *worlds.worlds))
-    with waiting(answer, "report") as bar:
-        named = (*flags.named, *requests.columns_of_certificate(paper))
-        wanted, before = requests.readings(reading, original)
-        wanted = wanted.keeping(requests.kept_by(policy, paper))
-        table = requests.read_table(file, wanted, answer, named)
+    with waiting(answer, "report") as bar, ExitStack() as held:
+        named = (*flags.named, *sources.columns_of_certificate(paper))
+        wanted, before = sources.readings(reading, original)
+        wanted = wanted.keeping(sources.kept_by(policy, paper))
+        watch = watching.Watch(tell=bar.tell, note=answer.notes)
+        table = held.enter_context(readers.opened(file, wanted, named, watch=watch))
         asked, folder = None, Path()
         if paper is None or not flags.silent:
             _refuse_part_of_policy(policy, paper)
@@ -87,18 +90,17 @@ def report(  # noqa: PLR0913  one parameter per option
             request = worlds.laid_over(flags.request(table.names, keep=others))
             asked, folder = request.policy, request.folder
         found = api.report(
-            file,
+            table,
             output,
             asked,
             paper,
             original=original,
             trusted_keys=tuple(trusted_key or ()),
-            reading=table,
             original_reading=before,
             folder=folder,
             show_values=show_values,
             command=_command(file, paper, policy, flags, worlds),
-            watch=watching.Watch(tell=bar.tell),
+            watch=watch,
             **worlds.given,
         )
     answer.result(
@@ -170,8 +172,8 @@ class WrittenRelease:
 
     file: str
     """The original."""
-    table: "requests.ReadTable"
-    """The same, read already."""
+    table: "readers.Opened"
+    """The same, opened already."""
     paths: Mapping[str, str]
     folder: Path
     worlds: "requests.WorldOptions"
@@ -179,7 +181,7 @@ class WrittenRelease:
     @property
     def elsewhere(self) -> bool:
         """Whether its rows were never in memory: then it is read from where it was written."""
-        return bool(self.paths) and (self.table.held is not None or is_address(self.file))
+        return bool(self.paths) and not self.table.in_memory
 
     @property
     def command(self) -> str:
@@ -209,8 +211,7 @@ def _report(release: "Release", path: str, made: WrittenRelease, tell: Any) -> "
         path,
         release.policy if far else None,
         release.certificate if far else None,
-        original=made.file,
-        original_reading=None if far else made.table,
+        original=made.file if far else made.table,
         folder=made.folder,
         name=Path(made.paths["release"]).name if made.paths else None,
         command=made.command,

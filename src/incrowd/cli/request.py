@@ -1,132 +1,24 @@
-"""The request of a command: its table, its policy and its worlds. Not loaded for --help."""
+"""The request of a command: its policy and its worlds. Not loaded for --help."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from incrowd.cli import options
-from incrowd.cli.flags import ReadingFlags
-from incrowd.cli.output import Output
 from incrowd.cli.search_settings import SearchFlags
-from incrowd.errors import IncrowdError, PolicyError
+from incrowd.cli.sources import columns_of_policy, kept_by
+from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.io import files, tables
+from incrowd.io import files
 from incrowd.io.files import read_policy
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
-from incrowd.io.large import LargeTable, bytes_of
-from incrowd.io.notation import formats_of
-from incrowd.io.reading import Reading, is_path, names_only, source_of
 from incrowd.policy import analysis as analyses
-from incrowd.policy.codec import made
+from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
-from incrowd.release.certificate import Certificate
-from incrowd.release.policy_record import restored_roles
-from incrowd.table.column import Role
 from incrowd.table.names import listed
-from incrowd.watch import Watch
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReadTable(Reading):
-    """A table that was read before: standard input can be read only once."""
-
-    source: tables.Source
-    seconds: float
-    """How long reading took."""
-    held: LargeTable | None = None
-    """The table out of memory, if it is larger."""
-
-    def large(self, path: str | os.PathLike[str]) -> LargeTable | None:  # noqa: ARG002  the same
-        """The table out of memory."""
-        return self.held
-
-    def read(self, path: str | os.PathLike[str]) -> tables.Source:  # noqa: ARG002  it is read
-        """The table."""
-        return self.source
-
-    @property
-    def names(self) -> list[str]:
-        """The names of its columns."""
-        return self.source.frame.columns
-
-
-def reading(flags: ReadingFlags) -> Reading:
-    """How to read the table, from the options of a command."""
-    found = Reading(
-        flags.delimiter,
-        flags.encoding,
-        flags.header,
-        memory=None if flags.memory is None else bytes_of(flags.memory),
-        sheet=flags.sheet,
-        skip=flags.skip,
-        decimal=flags.decimal,
-        thousands=flags.thousands,
-        date_formats=formats_of(flags.date_format or ()),
-    )
-    assert found.notation is not None  # noqa: S101  wrong marks are refused here, before any work
-    return found
-
-
-def readings(flags: ReadingFlags, original: str | None) -> tuple[Reading, Reading | None]:
-    """How to read a release, and how to read its original, if that is given.
-
-    How numbers and dates are written is then said of the original: a release has labels.
-    """
-    found = reading(flags)
-    if original is None:
-        return found, None
-    before = Reading(
-        memory=found.memory,
-        decimal=found.decimal,
-        thousands=found.thousands,
-        date_formats=found.date_formats,
-    )
-    return replace(found, decimal=None, thousands=None, date_formats={}), before
-
-
-def read_table(
-    file: str, reading: Reading, output: Output, named: Iterable[str | None] = ()
-) -> ReadTable:
-    """Read the table and show notes about it; `named` are columns that it should have.
-
-    Of a table in a database only the names are read.
-    """
-    watch = Watch()
-    if not is_path(file):
-        return ReadTable(source=names_only(file), seconds=watch.elapsed)
-    reading = reading.expecting(filter(None, named))
-    held = reading.large(file)
-    source = reading.read(file) if held is None else source_of(held)
-    output.notes(source.notes)
-    return ReadTable(source=source, seconds=watch.elapsed, held=held, memory=reading.memory)
-
-
-def columns_of_policy(path: str | None) -> Iterator[str]:
-    """The columns that a policy file names; a wrong policy is refused when it is used."""
-    if path is not None:
-        with suppress(PolicyError):
-            yield from read_policy(path).columns
-
-
-def kept_by(policy: str | None, certificate: str | None) -> Iterator[str]:
-    """The columns that a policy or a certificate releases unchanged, if these can be read."""
-    with suppress(IncrowdError):
-        if policy is not None:
-            yield from read_policy(policy).names(Role.KEEP)
-        elif certificate is not None:
-            paper = Certificate.from_json(files.content(certificate))
-            yield from restored_roles(paper.policy).names(Role.KEEP)
-
-
-def columns_of_certificate(path: str | None) -> Iterator[str]:
-    """The columns of a certificate's policy; a wrong certificate is refused when it is used."""
-    if path is not None:
-        with suppress(IncrowdError):
-            yield from restored_roles(Certificate.from_json(files.content(path)).policy).columns
 
 
 def renamed(texts: Iterable[str] | None) -> dict[str, str]:
@@ -333,7 +225,7 @@ def _laid_over(
         for name, column in policy.columns.items()
     }
     values = {name: getattr(policy, name) for name in Policy.model_fields}
-    return made(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
+    return make_value(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
 
 
 def signing_key(path: str | None) -> str | None:

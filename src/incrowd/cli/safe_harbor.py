@@ -1,44 +1,26 @@
 """`incrowd safe-harbor`: which of HIPAA's eighteen identifiers a table holds."""
 
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from incrowd import api
 from incrowd import watch as watching
-from incrowd.cli import next_command, options
-from incrowd.cli import request as requests
+from incrowd.cli import next_command, options, sources
+from incrowd.cli.asks import asks
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
 from incrowd.io import files
+from incrowd.requests.safe_harbor import SafeHarborRequest
 
 
 @reads(memory=False)
+@asks(SafeHarborRequest)
 def safe_harbor(  # noqa: PLR0913  one parameter per option
-    file: options.TableFile,
+    asked: dict[str, Any],
     *,
-    policy: Annotated[
-        str | None,
-        typer.Option(
-            "--policy",
-            "-p",
-            metavar="FILE",
-            help="A policy (TOML): check what it would release of FILE, at the finest level.",
-            rich_help_panel=options.HOLD,
-        ),
-    ] = None,
-    today: Annotated[
-        int | None,
-        typer.Option(
-            "--today",
-            metavar="YEAR",
-            help="The year for ages; by default this year.",
-            rich_help_panel=options.HOLD,
-        ),
-    ] = None,
     zip_populations: Annotated[
         str | None,
         typer.Option(
@@ -60,21 +42,15 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
     Example: incrowd safe-harbor release.csv
     """
     output = Output(as_json=as_json, quiet=quiet, details=details)
-    asked = None if policy is None else files.read_policy(policy)
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
     with waiting(output, "safe-harbor") as bar:
-        wanted = requests.reading(reading)
-        expected = requests.columns_of_policy(policy)
-        table = requests.read_table(file, wanted, output, expected)
         found = api.safe_harbor(
-            file,
-            policy=asked,
-            today=today,
+            **asked,
             zip_populations=people,
-            folder=Path() if policy is None else Path(policy).parent,
-            reading=table,
-            watch=watching.Watch(tell=bar.tell),
+            reading=sources.reading(reading),
+            watch=watching.Watch(tell=bar.tell, note=output.notes),
         )
+    file, policy = asked["source"], asked["policy"]
     output.notes(found.notes)
     output.result(
         found.as_dict,

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from incrowd.search.bound import LossBound
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.alone import Alone
-    from incrowd.verify.verify import Check, Verdict
+    from incrowd.verify.verdict import Check, Verdict
 
 
 def dumps(document: Mapping[str, Any]) -> str:

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from incrowd.search.bound import LossBound
     from incrowd.search.literature.accuracy.frontier import Frontier, Point
     from incrowd.verify.alone import Alone
-    from incrowd.verify.verify import Check, Verdict, WorldCandidates
+    from incrowd.verify.verdict import Check, Verdict, WorldCandidates
 
 _RECODINGS = {
     "Levels": "full-domain generalization",

@@ -1,10 +1,9 @@
 """The risk of a table as people read it: what it means, and what would lower it."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-from rich.console import RenderableType
-from rich.table import Table
 
 from incrowd.documents.sampled import model_text, population_table, with_interval
 from incrowd.documents.words import (
@@ -24,6 +23,9 @@ from incrowd.documents.words import (
 from incrowd.exposure.explained import findings as findings_of
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
     from incrowd.exposure.possible import Range
     from incrowd.exposure.risk import (
         Change,
@@ -61,7 +63,7 @@ _FOUND = {
 }
 
 
-def risk_text(risk: "Risk", quasi: Sequence[str], *, details: bool = False) -> RenderableType:
+def risk_text(risk: Risk, quasi: Sequence[str], *, details: bool = False) -> RenderableType:
     """What somebody who knows the quasi-identifiers can find; every figure with `details`."""
     head = line(risk_headline(risk, quasi), BAD if risk.k < 2 and risk.records else GOOD)
     parts: list[RenderableType] = [head]
@@ -75,7 +77,7 @@ def risk_text(risk: "Risk", quasi: Sequence[str], *, details: bool = False) -> R
     return spaced(*parts, *([] if details or not risk.records else [more(rest)]))
 
 
-def risk_headline(risk: "Risk", quasi: Sequence[str]) -> str:
+def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
     """How many people are unique, or how many others each person shares the columns with."""
     known, k = names(quasi), f"k = {number(risk.k)}"
     if not risk.records:
@@ -93,7 +95,7 @@ def risk_headline(risk: "Risk", quasi: Sequence[str]) -> str:
     return f"{number(risk.unique_records)} of {people} ({k}): {found}."
 
 
-def _exposure(risk: "Risk") -> Table:
+def _exposure(risk: Risk) -> Table:
     """What to decide by: how many people can be found, and what is then learned."""
     made = table("", "")
     unique = of_all(risk.unique_records, risk.records, "records")
@@ -111,14 +113,14 @@ def _exposure(risk: "Risk") -> Table:
     return made
 
 
-def _distinct(reached: "Reached") -> str:
+def _distinct(reached: Reached) -> str:
     """How many sensitive values the weakest class holds, and how much the commonest one covers."""
     values = f"distinct l = {number(reached.l['distinct'])}" if "distinct" in reached.l else ""
     most = f"frequency l = {number(reached.l['frequency'])}" if "frequency" in reached.l else ""
     return ", ".join(filter(None, (values, most)))
 
 
-def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
+def _sensitive(sensitive: Mapping[str, Reached]) -> Table:
     made = table("sensitive column", "measure", "reached by the weakest class")
     for name, reached in sensitive.items():
         for kind, l in reached.l.items():
@@ -128,7 +130,7 @@ def _sensitive(sensitive: "Mapping[str, Reached]") -> Table:
     return made
 
 
-def _readings(risk: "Risk") -> Table:
+def _readings(risk: Risk) -> Table:
     made = table("missing values read as", "records", "classes", "k", "unique records")
     for reading, found in risk.missing.items():
         figures = (found.records, found.classes, found.k, found.unique_records)
@@ -137,7 +139,7 @@ def _readings(risk: "Risk") -> Table:
     return numeric(made, 1, 2, 3, 4)
 
 
-def _more(risk: "Risk", *, details: bool) -> list[RenderableType]:
+def _more(risk: Risk, *, details: bool) -> list[RenderableType]:
     """What is known beyond the classes of the table, and what would lower the risk."""
     parts: list[RenderableType] = []
     if details and risk.journalist is not None and risk.marketer is not None:
@@ -156,7 +158,7 @@ def _more(risk: "Risk", *, details: bool) -> list[RenderableType]:
     return [*parts, line("\n\n".join(paragraphs))] if paragraphs else parts
 
 
-def findings(risk: "Risk") -> Iterator[dict[str, Any]]:
+def findings(risk: Risk) -> Iterator[dict[str, Any]]:
     """A finding for each thing that is wrong: what it means, and what would lower it most."""
     for one in findings_of(risk):
         lower = [change for change in (one.coarsen, one.drop) if change is not None]
@@ -179,7 +181,7 @@ def findings(risk: "Risk") -> Iterator[dict[str, Any]]:
         yield _special_finding(risk.special_uniques)
 
 
-def _interval_now(risk: "Risk", figure: str) -> "Range | None":
+def _interval_now(risk: Risk, figure: str) -> Range | None:
     if figure == "uniqueness" and risk.uniqueness is not None:
         return risk.uniqueness.interval
     if figure == "individual" and risk.individual is not None:
@@ -187,12 +189,12 @@ def _interval_now(risk: "Risk", figure: str) -> "Range | None":
     return None
 
 
-def _interval_of(change: "Change", figure: str) -> "Range | None":
+def _interval_of(change: Change, figure: str) -> Range | None:
     found: Range | None = getattr(change, _ESTIMATED[figure]) if figure in _ESTIMATED else None
     return found
 
 
-def _meaning(risk: "Risk", one: "Finding") -> str:
+def _meaning(risk: Risk, one: Finding) -> str:
     low, high = _interval_now(risk, one.figure) or (one.now, one.now)
     return _FOUND[one.figure].format(
         low=share(low),
@@ -204,7 +206,7 @@ def _meaning(risk: "Risk", one: "Finding") -> str:
     )
 
 
-def _advice(one: "Finding") -> str:
+def _advice(one: Finding) -> str:
     """What lowers the figure most."""
     ways = []
     if one.coarsen is not None:
@@ -219,11 +221,11 @@ def _advice(one: "Finding") -> str:
     return f"What lowers {what} most: {'; '.join(ways)}."
 
 
-def _to(change: "Change", figure: str) -> str:
+def _to(change: Change, figure: str) -> str:
     return with_interval(getattr(change, figure), _interval_of(change, figure))
 
 
-def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
+def _special_finding(special: SpecialUniques) -> dict[str, Any]:
     best = min(special.columns, key=lambda one: one.records_without)
     smallest = next(one for one in special.sizes if one.records)
     text = (
@@ -239,7 +241,7 @@ def _special_finding(special: "SpecialUniques") -> dict[str, Any]:
     return {"figure": "special_uniques", "now": now, "text": text, "lower": lower}
 
 
-def _attackers(risk: "Risk", journalist: "Journalist", marketer: "Marketer") -> Table:
+def _attackers(risk: Risk, journalist: Journalist, marketer: Marketer) -> Table:
     made = table("attacker", "highest", "average", "above the threshold")
     sure = risk.prosecutor
     figures = (sure.max, sure.average, sure.above_threshold)
@@ -253,7 +255,7 @@ def _attackers(risk: "Risk", journalist: "Journalist", marketer: "Marketer") -> 
     return made
 
 
-def _three(found: "Journalist | Individual") -> tuple[str, str, str]:
+def _three(found: Journalist | Individual) -> tuple[str, str, str]:
     return (
         with_interval(found.max, found.max_interval),
         with_interval(found.average, found.average_interval),
@@ -268,7 +270,7 @@ def _light(records: int) -> str:
     )
 
 
-def _special(found: "SpecialUniques") -> list[RenderableType]:
+def _special(found: SpecialUniques) -> list[RenderableType]:
     sizes = table("columns of the set", "minimal sample uniques", "records, by their smallest")
     for size in found.sizes:
         sizes.add_row(number(size.size), number(size.sets), number(size.records))
@@ -286,7 +288,7 @@ def _special(found: "SpecialUniques") -> list[RenderableType]:
     return [scores, sizes, columns]
 
 
-def _columns(found: "Explained") -> list[RenderableType]:
+def _columns(found: Explained) -> list[RenderableType]:
     above, rare = "above the threshold", f"exposed by values of fewer than {_RARE} records"
     made = table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
     for one in found.contributions:

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from incrowd.documents.words import at_most, number, share, table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from incrowd.exposure.possible import Range
     from incrowd.exposure.risk import PopulationModel, Risk
     from incrowd.exposure.uniqueness import Uniqueness
@@ -97,7 +97,7 @@ def _at_most(risk: "Risk") -> Iterator[str]:
     )
 
 
-def population_table(found: "Uniqueness", *, details: bool) -> Table:
+def population_table(found: "Uniqueness", *, details: bool) -> "Table":
     """Who is unique in the population; with `details` also by the estimators of the literature."""
     made = table("unique in the population", "estimate (95 % interval)")
     made.add_row("share of the records", with_interval(found.estimate, found.interval))

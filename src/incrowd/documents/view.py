@@ -9,7 +9,7 @@ from incrowd.documents.pictures import Picture
 from incrowd.documents.words import SHOWN
 
 if TYPE_CHECKING:
-    from incrowd.verify.verify import Verdict
+    from incrowd.verify.verdict import Verdict
 
 MOST_DRAWN = 30
 """Entries of a long list that a picture shows."""

@@ -3,12 +3,15 @@
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
-from rich.console import Group, RenderableType
-from rich.table import Table
-from rich.text import Text
-
+from incrowd import loss as losses
 from incrowd import models
+
+if TYPE_CHECKING:  # only text for people needs rich
+    from rich.console import Group, RenderableType
+    from rich.table import Table
+    from rich.text import Text
 
 _MANY = 10**30
 """Whole numbers from here on are shown as a power of ten."""
@@ -166,9 +169,7 @@ def figure_title(loss: str) -> str:
 
 def is_kept(loss: str) -> bool:
     """Whether the figure of this loss says what is kept: higher is better."""
-    from incrowd.loss import LOSSES, Loss  # noqa: PLC0415  `--help` loads no loss
-
-    return LOSSES.get(loss, Loss).figure_is_kept
+    return losses.LOSSES.get(loss, losses.Loss).figure_is_kept
 
 
 def loss_name(loss: str) -> str:
@@ -198,45 +199,52 @@ SHOWN = 20
 """Rows of a long list that a terminal shows; --json has all of them."""
 
 
-def line(text: str, style: str = "") -> Text:
+def line(text: str, style: str = "") -> "Text":
     """A text without characters that steer a terminal."""
+    from rich.text import Text  # noqa: PLC0415  not for --json
+
     return Text(printable(text), style=style)
 
 
-def lines(texts: Iterable[str], style: str = "") -> list[RenderableType]:
+def lines(texts: Iterable[str], style: str = "") -> "list[RenderableType]":
     """A line for each text."""
     return [line(text, style) for text in texts]
 
 
-def table(*heads: str) -> Table:
+def table(*heads: str) -> "Table":
     """An empty table with these heads; without a head row if all of them are empty."""
+    from rich.table import Table  # noqa: PLC0415  not for --json
+
     made = Table(box=None, pad_edge=False, show_header=any(heads), padding=(0, 2, 0, 0))
     for head in heads:
         made.add_column(head, header_style="bold", overflow="fold")
     return made
 
 
-def spaced(first: RenderableType, *others: RenderableType) -> Group:
+def spaced(first: "RenderableType", *others: "RenderableType") -> "Group":
     """The parts below each other, with an empty line around tables."""
+    from rich.console import Group  # noqa: PLC0415  not for --json
+    from rich.table import Table  # noqa: PLC0415
+
     shown = [first]
     for before, part in pairwise((first, *others)):
         room = isinstance(before, Table) or isinstance(part, Table)
-        shown += [Text(), part] if room else [part]
+        shown += [line(""), part] if room else [part]
     return Group(*shown)
 
 
-def numeric(made: Table, *places: int) -> Table:
+def numeric(made: "Table", *places: int) -> "Table":
     """The table with the columns at these places flush right."""
     for place in places:
         made.columns[place].justify = "right"
     return made
 
 
-def more(what: str) -> Text:
+def more(what: str) -> "Text":
     """What --details would add."""
     return line(f"--details adds {what}.", QUIET)
 
 
-def hidden(count: int) -> list[RenderableType]:
+def hidden(count: int) -> "list[RenderableType]":
     """What a terminal leaves out of a long list."""
     return [line(f"and {count:,} more; --json lists them", QUIET)] if count > 0 else []

@@ -11,7 +11,10 @@ from urllib.parse import unquote
 
 from incrowd.errors import EXAMPLE_ADDRESS, PolicyError
 
-_SCHEMES = ("postgresql://", "postgres://")
+POSTGRESQL = ("postgresql://", "postgres://")
+STORED = "duckdb:"
+REMOTE = ("s3://", "gs://", "gcs://", "r2://", "az://", "abfs://", "abfss://", "hf://", "https://")
+"""How addresses begin: of tables in PostgreSQL, in files of DuckDB, of Parquet files elsewhere."""
 _OPTION = "table="
 _NAME = re.compile(r'(?:(?P<schema>"(?:[^"]|"")+"|[^".]+)\.)?(?P<title>"(?:[^"]|"")+"|[^".]+)')
 _REMEDY = f'write {EXAMPLE_ADDRESS}, names as they are stored; a name with a dot stands in "…"'
@@ -38,7 +41,7 @@ class Address:
         if name is None or len(tables) > 1:
             raise PolicyError("the address of the database names no table", remedy=_REMEDY)
         rest = "&".join(option for option in options if option not in tables)
-        place = _SCHEMES[0] + place.partition("://")[2]
+        place = POSTGRESQL[0] + place.partition("://")[2]
         schema = None if name["schema"] is None else _plain(name["schema"])
         return cls(f"{place}?{rest}" if rest else place, schema, _plain(name["title"]))
 
@@ -60,7 +63,7 @@ class Address:
 
 def is_address(source: Any) -> bool:
     """Whether this is the address of a table in a database."""
-    return isinstance(source, str) and source.lower().startswith(_SCHEMES)
+    return isinstance(source, str) and source.lower().startswith(POSTGRESQL)
 
 
 def address_of(source: Any) -> Address | None:

@@ -16,8 +16,9 @@ from typing import Any
 
 import polars as pl
 
+from incrowd.engines.addresses import REMOTE, STORED
 from incrowd.engines.base import Digested, NewTable, PartJob, Target
-from incrowd.engines.duckdb_files import changed, frame_digest, put_together, stamp
+from incrowd.engines.duckdb_files import frame_digest, put_together
 from incrowd.engines.duckdb_parts import PartWork
 from incrowd.engines.limits import FOLDER, bounded, mebibytes, resident
 from incrowd.engines.private_folders import PrivateFolder
@@ -32,12 +33,10 @@ from incrowd.engines.sql import (
     text_literal,
 )
 from incrowd.engines.sql_engine import SqlEngine
+from incrowd.engines.stamps import Stamp
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.watch import Watch
 
-STORED = "duckdb:"
-REMOTE = ("s3://", "gs://", "gcs://", "r2://", "az://", "abfs://", "abfss://", "hf://", "https://")
-"""How the names of tables begin that are not files here."""
 _SHARE = 0.6
 """The largest share of the memory limit that is DuckDB's own; the rest is for codes and parts."""
 _LEAST = 384 * 2**20
@@ -125,7 +124,7 @@ class DuckDB:
         self._granted = 0.0 if memory is None else _SHARE * memory
         if memory is not None:
             settings["memory_limit"] = mebibytes(self._granted)
-        self._watched: tuple[tuple[Path, int, int], ...] = ()
+        self._watched: tuple[Stamp, ...] = ()
         self._relation = relation
         with bounded("incrowd cannot make a database for its tables", FOLDER):
             self._connection: Any = duckdb.connect(str(self.folder / "work.db"), config=settings)
@@ -196,7 +195,7 @@ class DuckDB:
         Statistics in Parquet files leave out NaN, and DuckDB would conclude that there is none. The
         file must not change before the release is written.
         """
-        self._watched = (stamp(path),)
+        self._watched = (Stamp.of(path),)
         self.look_at(path, names)
         if any(column.cells == "float" for column in self.columns):
             self.run("SET disabled_optimizers = 'statistics_propagation'")
@@ -340,7 +339,7 @@ class DuckDB:
         else:
             path = self.folder / "release.parquet" if target is None else target.path
             self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
-        if any(map(changed, self._watched)):
+        if any(one.changed for one in self._watched):
             raise InputError(
                 "the table changed while incrowd worked on it, so nothing was released",
                 remedy="run it again when nothing writes to the table",

@@ -1,4 +1,4 @@
-"""Parquet files of DuckDB's and of others: put together, digested, watched for changes."""
+"""Parquet files of DuckDB's and of others: put together, digested."""
 
 import hashlib
 from collections.abc import Iterable
@@ -25,20 +25,6 @@ def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
     finally:
         if writer is not None:
             writer.close()
-
-
-def stamp(path: Path) -> tuple[Path, int, int]:
-    """What tells that a file was changed."""
-    found = path.stat()
-    return path, found.st_size, found.st_mtime_ns
-
-
-def changed(before: tuple[Path, int, int]) -> bool:
-    """Whether a file was changed since, or is gone."""
-    try:
-        return stamp(before[0]) != before
-    except OSError:
-        return True
 
 
 def frame_digest(path: Path) -> tuple[Literal["file", "frame"], str]:

@@ -1,20 +1,30 @@
 """Tables that live elsewhere than in memory: which engine takes what kind of source."""
 
+from collections.abc import Iterator
 from importlib import import_module
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import polars as pl
+from incrowd.engines.addresses import POSTGRESQL, REMOTE, STORED, is_address
 
-from incrowd.engines.addresses import is_address
-from incrowd.engines.base import Engine, NewTable
+if TYPE_CHECKING:
+    import polars as pl
 
-ENGINES = ("duckdb", "postgresql", "spark", "ibis", "lazy")
-"""Modules of this folder, each with `accepts(source)`, which loads no library to find out, and
-`engine_of(source)`."""
+    from incrowd.engines.base import Engine, NewTable
+
+ENGINES = {
+    "duckdb": ("duckdb.", "_duckdb.", STORED, *REMOTE),
+    "postgresql": POSTGRESQL,
+    "spark": ("pyspark.sql.",),
+    "ibis": ("ibis.expr.types.",),
+    "lazy": ("polars.lazyframe.",),
+}
+"""By module of this folder: how the texts begin that it may take, or the names of the modules that
+its tables are of. Only then it is loaded and asked by `accepts(source)`, which loads no library;
+`engine_of(source)` opens the table."""
 
 
-def engine_of(source: Any) -> Engine | None:
+def engine_of(source: Any) -> "Engine | None":
     """The engine that takes this source; None if it is a frame or file that is read into memory."""
     module = _taker(source)
     if module is None:
@@ -28,7 +38,7 @@ def takes(source: Any) -> bool:
     return _taker(source) is not None
 
 
-def like(source: Any, rows: pl.DataFrame) -> Any:
+def like(source: Any, rows: "pl.DataFrame") -> Any:
     """Rows made in memory of a source elsewhere, in its kind of table if that can hold them.
 
     A module says how with `like(source, rows)`; otherwise they stay a Polars frame.
@@ -38,11 +48,21 @@ def like(source: Any, rows: pl.DataFrame) -> Any:
 
 
 def _taker(source: Any) -> ModuleType | None:
-    modules = (import_module(f"incrowd.engines.{name}") for name in ENGINES)
+    texts = tuple(_texts_of(source))
+    named = (name for name, signs in ENGINES.items() if any(one.startswith(signs) for one in texts))
+    modules = (import_module(f"incrowd.engines.{name}") for name in named)
     return next((module for module in modules if module.accepts(source)), None)
 
 
-def target_of(target: Any, engine: Engine) -> NewTable | None:
+def _texts_of(source: Any) -> Iterator[str]:
+    """An address itself; for a table the modules that its class and what it derives from are of."""
+    if isinstance(source, str):
+        yield source
+    else:
+        yield from (f"{kind.__module__}." for kind in type(source).__mro__)
+
+
+def target_of(target: Any, engine: "Engine") -> "NewTable | None":
     """The new table that a target names; None for all else. Refuses what cannot be released there.
 
     Such a table is of the database that the engine's rows are in.

@@ -11,10 +11,10 @@ from typing import Any
 
 import polars as pl
 
+from incrowd.engines import sql_engine
 from incrowd.engines.base import Clearing, Digested, Engine, Written
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryWritten
-from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.table.cells import digest_of_columns, digest_of_rows
 from incrowd.table.column import CodedColumn, Kind
@@ -160,5 +160,5 @@ def stored(engine: Engine, of: Digested | None = None) -> Written:
     """
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)
-    counted = engine.stored(of) if isinstance(engine, SqlEngine) else None
+    counted = engine.stored(of) if isinstance(engine, sql_engine.SqlEngine) else None
     return StoredRelease(engine) if counted is None else counted

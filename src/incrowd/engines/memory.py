@@ -17,11 +17,11 @@ from incrowd.engines.memory_release import MemoryStaged, polars_of
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
 from incrowd.recoding.recoding import classes_of_records
-from incrowd.table.cells import readable, selected, text_of
+from incrowd.table.cells import readable, select_columns, text_of
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.table.decode import decode
-from incrowd.table.encode import encode, sealed, to_polars, uncoded
+from incrowd.table.encode import columns_without_codes, encode, sealed_content, to_polars
 from incrowd.table.fold import fold, in_threads
 from incrowd.table.names import nearest
 from incrowd.table.tally import Tally
@@ -62,13 +62,13 @@ class MemoryEngine:
     @cached_property
     def sealed(self) -> Mapping[str, str]:
         """Columns of nested or opaque cells, with what they hold."""
-        found = {name: sealed(self._frame[name]) for name in self.names}
+        found = {name: sealed_content(self._frame[name]) for name in self.names}
         return {name: what for name, what in found.items() if what}
 
     @property
     def uncoded(self) -> tuple[str, ...]:
         """Columns that cannot be coded: lists and structures."""
-        return uncoded(self.sealed)
+        return columns_without_codes(self.sealed)
 
     @property
     def text(self) -> bool:
@@ -135,7 +135,7 @@ class MemoryEngine:
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
-        cells = readable(selected(self.rows, [name]), missing_values, text=self._text)[name]
+        cells = readable(select_columns(self.rows, [name]), missing_values, text=self._text)[name]
         return coded_texts(cells, name)
 
     def frequency(self, column: CodedColumn) -> Counts:
@@ -150,7 +150,7 @@ class MemoryEngine:
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
         """The distinct rows of these columns, of these codes and of whom they belong to."""
-        cells, there = selected(self.rows, columns), self._there(complete)
+        cells, there = select_columns(self.rows, columns), self._there(complete)
         codes = {column.name: column.codes for column in coded}
         person = None if unit is None else unit.codes
         if there is not None:
@@ -172,7 +172,7 @@ class MemoryEngine:
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
             every = np.union1d(np.flatnonzero(unit.codes == 0), first)
-        return selected(self.rows, columns)[_drawn(every, records)]
+        return select_columns(self.rows, columns)[_drawn(every, records)]
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """The codes of a sample of at most this many records, with a fixed seed."""
@@ -190,7 +190,7 @@ class MemoryEngine:
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The records with these columns."""
-        yield selected(self.rows, columns)
+        yield select_columns(self.rows, columns)
 
     def tally(
         self,

@@ -13,13 +13,13 @@ from incrowd.arrays import Codes, Counts
 from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.table.cells import (
-    cleared,
+    clear_marks,
     frame_digest,
     listed_texts,
+    restore_types,
     rows_digest,
-    selected,
+    select_columns,
     text_of,
-    typed,
     with_dictionaries,
 )
 from incrowd.table.column import CodedColumn
@@ -94,7 +94,7 @@ class MemoryStaged:
         """Distinct rows of shown cells and original codes, by person or class."""
         person = self.plan.unit if unit else None
         return count_rows(
-            selected(self.coded, columns),
+            select_columns(self.coded, columns),
             {column.name: column.codes[self.take] for column in held},
             None if person is None else person.codes[self.take],
             self.classes[self.take] if classes else None,
@@ -112,7 +112,7 @@ class MemoryStaged:
 
     def held(self, columns: Sequence[str]) -> CountedRows:
         """Distinct original rows of these columns, by class."""
-        cells = selected(self.engine.rows, columns)[self.take]
+        cells = select_columns(self.engine.rows, columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
 
     def replaced(self, column: str) -> CountedRows:
@@ -138,7 +138,7 @@ class MemoryStaged:
             return MemoryWritten(self.rows, self.rows)
         target.put(self.frame)
         stored = with_dictionaries(target.get())
-        return MemoryWritten(stored, typed(stored, self.rows), target)
+        return MemoryWritten(stored, restore_types(stored, self.rows), target)
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,7 +167,7 @@ class MemoryWritten:
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of these columns, and their records."""
-        return count_rows(selected(self.coded, columns))
+        return count_rows(select_columns(self.coded, columns))
 
     def blocks(
         self,
@@ -213,8 +213,8 @@ class MemoryWritten:
         for name in self.names:
             before, after = staged.coded[name].to_frame(), self.coded[name].to_frame()
             if name not in kept:
-                before = cleared(before, missing_values, text=blank)
-                after = cleared(after, missing_values, text=blank)
+                before = clear_marks(before, missing_values, text=blank)
+                after = clear_marks(after, missing_values, text=blank)
             wrong = max(wrong, _unequal(before.to_series(), after.to_series()))
         return wrong
 

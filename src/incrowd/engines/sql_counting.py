@@ -10,7 +10,7 @@ from incrowd.arrays import Counts
 from incrowd.engines.sql import SqlColumn, counting, if_any, without_nan
 from incrowd.engines.sql_coding import SqlCoding, numbers
 from incrowd.engines.sql_keys import PackedKeys
-from incrowd.table.cells import selected
+from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn
 from incrowd.table.counted import CountedRows
 from incrowd.table.fold import fold
@@ -242,7 +242,7 @@ class SqlCounting(SqlCoding):
             column, worth = self.weights(weight)
             weights = worth[self.coded(column, found.cells[weight])] * found.records
         lines = CountedRows(
-            selected(found.cells, cells),
+            select_columns(found.cells, cells),
             found.records,
             {column.name: codes[column.name] for column in coded},
             weights=weights,

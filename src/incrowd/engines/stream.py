@@ -18,7 +18,7 @@ from incrowd.arrays import Counts, Floats
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.identify.records import Records
-from incrowd.table.cells import selected
+from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import to_polars
 from incrowd.watch import Watch
@@ -54,7 +54,7 @@ class StreamSample:
 
     def select(self, names: Sequence[str]) -> "StreamSample":
         """The sample with these columns only."""
-        return StreamSample(selected(self.frame, names), self.seen)
+        return StreamSample(select_columns(self.frame, names), self.seen)
 
     def records(self, *, text: bool = False) -> Records:
         """The sample as codes; `text` says that it comes from a text file."""
@@ -241,7 +241,7 @@ def draw(
                 remedy="give batches of one table",
             )
         for keeper in keepers:
-            keeper.see(selected(frame, names), seen)
+            keeper.see(select_columns(frame, names), seen)
         seen += frame.height
         if watch is not None:
             watch.tell(f"reading: {seen:,} records so far", 0.0)

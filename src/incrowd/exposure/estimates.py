@@ -48,7 +48,7 @@ class Estimate:
         return Estimate(found, *ends, self.possible, self.interval)
 
     def across(self, ends: Range | None) -> "Estimate":
-        """The same with an interval that reaches over these ends too."""
+        """The estimate with its interval widened to include these ends."""
         if ends is None:
             return self
         return self.over((min(self.low, ends[0]), max(self.high, ends[1])))
@@ -99,14 +99,16 @@ def estimates(
     then what is possible at all is looked for too.
     """
     if not len(kinds.sizes) or bool((kinds.drawn >= 1).all()):
-        return _counted(kinds, threshold)
+        return _whole_table_estimates(kinds, threshold)
     people = most_people(threshold)
     behind = PeopleBehind.of(kinds, drawn)
     found = _smooth(behind, people, threshold)
     if not plain:
         return found
     ends = possible(kinds.sizes, kinds.classes, drawn, people) or {}
-    return _ranged(found, ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold)
+    return _with_intervals(
+        found, ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold
+    )
 
 
 def _smooth(behind: PeopleBehind, people: float, threshold: float) -> Estimates:
@@ -129,7 +131,7 @@ def _smooth(behind: PeopleBehind, people: float, threshold: float) -> Estimates:
     )
 
 
-def _ranged(
+def _with_intervals(
     found: Estimates,
     told: Ranges,
     ends: Mapping[str, Range],
@@ -147,22 +149,24 @@ def _ranged(
         **three,
         unique_people=found.unique_people.over(told.unique_people, three["unique"].value),
         by_class=by_class,
-        match=None if found.match is None else _matched(found.match, told),
-        highest=_reached(found.highest, {**three, "by_class": by_class}, threshold).at_least(
-            likeliest
-        ),
+        match=None if found.match is None else _match_estimate(found.match, told),
+        highest=_highest_estimate(
+            found.highest, {**three, "by_class": by_class}, threshold
+        ).at_least(likeliest),
         likeliest=likeliest,
         likely_above=_above_alone(found.likely_above, likeliest, kinds, threshold),
     )
 
 
-def _matched(match: Estimate, told: Ranges) -> Estimate:
+def _match_estimate(match: Estimate, told: Ranges) -> Estimate:
     """A right match: by the curves, unless these are outside what the table shows."""
     low, high = told.match or match.interval
     return match.over(told.match, None if low <= match.value <= high else told.likeliest_match)
 
 
-def _reached(highest: Estimate, others: Mapping[str, Estimate], threshold: float) -> Estimate:
+def _highest_estimate(
+    highest: Estimate, others: Mapping[str, Estimate], threshold: float
+) -> Estimate:
     """The largest 1 / F, sure only of what the intervals of means and shares are sure of."""
     sure = max(others["average"].low, others["by_class"].low)
     if others["above"].low > 0 and threshold > 0:
@@ -192,7 +196,7 @@ def most_people(threshold: float) -> float:
     return -(-limit.denominator // limit.numerator) - 1
 
 
-def _counted(kinds: ClassKinds, threshold: float) -> Estimates:
+def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
     """Everybody is in the table: F is the size of the class."""
 
     def exact(value: float) -> Estimate:

@@ -39,19 +39,19 @@ SetFigures: TypeAlias = Mapping[tuple[int, ...], tuple[float, float]]
 """By columns: the share of unique records and the average risk."""
 
 
-def explained(
+def explain_columns(
     names: Sequence[str],
     tally: Tally,
     risk: Risk,
     coarser: Mapping[str, Codes],
     watch: Watch | None = None,
 ) -> Explained:
-    """What each column does; `coarser` maps the codes of columns to codes one level higher.
+    """Contribution of each column to the risk; `coarser` maps codes to codes one level up.
 
     All sets of columns are counted, whatever the time limit; `watch` reports the progress.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
-    above = exposed(tally, tally.quasi, risk.threshold)
+    above = rows_at_risk(tally, tally.quasi, risk.threshold)
     width = len(names)
     sets = sweep(names, tally, telling) if width <= MOST_SWEPT and tally.rows else None
     shapley = None if sets is None else parts(width, sets, float(risk.people == 1))
@@ -60,8 +60,8 @@ def explained(
             Contribution(
                 column=name,
                 values=len(np.unique(tally.quasi[j])),
-                alone=share_of(tally, exposed(tally, tally.quasi[[j]], risk.threshold)),
-                without=share_of(tally, exposed(tally, _without(tally, j), risk.threshold)),
+                alone=share_of(tally, rows_at_risk(tally, tally.quasi[[j]], risk.threshold)),
+                without=share_of(tally, rows_at_risk(tally, _without(tally, j), risk.threshold)),
                 unique=None if shapley is None else shapley[j],
                 bands=bands(tally, j, above),
             )
@@ -127,11 +127,11 @@ def _change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Ch
     unique = individual = None
     if risk.uniqueness is not None and then.uniqueness is not None:
         now, after = risk.uniqueness, then.uniqueness
-        unique = _lowered((now.estimate, *now.interval), (after.estimate, *after.interval))
+        unique = _lower_of((now.estimate, *now.interval), (after.estimate, *after.interval))
     if risk.individual is not None and then.individual is not None:
         was, left = risk.individual, then.individual
         before = (was.average, *was.average_interval)
-        individual = _lowered(before, (left.average, *left.average_interval))
+        individual = _lower_of(before, (left.average, *left.average_interval))
     return Change(
         column=name,
         change=change,
@@ -146,7 +146,7 @@ def _change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Ch
     )
 
 
-def _lowered(
+def _lower_of(
     now: tuple[float, float, float], then: tuple[float, float, float]
 ) -> tuple[float, float, float]:
     """An estimate and its interval after a change: coarser values never make anybody rarer."""
@@ -158,7 +158,7 @@ def _without(tally: Tally, column: int) -> Codes:
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
 
 
-def exposed(tally: Tally, quasi: Codes, threshold: float) -> Flags:
+def rows_at_risk(tally: Tally, quasi: Codes, threshold: float) -> Flags:
     """Which rows of a tally have a risk above the threshold, by these codes of each row."""
     class_of, number = numbered(np.ascontiguousarray(quasi))
     limit = fraction(threshold)
@@ -186,10 +186,10 @@ def sweep(
         return {columns: (r.unique_ratio, r.distinct_ratio) for columns, r in found}
     every = range(1, len(names) + 1)
     sets = [one for size in every for one in combinations(range(len(names)), size)]
-    return {columns: _counted(tally, list(columns)) for columns in sets}
+    return {columns: _unique_and_mean_risk(tally, list(columns)) for columns in sets}
 
 
-def _counted(tally: Tally, columns: list[int]) -> tuple[float, float]:
+def _unique_and_mean_risk(tally: Tally, columns: list[int]) -> tuple[float, float]:
     class_of, number = numbered(np.ascontiguousarray(tally.quasi[columns]))
     classes = classes_of(identifying(tally), class_of, number, ())
     total = max(tally.records, 1)
@@ -198,7 +198,7 @@ def _counted(tally: Tally, columns: list[int]) -> tuple[float, float]:
 
 
 def knowledge(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
-    """What somebody can do who knows so many columns, for every number of columns."""
+    """Risk from attackers who know 1, 2, … of the columns."""
     found = []
     for size in range(1, len(names) + 1):
         of_size = {columns: figures for columns, figures in sets.items() if len(columns) == size}

@@ -26,9 +26,8 @@ from incrowd.exposure.risk import (
     Risk,
 )
 from incrowd.exposure.uniqueness import uniqueness
-from incrowd.models.l_diversity import LDiversity
+from incrowd.models import l_diversity, t_closeness
 from incrowd.models.model import TOLERANCE, fraction
-from incrowd.models.t_closeness import TCloseness, distances
 from incrowd.partition.classes import (
     Classes,
     SensitiveColumn,
@@ -94,7 +93,7 @@ def measure_blocks(
     threshold: float = 0.2,
     missing: Missing = Missing.OWN_VALUE,
 ) -> Risk | None:
-    """The same for a table that comes in blocks, with all rows of a class in one of them.
+    """Measure a table that comes in blocks; all rows of a class must be in one block.
 
     Every record is a person. None if a quasi-identifying value is missing: then readings differ,
     and classes of different blocks may match.
@@ -107,7 +106,7 @@ def measure_blocks(
         classes = classes_of(tally, class_of, number, sensitive)
         records.append(classes.records)
         if number:
-            reached.append(_reached(classes))
+            reached.append(_diversity_by_column(classes))
     sizes = np.concatenate(records)
     every = Classes(sizes, sizes, {})
     seen = _Seen(every, every, int(sizes.sum()), None)
@@ -272,7 +271,7 @@ def _figures(seen: _Seen, threshold: float) -> Figures:
         average_class=float(seen.crowds.records.sum()) / max(number, 1),
         prosecutor=prosecutor(records, size, threshold),
         sizes=_sizes(size),
-        sensitive=_reached(seen.crowds),
+        sensitive=_diversity_by_column(seen.crowds),
         population=float(seen.weights.min()) if seen.weights is not None and number else None,
     )
 
@@ -282,14 +281,15 @@ def _sizes(size: Counts) -> tuple[tuple[int, int], ...]:
     return tuple(zip(found.tolist(), classes.tolist(), strict=True))
 
 
-def _reached(classes: Classes) -> dict[str, Reached]:
+def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
     found = {}
     for name, held in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
         if len(classes):
-            l = {kind: LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
+            l = {kind: l_diversity.LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
         t: dict[str, float] = {
-            way: TCloseness(name, 1, way).achieved(classes) for way in distances(held.column)
+            way: t_closeness.TCloseness(name, 1, way).achieved(classes)
+            for way in t_closeness.distances(held.column)
         }
         found[name] = Reached(l, t)
     return found

@@ -76,7 +76,7 @@ class Grid:
         mu[0] *= _ALONE
         return Grid(center, mu, share / 2)
 
-    def averaged(self, values: Floats) -> Floats:
+    def cell_means(self, values: Floats) -> Floats:
         """Means over each cell of values at the nodes: (…, cells, nodes) to (…, cells)."""
         found: Floats = values @ self.share
         return found
@@ -109,8 +109,8 @@ class Sample:
         seen: Floats = np.bincount(kind, classes, LARGE + 2).astype(np.float64)
         seen[2] += _HALF_A_PAIR
         every = np.arange(1.0, LARGE + 1)
-        rows = grid.averaged(grid.chance(every)) / every[:, np.newaxis]
-        more = np.maximum(grid.averaged(-np.expm1(-grid.mu) / grid.mu) - rows.sum(axis=0), 0)
+        rows = grid.cell_means(grid.chance(every)) / every[:, np.newaxis]
+        more = np.maximum(grid.cell_means(-np.expm1(-grid.mu) / grid.mu) - rows.sum(axis=0), 0)
         rows = np.vstack([rows, more])
         held = seen[1:] > 0
         return Sample(grid, rows[held], seen[1:][held])
@@ -118,7 +118,7 @@ class Sample:
     @cached_property
     def seen(self) -> Floats:
         """Classes that are seen per person, in each cell: the mean of (1 - exp(-mu)) / mu."""
-        return self.grid.averaged(-np.expm1(-self.grid.mu) / self.grid.mu)
+        return self.grid.cell_means(-np.expm1(-self.grid.mu) / self.grid.mu)
 
     def log_likelihood(self, curve: Floats) -> float:
         """Of a log density, but for a constant."""
@@ -147,10 +147,10 @@ def shapes(sample: Sample) -> tuple[Floats, ...]:
     x = sample.grid.center
 
     def gamma(power: float) -> Callable[[float], Floats]:
-        return lambda at: _floored(power * (x - at) - np.exp(np.minimum(x - at, 50)))
+        return lambda at: _floor_density(power * (x - at) - np.exp(np.minimum(x - at, 50)))
 
     def lognormal(spread: float) -> Callable[[float], Floats]:
-        return lambda at: _floored(-((x - at) ** 2) / (2 * spread**2))
+        return lambda at: _floor_density(-((x - at) ** 2) / (2 * spread**2))
 
     kinds = [gamma(power) for power in _POWERS] + [lognormal(spread) for spread in _SPREADS]
     return tuple(_likeliest(sample, kind) for kind in kinds)
@@ -166,8 +166,8 @@ def _likeliest(sample: Sample, shape: Callable[[float], Floats]) -> Floats:
     return shape(float(found.x))
 
 
-def _floored(curve: Floats) -> Floats:
-    """Log densities far below the highest are all as good as nothing."""
+def _floor_density(curve: Floats) -> Floats:
+    """Raise log densities far below the highest to a floor: their difference does not matter."""
     found: Floats = np.maximum(np.nan_to_num(curve - curve.max(), nan=_FLOOR), _FLOOR)
     return found
 

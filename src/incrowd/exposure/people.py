@@ -160,13 +160,13 @@ def _both(
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE
     if few.any():
-        means[:, few] = _averaged(kinds.take(few), found, density, small)
+        means[:, few] = _means_given_f(kinds.take(few), found, density, small)
     if not few.all():
         means[:, ~few] = large(kinds.take(~few))
     return means
 
 
-def _averaged(
+def _means_given_f(
     kinds: ClassKinds, found: Curves, density: Floats, values: Callable[[Floats, Floats], Floats]
 ) -> Floats:
     """The mean of values (f, r) given f, for each density and kind."""
@@ -176,7 +176,7 @@ def _averaged(
     odds = (1 - kinds.drawn) / kinds.drawn
     f = kinds.sizes[:, np.newaxis, np.newaxis]
     held = values(f, grid.mu * odds[:, np.newaxis, np.newaxis])
-    over, under = grid.averaged(chance * held), grid.averaged(chance)
+    over, under = grid.cell_means(chance * held), grid.cell_means(chance)
     means: Floats = (density @ over.T) / (density @ under.T)
     return means
 

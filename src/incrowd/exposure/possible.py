@@ -66,7 +66,7 @@ class Populations:
         wide = np.ceil(_SINGLE * _WIDER ** np.arange(number))
         return Populations.of(sizes, np.append(np.arange(1.0, _SINGLE), wide), fraction)
 
-    def binned(self, sizes: Floats, classes: Floats) -> Floats:
+    def bin_classes(self, sizes: Floats, classes: Floats) -> Floats:
         """How many classes of these sizes of the table each bin holds."""
         at = np.searchsorted(self.bins, sizes, side="right") - 1
         return np.bincount(at, classes, minlength=len(self.bins)).astype(np.float64)
@@ -102,7 +102,7 @@ def possible(
     """
     drawn = Populations.over(float(sizes.max()), fraction)
     people = float((sizes * classes).sum())
-    limits = _limits(drawn.binned(sizes, classes), people)
+    limits = _limits(drawn.bin_classes(sizes, classes), people)
     figures = {
         "unique": drawn.at_most(1),
         "average": 1 / drawn.sizes,

@@ -102,7 +102,7 @@ class _Sample:
         populations = Populations.coarse(float(kinds.sizes.max()), drawn, *ends)
         smooth = smooth_shares(populations.sizes, kinds, drawn, curves)
         number = float(kinds.sizes @ kinds.classes)
-        seen = populations.binned(kinds.sizes, kinds.classes)
+        seen = populations.bin_classes(kinds.sizes, kinds.classes)
         free = Profile(number * populations.shown, seen, smooth)
         telling = float(kinds.classes[kinds.sizes >= _TELLING].sum())
         leaning, above = (_leaning(free, telling, *how) for how in (_LOWER, _ABOVE))
@@ -138,7 +138,7 @@ class _Sample:
         part = min(max(end / figure.most, 0.0), 1.0)
         variance = figure.most / self.people * part * (1 - part)
         center = float(figure.values @ profile.likeliest)
-        return min(max(_moved(center, end, sign, variance), 0.0), figure.most)
+        return min(max(_widen_end(center, end, sign, variance), 0.0), figure.most)
 
     def share_of_population(self, figure: _Figure) -> Range:
         """The interval of a figure of everybody."""
@@ -188,7 +188,7 @@ class _Sample:
         apart = shown * (size - center) / float(shown @ likeliest)
         far, shares = self.free.end(apart, sign, center)
         end = _mean(shown, size, shares) + far - float(apart @ shares)
-        return max(_moved(center, end, sign, max(variance(shares), 0.0)), 1.0)
+        return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
         """The mean of 1 / F of such classes, as a mean over all tables: the draw adds nothing."""
@@ -222,7 +222,7 @@ def _mean(shown: Floats, values: Floats, shares: Floats) -> float:
     return float((shown * values) @ shares) / float(shown @ shares)
 
 
-def _moved(center: float, end: float, sign: float, variance: float) -> float:
+def _widen_end(center: float, end: float, sign: float, variance: float) -> float:
     """The end of an interval with a further variance."""
     far = max(sign * (end - center), 0.0)
     return center + sign * float(np.sqrt(far**2 + _NORMAL**2 * variance))
@@ -237,7 +237,7 @@ def smooth_shares(sizes: Floats, kinds: ClassKinds, drawn: float, curves: Curves
     last = np.append(np.ceil(np.sqrt(sizes[1:] * sizes[:-1])) - 1, np.inf)
     density = curves.mean(curves.density)
     others = curves.grid.mu / drawn
-    below = curves.grid.averaged(special.pdtr((last[:-1] - 1)[:, np.newaxis, np.newaxis], others))
+    below = curves.grid.cell_means(special.pdtr((last[:-1] - 1)[:, np.newaxis, np.newaxis], others))
     shares = np.diff(np.concatenate([[0.0], below @ density, [1.0]]))
     shares[sizes > LARGE / drawn] = 0.0
     people = kinds.sizes * kinds.classes / (kinds.sizes @ kinds.classes)

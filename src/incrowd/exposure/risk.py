@@ -177,7 +177,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Contribution:
-    """What one column does to the risk."""
+    """How much one column contributes to the risk."""
 
     column: str
     values: int
@@ -195,7 +195,7 @@ class Contribution:
 
 @dataclass(frozen=True)
 class Knowledge:
-    """What somebody achieves who knows so many of the columns, whichever they are."""
+    """Risk from an attacker who knows a number of columns: the worst set, and the mean of all."""
 
     known: int
     sets: int
@@ -211,7 +211,7 @@ class Knowledge:
 
 @dataclass(frozen=True)
 class Explained:
-    """What each column does to the risk, and what would lower it."""
+    """Contribution of each column to the risk, and changes that would lower it."""
 
     contributions: tuple[Contribution, ...]
     knowledge: tuple[Knowledge, ...]
@@ -312,11 +312,11 @@ class Risk(Figures, Shown):
             "missing": {
                 reading.value: figures.as_dict() for reading, figures in self.missing.items()
             },
-            **{name: _known(getattr(self, name)) for name in _MORE},
+            **{name: _finite_dict(getattr(self, name)) for name in _MORE},
         }
 
 
-def _known(found: Any) -> Any:
+def _finite_dict(found: Any) -> Any:
     return None if found is None else _finite(asdict(found))
 
 

@@ -160,7 +160,7 @@ def minimal(  # noqa: PLR0913  the table, and how far to look
         )
     size = min(max_size, len(quasi))
     table = _table(quasi, unit, records)
-    row, columns = _searched(table, size, watch or Watch())
+    row, columns = _find_minimal_uniques(table, size, watch or Watch())
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
     )
@@ -248,7 +248,7 @@ def _table(quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = 
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         records = np.where(unit == MISSING, 1, records)[line]
         quasi, unit = [codes[line] for codes in quasi], unit[line]
-    people = () if unit is None else (_named(unit),)
+    people = () if unit is None else (_fill_missing_units(unit),)
     tally = fold(quasi, people, records=records)
     rows = np.arange(tally.rows, dtype=np.int32)
     if unit is None:
@@ -270,15 +270,15 @@ def _table(quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = 
     return _Table(tally.quasi, tally.sensitive[0], tally.counts, pairs, uniques)
 
 
-def _named(unit: Codes) -> Codes:
-    """Units with a number of its own for each record that says none."""
+def _fill_missing_units(unit: Codes) -> Codes:
+    """Give each record without a unit a unit of its own."""
     found = unit.astype(np.int32)
     unknown = np.flatnonzero(unit == MISSING)
     found[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
     return found
 
 
-def _searched(table: _Table, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
+def _find_minimal_uniques(table: _Table, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
     """Row and columns (bits) of every minimal sample unique up to the size."""
     search = _Search(table, max_size, watch)
     rows = np.arange(len(table.person), dtype=np.int32)

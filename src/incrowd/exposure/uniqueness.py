@@ -215,7 +215,7 @@ def _alpha(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, Any]:
 
 
 def _only_root(gap: Callable[[Any], Any]) -> float | None:
-    """Where the gap closes, if it does so once."""
+    """The root of the gap, if it has exactly one."""
     with np.errstate(all="ignore"):
         signs = np.sign(gap(_ODDS))
         turns = np.flatnonzero(signs[:-1] * signs[1:] < 0)

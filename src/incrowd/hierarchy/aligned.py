@@ -130,7 +130,7 @@ class _Line:
         gap = np.append(gap, len(nodes)).astype(np.int64)
         low = np.append(self.place[gap[:-1]], self.place[-1])
         high = np.append(self.place[0], self.place[gap[1:] - 1])
-        at = self._parted(gap, low, high)
+        at = self._best_marks(gap, low, high)
         first, last = self.held[gap[at[:-1]]], self.held[gap[at[1:]] - 1]
         bounds = self.hierarchy.bounds[self.ask.lowest]
         of = self.hierarchy.maps[self.ask.lowest]
@@ -154,7 +154,7 @@ class _Line:
         """Cells that begin and end at places on the column's scale."""
         marks = self._marks()
         low, high = self._reach(marks)
-        at = self._parted(marks.gap, low, high)
+        at = self._best_marks(marks.gap, low, high)
         begins, ends = marks.take(at[:-1]), marks.take(at[1:])
         first, last = self._leaves(begins, ends)
         exact = self._exact(begins, ends)
@@ -162,15 +162,17 @@ class _Line:
         low = np.where(exact, alone, low[at[:-1]])
         high = np.where(exact, alone, high[at[1:]])
         first, last = np.where(exact, code, first), np.where(exact, code, last)
-        written = self._written(begins, ends, exact)
+        written = self._cell_bounds(begins, ends, exact)
         runs = zip(first.tolist(), last.tolist(), strict=True)
-        cells = [self._shown(bounds, run) for bounds, run in zip(written, runs, strict=True)]
+        cells = [self._cell_label(bounds, run) for bounds, run in zip(written, runs, strict=True)]
         bounds, labels = [cell[0] for cell in cells], [cell[1] for cell in cells]
-        low, high = self._as_shown(labels, low, high)
+        low, high = self._widen_to_nodes(labels, low, high)
         return grid_of(len(self.hierarchy.leaves), (first, last), (low, high), bounds, labels)
 
-    def _as_shown(self, labels: list[str], low: Floats, high: Floats) -> tuple[Floats, Floats]:
-        """From where to where cells reach; one that shows a node reaches as far as the node."""
+    def _widen_to_nodes(
+        self, labels: list[str], low: Floats, high: Floats
+    ) -> tuple[Floats, Floats]:
+        """Lower and upper end of each cell; a cell that shows a node reaches as far as the node."""
         nodes = {label for _, label in self._nodes.values()} if self.by_nodes else set()
         for c, label in enumerate(labels):
             reach = reach_of(label, self.hierarchy.leaves) if label in nodes else None
@@ -178,7 +180,7 @@ class _Line:
                 low[c], high[c] = np.clip(reach, *self._edges)
         return low, high
 
-    def _parted(self, gap: Counts, low: Floats, high: Floats) -> Counts:
+    def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
         """The marks between the best cells, the first and the last mark included."""
         people, ask = self.before[gap], self.ask
         low, high = self._shares(low), self._shares(high)
@@ -285,7 +287,7 @@ class _Line:
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
     def _reach(self, marks: Marks) -> tuple[Floats, Floats]:
-        """Where cells that begin and end at each mark reach from and to, within the values held."""
+        """Lower and upper end of cells that begin and end at each mark, within the held values."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
         if step == 1:  # a declared step may end between two whole numbers
@@ -337,7 +339,7 @@ class _Line:
         first: Flags = (begins.begin.place == value) & ~begins.begin.behind
         return single & first & (behind | whole)
 
-    def _written(self, begins: Marks, ends: Marks, exact: Flags) -> list[Bounds]:
+    def _cell_bounds(self, begins: Marks, ends: Marks, exact: Flags) -> list[Bounds]:
         """How cells are written: exact ones by their value, the outermost without an end."""
         leaves = self.hierarchy.leaves
         written = []
@@ -363,7 +365,7 @@ class _Line:
             bounds = replace(bounds, high=node.high, high_inside=node.high_inside)
         return bounds
 
-    def _shown(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
+    def _cell_label(self, bounds: Bounds, run: tuple[int, int]) -> tuple[Bounds, str]:
         """How a cell is written, and what it shows by itself: its value, its node, its bounds."""
         if bounds.low is not None and bounds.low == bounds.high:
             return bounds, bounds.low

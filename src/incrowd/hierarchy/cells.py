@@ -65,7 +65,7 @@ class CutPoints:
         return gap, self.take(order[first])
 
     def where(self, which: Flags, other: "CutPoints") -> "CutPoints":
-        """These points where flagged, else those of another."""
+        """Take these points where flagged, else the other's."""
         place = np.where(which, self.place, other.place)
         return CutPoints(place, np.where(which, self.behind, other.behind))
 
@@ -127,7 +127,7 @@ def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
         paid = cost[some] + (people[j] - people[some]) * (high[j] - low[some])
         least = int(np.argmin(paid))
         cost[j], source[j] = paid[least], some.start + least
-    return _traced(source, last) if np.isfinite(cost[last]) else [0]
+    return _trace_begins(source, last) if np.isfinite(cost[last]) else [0]
 
 
 def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: float) -> list[int]:
@@ -145,10 +145,10 @@ def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: flo
         paid = cost[some] + held * (high[j] - low[some] + _ALONE * (held < k))
         least = int(np.argmin(paid))
         cost[j], source[j] = paid[least], first + least
-    return _traced(source, len(people) - 1)
+    return _trace_begins(source, len(people) - 1)
 
 
-def _traced(source: Counts, end: int) -> list[int]:
+def _trace_begins(source: Counts, end: int) -> list[int]:
     begins = []
     while end > 0:
         end = int(source[end])

@@ -66,7 +66,7 @@ class Dates:
         if pooled == len(values):
             return Level(np.ones(pooled, dtype=np.int32), texts([before]))
         rest = _level(values[pooled:], step)
-        labels = [_clipped(label, self.bottom) for label in rest.labels.tolist()]
+        labels = [_clip_years(label, self.bottom) for label in rest.labels.tolist()]
         if not pooled:
             return Level(rest.nodes, texts(labels))
         nodes = np.concatenate([np.ones(pooled, dtype=np.int32), rest.nodes + 1])
@@ -78,7 +78,7 @@ def _years(values: Values) -> Counts:
     return years
 
 
-def _clipped(label: str, bottom: int) -> str:
+def _clip_years(label: str, bottom: int) -> str:
     """The label of several years, which begin no earlier than the pooled ones end."""
     bounds = read_bounds(label)
     if bounds is None or bounds.low is None or int(bounds.low) >= bottom:

@@ -110,7 +110,7 @@ class Decoder:
         """
         number: dict[str | None, int] = {}
         of = np.array([number.setdefault(label, len(number)) for label in labels], dtype=np.int32)
-        unnamed = self._unnamed(number, named)
+        unnamed = self._other_leaves(number, named)
         runs = [self._runs(label, unnamed) for label in number]
         self._refuse_unknown(of, runs)
         start = np.concatenate([[0], np.cumsum([len(found) for found in runs])]).astype(np.int64)
@@ -121,7 +121,9 @@ class Decoder:
         """Whether a label stands for the leaves of this run and no others."""
         return self._runs(label, []) == [run]
 
-    def _unnamed(self, labels: Iterable[str | None], named: frozenset[str] | None) -> list[Run]:
+    def _other_leaves(
+        self, labels: Iterable[str | None], named: frozenset[str] | None
+    ) -> list[Run]:
         """The leaves that `*others*` stands for: those of none of the names."""
         if not any(label is not None and has_others(label) for label in labels):
             return []

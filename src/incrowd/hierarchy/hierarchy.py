@@ -13,7 +13,7 @@ from incrowd.hierarchy.decoding import Decoded, Decoder
 from incrowd.hierarchy.labels import (
     TOP,
     Number,
-    joined,
+    join_labels,
     node_reach,
     number_text,
     parse_date,
@@ -109,7 +109,7 @@ class Hierarchy:
         """
         mixed: Flags = (low == MISSING) & (high > MISSING)
         if grid is not None and spans and self.ordered:
-            return self._gridded(low, high, mixed, grid)
+            return self._show_on_grid(low, high, mixed, grid)
         spanned: Flags = (low < high) & (level > lowest) & ~mixed & (spans and self.ordered)
         shown = np.full(len(low), None, dtype=object)
         level = np.where(mixed, self.height, level).astype(np.int32)
@@ -120,7 +120,7 @@ class Hierarchy:
         shown[spanned] = self._spans(low[spanned], high[spanned], lowest)
         return shown
 
-    def _gridded(self, low: Codes, high: Codes, mixed: Flags, grid: CellGrid) -> Texts:
+    def _show_on_grid(self, low: Codes, high: Codes, mixed: Flags, grid: CellGrid) -> Texts:
         shown = np.full(len(low), None, dtype=object)
         known: Flags = (low > MISSING) & ~mixed
         shown[known] = grid.show(low[known], high[known], self.labels[-1][0])
@@ -151,7 +151,7 @@ class Hierarchy:
     def _span(self, run: tuple[int, int], first: str, last: str, lowest: int) -> str:
         """The label of a run of leaves from the node of one label to that of another."""
         if lowest:
-            label = joined(first, last)
+            label = join_labels(first, last)
             if self._decoder.stands_for(label, run):
                 return label
         return span(first, last)
@@ -180,7 +180,7 @@ class Hierarchy:
         return self._decoder.decode(labels, named)
 
     @classmethod
-    def checked(
+    def create(
         cls,
         leaves: Domain,
         maps: Codes,
@@ -189,7 +189,7 @@ class Hierarchy:
         ordered: bool = False,
         column: str,
     ) -> "Hierarchy":
-        """A hierarchy that keeps its promises, or `InputError`; see `check`."""
+        """Make a hierarchy and check it; `InputError` if it breaks a promise (see `check`)."""
         hierarchy = cls(leaves, maps, labels, ordered)
         check(hierarchy, column)
         return hierarchy
@@ -330,7 +330,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
         maps[h, 1:] = level.nodes
     maps[-1] = 1
     labels = (leaves.labels, *(level.labels for level in kept), texts([top]))
-    return Hierarchy.checked(leaves, maps, labels, ordered=ordered, column=column)
+    return Hierarchy.create(leaves, maps, labels, ordered=ordered, column=column)
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:

@@ -108,7 +108,7 @@ class Intervals:
         if self.cuts is not None:
             return [self._cut(values, cuts) for cuts in self._lists()]
         if self.quantiles is not None:
-            lists = _halved(_quantile_cuts(values, counts, self.quantiles))
+            lists = _halve_repeatedly(_quantile_cuts(values, counts, self.quantiles))
             return [self._cut(values, cuts) for cuts in lists[: self.levels]]
         if self.width is None and self.widths is None and self._pooled:
             return [self._pool(values)]
@@ -121,7 +121,9 @@ class Intervals:
     def _lists(self) -> list[Cuts]:
         if not self.cuts:
             return []
-        return [cuts if isinstance(cuts, tuple) else (cuts,) for cuts in _nested(self.cuts)]
+        return [
+            cuts if isinstance(cuts, tuple) else (cuts,) for cuts in _lists_per_level(self.cuts)
+        ]
 
     def _cut(self, values: Values, cuts: Sequence[Number]) -> Level:
         low, high = self.bottom, self.top
@@ -165,7 +167,7 @@ class Intervals:
         for times in self._multiples(cells):
             keys = np.zeros(len(values), dtype=cells.dtype)
             keys[zone == 1] = cells // times
-            levels.append(self._gridded(grid, times, keys, zone))
+            levels.append(self._grid_level(grid, times, keys, zone))
         return levels
 
     def _grid(self, values: Values) -> NumberGrid:
@@ -180,7 +182,7 @@ class Intervals:
         limit = MOST_LEVELS if self.levels is None else self.levels
         return _growing(cells, self.factor, limit, last=0 if self._pooled else 2)
 
-    def _gridded(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
+    def _grid_level(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
         nodes, first = runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = runs(nodes + breaks)
@@ -194,7 +196,7 @@ class Intervals:
         return Level(nodes, texts(labels))
 
 
-def _nested(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
+def _lists_per_level(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
     """One list per level, also if only one list was given."""
     if all(isinstance(cut, tuple) for cut in cuts):
         return cuts  # type: ignore[return-value]  # just seen
@@ -246,7 +248,7 @@ def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[N
     return [cut for text in texts_of if (cut := parse_number(text or "")) is not None]
 
 
-def _halved(cuts: list[Number]) -> list[list[Number]]:
+def _halve_repeatedly(cuts: list[Number]) -> list[list[Number]]:
     lists = []
     while cuts:
         lists.append(cuts)

@@ -190,11 +190,13 @@ def span(low: str, high: str) -> str:
     return f"[{low}, {high}]"
 
 
-def joined(low: str, high: str) -> str:
+def join_labels(low: str, high: str) -> str:
     """The label of everything from the node of one label to that of another.
 
-    >>> joined("[20, 25)", "[35, 40)"), joined("[85, 90)", "≥ 90"), joined("1965", "1970")
-    ('[20, 40)', '≥ 85', '[1965, 1970]')
+    >>> join_labels("[20, 25)", "[35, 40)"), join_labels("[85, 90)", "≥ 90")
+    ('[20, 40)', '≥ 85')
+    >>> join_labels("1965", "1970")
+    '[1965, 1970]'
     """
     left, right = ends_of(low), ends_of(high)
     return write_bounds(Bounds(left.low, right.high, left.low_inside, right.high_inside))
@@ -314,7 +316,7 @@ def named_in(labels: Iterable[str | None]) -> frozenset[str]:
     return frozenset(found)
 
 
-def masked(shown: str, width: int) -> str:
+def mask_code(shown: str, width: int) -> str:
     """A code of this width that shows only its first characters: `021**`."""
     return shown.ljust(width, MASK)
 

@@ -57,8 +57,8 @@ class Ordered:
         counts: Counts | None = None,  # noqa: ARG002  every builder gets them
     ) -> Hierarchy:
         """The hierarchy of a column; values that the list lacks are found when it is encoded."""
-        levels = [self._named(groups) for groups in self.groups]
-        levels += [self._sized(size) for size in self.sizes]
+        levels = [self._level_by_names(groups) for groups in self.groups]
+        levels += [self._level_by_size(size) for size in self.sizes]
         return stack(self._leaves(domain.kind), levels, column=column, ordered=True, prune=False)
 
     def _leaves(self, kind: Kind) -> Domain:
@@ -69,12 +69,12 @@ class Ordered:
             return Domain(kind, values)
         return Domain(Kind.TEXT, texts(labels))
 
-    def _named(self, groups: tuple[str, ...]) -> Level:
+    def _level_by_names(self, groups: tuple[str, ...]) -> Level:
         keys = texts(groups)
         nodes, first = runs(keys)
         return Level(nodes, keys[first])
 
-    def _sized(self, size: int) -> Level:
+    def _level_by_size(self, size: int) -> Level:
         labels = []
         for start in range(0, len(self.values), size):
             group = self.values[start : start + size]

@@ -216,7 +216,7 @@ def pools_of(
         level[pool[rare]] = h if h < hierarchy.height else _APART
     members, of = np.unique(pool, return_inverse=True)
     found = Pools(of.astype(np.int32), level[members], hierarchy)
-    return _completed(found, people, k, (present, hierarchy.maps[top]))
+    return _merge_small_pools(found, people, k, (present, hierarchy.maps[top]))
 
 
 def _few(pool: Codes, people: Counts, k: int) -> Codes:
@@ -226,8 +226,8 @@ def _few(pool: Codes, people: Counts, k: int) -> Codes:
     return np.flatnonzero(few).astype(np.int32)
 
 
-def _completed(pools: Pools, people: Counts, k: int, within: tuple[Counts, Codes]) -> Pools:
-    """With each pool that is still too small made one with the next larger one of its node.
+def _merge_small_pools(pools: Pools, people: Counts, k: int, within: tuple[Counts, Codes]) -> Pools:
+    """Merge each pool that is still too small with the next larger one of its node.
 
     `within` says which codes are present, and the node of each code that pools stay inside. What
     lies in a node that is shown cannot become part of `*others*`.

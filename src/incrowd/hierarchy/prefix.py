@@ -7,7 +7,7 @@ from pydantic import Field
 
 from incrowd.arrays import Counts, Texts
 from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
-from incrowd.hierarchy.labels import masked
+from incrowd.hierarchy.labels import mask_code
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -54,15 +54,17 @@ class Prefix:
         if self.separator is None:
             if not _whole(domain):
                 codes.sort()
-            levels = self._masked(_filled(codes) if _whole(domain) else codes)
+            levels = self._levels_by_mask(_zero_fill(codes) if _whole(domain) else codes)
         else:
             parts = sorted(code.split(self.separator) for code in codes)
             codes = [self.separator.join(code) for code in parts]
-            levels = self._parted(parts) + self._masked([code[0] for code in parts])
+            levels = self._levels_by_parts(parts) + self._levels_by_mask(
+                [code[0] for code in parts]
+            )
         leaves = Domain(Kind.TEXT, texts(codes))
         return stack(leaves, levels, column=column, ordered=False, prune=self.steps is None)
 
-    def _parted(self, codes: list[list[str]]) -> list[Level]:
+    def _levels_by_parts(self, codes: list[list[str]]) -> list[Level]:
         separator = self.separator or ""
         most = max((len(code) for code in codes), default=1)
         levels = []
@@ -72,17 +74,17 @@ class Prefix:
             levels.append(Level(nodes, keys[first]))
         return levels
 
-    def _masked(self, codes: list[str]) -> list[Level]:
+    def _levels_by_mask(self, codes: list[str]) -> list[Level]:
         width = max((len(code) for code in codes), default=0)
         levels = []
-        for shown in self._shown(width):
+        for shown in self._shown_lengths(width):
             keys: Texts = texts([code[:shown] for code in codes])
             nodes, first = runs(keys)
             labels = [_label(key, shown, width) for key in keys[first].tolist()]
             levels.append(Level(nodes, texts(labels)))
         return levels
 
-    def _shown(self, width: int) -> list[int]:
+    def _shown_lengths(self, width: int) -> list[int]:
         """How many characters each level shows."""
         if self.steps is not None:
             return list(self.steps)
@@ -100,11 +102,11 @@ def _whole(domain: Domain) -> bool:
     return not len(domain) or bool(domain.values[0] >= 0)
 
 
-def _filled(codes: list[str]) -> list[str]:
+def _zero_fill(codes: list[str]) -> list[str]:
     """Whole numbers with leading zeros, all of one length."""
     width = max((len(code) for code in codes), default=0)
     return [code.zfill(width) for code in codes]
 
 
 def _label(key: str, shown: int, width: int) -> str:
-    return key if len(key) < shown else masked(key, len(key) + max(width - shown, 0))
+    return key if len(key) < shown else mask_code(key, len(key) + max(width - shown, 0))

@@ -152,7 +152,7 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
         steps = get_args(DateStep) if step is None else (_date_step(step),)
         yield from (_dates(days, one) for one in steps)
     elif step is not None:
-        yield _declared(values, _number_step(step))
+        yield _grid_ends(values, _number_step(step))
     else:
         yield from _numbers(values)
 
@@ -197,7 +197,7 @@ def _equal(line: Floats, factor: int, exponent: int) -> Ends:
     return low, high
 
 
-def _declared(values: Values, width: float) -> Ends:
+def _grid_ends(values: Values, width: float) -> Ends:
     grid = NumberGrid(0.0, width)
     cells = sorted(set(grid.cells(values).tolist()))
     low, high = ([float(grid.bound(cell + side)) for cell in cells] for side in (0, 1))

@@ -48,11 +48,11 @@ class Flat:
         counts: Counts | None = None,  # noqa: ARG002  every builder gets them
     ) -> Hierarchy:
         """The values, and `*`; those that the list lacks are found when the column is encoded."""
-        leaves = _listed(self.values, domain.kind, column) if self.values else domain
+        leaves = _listed_domain(self.values, domain.kind, column) if self.values else domain
         return stack(leaves, [], column=column, ordered=domain.kind is not Kind.TEXT)
 
 
-def _listed(labels: Sequence[str], kind: Kind, column: str) -> Domain:
+def _listed_domain(labels: Sequence[str], kind: Kind, column: str) -> Domain:
     """The values of a list: texts as they come, numbers and dates in their order."""
     if kind is Kind.TEXT:
         return Domain(kind, texts(labels))

@@ -102,13 +102,13 @@ class WrittenLabels:
             bounds = Bounds(label, label, high_inside=True)
         if bounds is None:
             return []
-        return self._located(bounds, Kind.DATE) or self._years(bounds)
+        return self._runs_between(bounds, Kind.DATE) or self._years(bounds)
 
     def _between(self, label: str) -> list[Run]:
         bounds = read_any_bounds(label)
         if bounds is None:
             return []
-        found = self._located(bounds, Kind.NUMBER) or self._located(bounds, Kind.DATE)
+        found = self._runs_between(bounds, Kind.NUMBER) or self._runs_between(bounds, Kind.DATE)
         found = found or self._years(bounds)
         if found or self._domain.kind is not Kind.TEXT:
             return found
@@ -116,7 +116,7 @@ class WrittenLabels:
         quantities = all(parse_number(end) is not None for end in ends)
         return [] if quantities else self._in_order(bounds)
 
-    def _located(self, bounds: Bounds, kind: Kind) -> list[Run]:
+    def _runs_between(self, bounds: Bounds, kind: Kind) -> list[Run]:
         """The values between two bounds, texts among them read as numbers or dates."""
         if self._domain.kind not in {kind, Kind.TEXT}:
             return []
@@ -135,7 +135,7 @@ class WrittenLabels:
         low, high = _year(bounds.low), _year(bounds.high, before=not bounds.high_inside)
         if (low is None, high is None) != (bounds.low is None, bounds.high is None):
             return []
-        return self._located(Bounds(low, high, high_inside=True), Kind.NUMBER)
+        return self._runs_between(Bounds(low, high, high_inside=True), Kind.NUMBER)
 
     def _edge(self, kind: Kind, end: str | None, *, inside: bool, upper: bool) -> Run | None:
         """The values on one side of a bound; many labels have the same bounds."""
@@ -190,7 +190,7 @@ class WrittenLabels:
             if not shown.isdecimal():
                 return []
             low = int(shown) * 10**hidden
-            return self._located(Bounds(str(low), str(low + 10**hidden)), Kind.NUMBER)
+            return self._runs_between(Bounds(str(low), str(low + 10**hidden)), Kind.NUMBER)
         labels, _ = self._sorted
         return self._slice(bisect_left(labels, shown), bisect_right(labels, shown + _LAST))
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from incrowd.arrays import Counts
 from incrowd.errors import InputError
 from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
-from incrowd.hierarchy.labels import masked
+from incrowd.hierarchy.labels import mask_code
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
@@ -128,4 +128,4 @@ def _level(areas: list[str], step: int) -> Level:
     """Areas of so many digits; what is pooled stays so."""
     keys = texts([area if area == POOLED else area[:step] for area in areas])
     nodes, first = runs(keys)
-    return Level(nodes, texts([masked(key, _WIDTH) for key in keys[first].tolist()]))
+    return Level(nodes, texts([mask_code(key, _WIDTH) for key in keys[first].tolist()]))

@@ -110,7 +110,7 @@ class DiscoverOptions:
         )
 
     def costs(self, names: Sequence[str]) -> list[float] | None:
-        """What each of these columns costs; None if nothing is said."""
+        """Weight of each of these columns (1 unless given); None if no weights are given."""
         return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
 
     def _check_limits(self) -> None:
@@ -261,6 +261,6 @@ def measured_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[Co
         del path[shared:]
         for j in columns[shared:]:
             before = path[-1][1] if path else Partition.whole(rows)
-            path.append((j, before.refined(rows, j)))
+            path.append((j, before.refine(rows, j)))
         ratios = path[-1][1].ratios if path else Partition.whole(rows).ratios
         yield ColumnSet(tuple(rows.names[j] for j in columns), ratios)

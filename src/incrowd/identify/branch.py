@@ -49,7 +49,7 @@ class Splitter:
 
     def split(self, here: Stripped, column: int) -> Stripped:
         """The classes split by one column."""
-        return self._refiner.refined(here, self._codes[column])
+        return self._refiner.refine(here, self._codes[column])
 
     def singles(self, columns: Sequence[int]) -> list[Stripped]:
         """The classes of each single column."""
@@ -58,7 +58,7 @@ class Splitter:
         return in_threads([partial(self._single, column) for column in columns])
 
     def _single(self, column: int) -> Stripped:
-        return self._new_refiner().refined(self.whole, self._codes[column])
+        return self._new_refiner().refine(self.whole, self._codes[column])
 
     def _new_refiner(self) -> PartitionRefiner:
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
@@ -135,7 +135,7 @@ class CostBranch:
         self._whole = CostBranch(splitter, budget, 0) if self._spare else self
         self._single: dict[int, Costly] = {}
         self._path: list[int] = []
-        self._stack = [self._weighed(splitter.whole, 0)]
+        self._stack = [self._sort_by_cost(splitter.whole, 0)]
 
     def classes(self, columns: Sequence[int]) -> Costly:
         """The classes of these columns, split in this order."""
@@ -185,9 +185,9 @@ class CostBranch:
         return self._single[column]
 
     def _split(self, here: Costly, column: int) -> Costly:
-        return self._weighed(self._splitter.split(here.classes, column), here.lost)
+        return self._sort_by_cost(self._splitter.split(here.classes, column), here.lost)
 
-    def _weighed(self, here: Stripped, lost: int) -> Costly:
+    def _sort_by_cost(self, here: Stripped, lost: int) -> Costly:
         """The classes in order, without the cheapest."""
         costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
         kernels, budget = _kernels(), self._budget

@@ -30,7 +30,7 @@ class CountedSets:
     _known: dict[frozenset[str], Ratios] = field(default_factory=dict, repr=False)
 
     def ratios(self, columns: Iterable[str]) -> Ratios:
-        """What a set does; counted once."""
+        """The ratios of a set of columns, counted once and kept."""
         key = frozenset(columns)
         if key not in self._known:
             self._known[key] = self.count([name for name in self.names if name in key])
@@ -51,12 +51,12 @@ class CountedSets:
         some = candidates[:most]
         good = [one for one in some if not self.watch.expired and self.reaches(one)]
         if not good:
-            good = [self._grown(some[0] if some else ())]
-        found = {frozenset(columns): columns for columns in map(self._shrunk, good) if columns}
+            good = [self._grow(some[0] if some else ())]
+        found = {frozenset(columns): columns for columns in map(self._shrink, good) if columns}
         sets = [ColumnSet(columns, self.ratios(columns)) for columns in found.values()]
         return sorted(sets, key=lambda one: (len(one.columns), one.columns))
 
-    def _grown(self, columns: Sequence[str]) -> tuple[str, ...]:
+    def _grow(self, columns: Sequence[str]) -> tuple[str, ...]:
         """The set with further columns, until it reaches the ratio."""
         found = list(columns)
         for name in self.names:
@@ -66,7 +66,7 @@ class CountedSets:
                 found.append(name)
         return tuple(found)
 
-    def _shrunk(self, columns: Sequence[str]) -> tuple[str, ...]:
+    def _shrink(self, columns: Sequence[str]) -> tuple[str, ...]:
         """The set without columns that it does not need; nothing if time is up before that."""
         found = list(columns)
         for name in reversed([name for name in self.names if name in columns]):

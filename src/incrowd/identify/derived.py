@@ -61,8 +61,8 @@ class Derived:
     """How far it is a function of them, 0..1."""
 
 
-def derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
-    """Columns that leave as they are (`shown`) and follow from hidden ones, or the other way round.
+def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) -> list[Derived]:
+    """Find released columns (`shown`) that follow from hidden ones, or determine them.
 
     A column may follow from one or two others; if one is enough, no two are named.
     """
@@ -181,7 +181,7 @@ def fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
     some = rows[_evenly(len(rows))]
     places = np.stack([_ranks(column.codes[some]) for column in known], axis=1)
     heights = _ranks(told.codes[some])
-    error = heights - _predicted(places, heights, _nearest(places))
+    error = heights - _predict_heights(places, heights, _nearest(places))
     return max(smooth, float(1 - np.mean(error**2) / max(np.var(heights), 1e-12)))
 
 
@@ -192,13 +192,13 @@ def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> f
     ten records to each coefficient and has few of them.
     """
     some = rows[_evenly(len(rows))]
-    values = np.stack([_scaled(column, some) for column in known], axis=1)
+    values = np.stack([_standardize(column, some) for column in known], axis=1)
     width = values.shape[1]
     able = [d for d in (3, 2, 1) if comb(width + d, d) <= min(_TERMS, len(some) // 10)]
     if not able:
         return 0.0
     terms = _terms(values, able[0])
-    heights = _scaled(told, some)
+    heights = _standardize(told, some)
     basis = np.linalg.qr(terms)[0]
     leverage = np.minimum(np.einsum("ij,ij->i", basis, basis), 0.99)
     predicted = basis @ (basis.T @ heights)
@@ -207,7 +207,7 @@ def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> f
     return float(np.corrcoef(_ranks(place), _ranks(told.codes[some]))[0, 1] ** 2)
 
 
-def _scaled(column: CodedColumn, rows: Any) -> Any:
+def _standardize(column: CodedColumn, rows: Any) -> Any:
     """The values of a column, by their spread."""
     values = column.domain.positions[column.codes[rows] - 1]
     return (values - values.mean()) / max(values.std(), 1e-300)
@@ -241,7 +241,7 @@ def _ranks(codes: Codes) -> Floats:
     return middle[codes] / max(1, len(codes) - 1)
 
 
-def _predicted(places: Any, heights: Floats, near: Any) -> Any:
+def _predict_heights(places: Any, heights: Floats, near: Any) -> Any:
     """At each place the height of the plane of least squares through its neighbours' heights."""
     others = near != np.arange(len(near))[:, None]
     away = places[near] - places[:, None, :]

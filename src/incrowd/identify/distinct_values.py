@@ -57,7 +57,7 @@ class CountSource(StrEnum):
     """The product of the columns' declared numbers of values: the multiple domain assumption, never
     too few if those numbers are right (Lodha-Thomas Definition 3)."""
     ESTIMATED = "estimated"
-    """By the values that few records hold: see `estimated`."""
+    """By the values that few records hold: see `estimate_values`."""
     OBSERVED = "observed"
     """Counted in the table: too few unless the table holds everybody."""
 
@@ -124,7 +124,7 @@ def distinct_value_test(
     *,
     key: bool = False,
 ) -> DistinctValueTest:
-    """What this number of values says for a population, given as a number or by name.
+    """Test whether so many distinct values can identify people of a population (number or name).
 
     The number may be infinite: then everybody may be alone.
 
@@ -197,12 +197,12 @@ def by_domains(sizes: Sequence[float]) -> float:
     return math.prod(sizes)
 
 
-def observed(records: Records, columns: Sequence[int]) -> int:
+def count_values(records: Records, columns: Sequence[int]) -> int:
     """Values of a set of columns that occur in the table."""
     return len(_sizes(records, columns))
 
 
-def estimated(records: Records, columns: Sequence[int]) -> float:
+def estimate_values(records: Records, columns: Sequence[int]) -> float:
     """An estimate of the possible values of a set of columns; infinite if no two records share one.
 
     Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
@@ -241,7 +241,7 @@ def assess(  # noqa: PLR0913  the last three are options
             CountSource.DECLARED if all(name in known for name in names) else CountSource.ESTIMATED
         )
     distinct = _possible_values(records, columns, source, known)
-    key = records.total > 1 and observed(records, columns) == records.total
+    key = records.total > 1 and count_values(records, columns) == records.total
     return distinct_value_test(distinct, people, alpha, source, key=key)
 
 
@@ -251,7 +251,7 @@ def _possible_values(
     names = [records.names[j] for j in columns]
     match source:
         case CountSource.OBSERVED:
-            return observed(records, columns)
+            return count_values(records, columns)
         case CountSource.DECLARED:
             return _declared_values(names, known, "leave out --source declared")
         case CountSource.ESTIMATED:
@@ -259,8 +259,8 @@ def _possible_values(
             unknown = [j for n, j in zip(names, columns, strict=True) if n not in known]
             if not unknown:
                 return declared
-            each = by_domains([estimated(records, [j]) for j in unknown])
-            return declared * max(each, estimated(records, unknown))
+            each = by_domains([estimate_values(records, [j]) for j in unknown])
+            return declared * max(each, estimate_values(records, unknown))
         case _:
             raise PolicyError("the number of values is not given", remedy="choose another source")
 
@@ -318,7 +318,7 @@ class PopulationTest:
             rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
         )
 
-    def declared(self, names: Sequence[str]) -> DistinctValueTest:
+    def without_table(self, names: Sequence[str]) -> DistinctValueTest:
         """The same without a table, by declared numbers alone."""
         if self.source not in {None, CountSource.DECLARED}:
             raise PolicyError(
@@ -331,7 +331,7 @@ class PopulationTest:
     def notes(self, rows: Records) -> Iterator[str]:
         """Columns with more values than were declared."""
         for name, size in self.domains.items():
-            held = observed(rows, rows.places([name])) if name in rows.names else 0
+            held = count_values(rows, rows.places([name])) if name in rows.names else 0
             if held > size:
                 yield (
                     f"{name} has {held:,} different values, more than the {size:,.0f} declared: "
@@ -340,12 +340,12 @@ class PopulationTest:
 
 
 def _at_least(seen: int) -> float:
-    """What is expected at least, with a confidence of 0.99, where so many were seen."""
+    """Lower confidence bound (0.99) of an expected count, given the count that was seen."""
     return float(special.gammaincinv(seen, 0.01))
 
 
 def _sizes(records: Records, columns: Sequence[int]) -> Counts:
     partition = Partition.whole(records)
     for j in columns:
-        partition = partition.refined(records, j)
+        partition = partition.refine(records, j)
     return partition.sizes

@@ -44,7 +44,7 @@ class Partners:
 def adds(
     records: Records, columns: int | Sequence[int], others: Sequence[int] | None = None
 ) -> Adds:
-    """What a column, or several, add to the others, all of them unless named."""
+    """Measure what columns add to the other columns (all others unless named)."""
     own = _several(columns)
     if others is None:
         others = range(records.width)
@@ -80,17 +80,17 @@ def partners(  # noqa: PLR0913  the last two are options
         for base in combinations(others, size - 1):
             if watch.expired:
                 return Partners(own, (), size - 1, complete=False)
-            found += _completed(records, start, base, (measure, ratio), others)
+            found += _completions(records, start, base, (measure, ratio), others)
         needed = tuple(one for one in found if ratios(records, one).ratio(measure) < ratio)
         if needed:
             return Partners(own, needed, size, complete=True)
     return Partners(own, (), largest, complete=True)
 
 
-def coarsened(
+def coarsen_column(
     records: Records, columns: Sequence[int], column: int, maps: Codes
 ) -> tuple[Coarser, ...]:
-    """What the set does at each level of one of its columns (see `Hierarchy.maps`).
+    """Ratios of the set with one of its columns at each level (see `Hierarchy.maps`).
 
     The column's codes must be those of the hierarchy's leaves.
     """
@@ -106,11 +106,11 @@ def coarsened(
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
         one = Records((records.names[column],), shown[np.newaxis], records.counts)
         values = int(np.count_nonzero(np.bincount(shown)))
-        found.append(Coarser(level, values, rest.joined(one, 0)))
+        found.append(Coarser(level, values, rest.ratios_with(one, 0)))
     return tuple(found)
 
 
-def _completed(
+def _completions(
     records: Records,
     start: RecordGroups,
     base: tuple[int, ...],
@@ -121,7 +121,7 @@ def _completed(
     measure, ratio = aim
     groups = _split(records, start, base)
     later = [j for j in others if not base or j > base[-1]]
-    return [(*base, j) for j in later if groups.joined(records, j).ratio(measure) >= ratio]
+    return [(*base, j) for j in later if groups.ratios_with(records, j).ratio(measure) >= ratio]
 
 
 def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> RecordGroups:

@@ -159,14 +159,14 @@ class KeyOracle:
 
     def first(self) -> Masks:
         """From pairs that agree in one column, for each column."""
-        found = [self._sampled(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
+        found = [self._sample_masks(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
         return minimal_masks(np.concatenate(found)) if found else np.empty((0, 2), dtype=np.uint64)
 
     def look(self, columns: Sequence[int]) -> Masks:
         """From pairs that agree in all columns of the set."""
-        return minimal_masks(self._sampled(self._branch.classes(columns), _PAIRS))
+        return minimal_masks(self._sample_masks(self._branch.classes(columns), _PAIRS))
 
-    def _sampled(self, classes: Stripped, most: int) -> Masks:
+    def _sample_masks(self, classes: Stripped, most: int) -> Masks:
         """From the first two rows of classes spread over all of them."""
         number = min(most, classes.number)
         start = classes.starts[np.arange(number) * classes.number // max(number, 1)]

@@ -50,17 +50,17 @@ class RecordGroups:
         all_rows = cls(counts, records.total, rows, counts, bounds, none, none)
         return all_rows._split(class_of, number)
 
-    def joined(self, records: Records, column: int) -> Ratios:
-        """What the set with that column added does, without splitting the groups."""
+    def ratios_with(self, records: Records, column: int) -> Ratios:
+        """Ratios of the set with one more column, without splitting the groups."""
         told = self.settled.copy()
-        codes, domain = records.lines[column]
+        codes, domain = records.compact_codes[column]
         rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
         _kernels().join(rows, self.weights, self.start, values, domain, told)
         return ratios_of(self.records, told)
 
     def split(self, records: Records, column: int) -> "RecordGroups":
         """The groups of the set with that column added."""
-        return self._split(*records.lines[column])
+        return self._split(*records.compact_codes[column])
 
     def _split(self, codes: Codes, domain: int) -> "RecordGroups":
         settled, told = self.settled.copy(), self.settled.copy()

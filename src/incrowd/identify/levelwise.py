@@ -114,7 +114,7 @@ class DepthFirst:
             if self._watch.expired:
                 return
             self._found.upto = len(first)
-            candidates = joined(least, self._watch)
+            candidates = join_failing(least, self._watch)
             first = next(candidates, None)
         self._found.complete = first is None and not self._watch.expired
 
@@ -124,14 +124,14 @@ class DepthFirst:
         for start, group in groupby(candidates, key=lambda columns: columns[:-1]):
             if self._watch.expired:
                 break
-            bounds = {columns: self._bound(columns, least) for columns in group}
+            bounds = {columns: self._least_cost(columns, least) for columns in group}
             beyond = {c: bound for c, bound in bounds.items() if bound > self._budget.left}
             open_ = [columns for columns in bounds if columns not in beyond]
-            beyond.update(self._looked(start, open_))
+            beyond.update(self._failing_sets(start, open_))
             failing.update((columns, beyond[columns]) for columns in bounds if columns in beyond)
         return failing
 
-    def _looked(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
+    def _failing_sets(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
         """Those of the sets with the same start that fail, by looking at the table."""
         if not sets:
             return
@@ -154,7 +154,7 @@ class DepthFirst:
             self._gain[one, other] = self._cost[one,] - cost
             self._gain[other, one] = self._cost[other,] - cost
 
-    def _bound(self, columns: Set, least: dict[Set, int]) -> int:
+    def _least_cost(self, columns: Set, least: dict[Set, int]) -> int:
         """A least cost of the set, by what its columns add to each other; 0 if nothing is known."""
         if not self._submodular or len(columns) < 3:
             return 0
@@ -170,7 +170,7 @@ def without_one(columns: Set) -> Iterator[tuple[int, Set]]:
         yield column, columns[:place] + columns[place + 1 :]
 
 
-def joined(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
+def join_failing(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
     """The sets with one column more of which every part with one less has failed.
 
     The failing sets come in order, neighbours with the same start next to each other, and so do

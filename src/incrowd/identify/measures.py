@@ -51,14 +51,14 @@ class Partition:
 
     @classmethod
     def whole(cls, records: Records) -> "Partition":
-        """What no column at all tells apart: one class of all records, none if there are none."""
+        """The partition by no column: one class of all records, none if there are no records."""
         number = min(records.rows, 1)
         sizes = np.full(number, records.total, dtype=np.int64)
         return cls(np.zeros(records.rows, dtype=np.int32), number, sizes)
 
-    def refined(self, records: Records, column: int) -> "Partition":
+    def refine(self, records: Records, column: int) -> "Partition":
         """The classes split by one more column."""
-        codes, domain = records.lines[column]
+        codes, domain = records.compact_codes[column]
         keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
         found, class_of = distinct(keys, max(self.number, 1) * domain)
         return Partition(class_of, len(found), _sums(class_of, len(found), records))
@@ -72,7 +72,7 @@ class Partition:
 
 
 def best(records: Records) -> Ratios:
-    """What all columns together do: no set reaches more, as ratios only grow with columns."""
+    """Ratios of all columns together: no set reaches more, as ratios only grow with columns."""
     return ratios(records, range(records.width))
 
 
@@ -81,7 +81,7 @@ def duplicates(records: Records) -> int:
     return records.total - best(records).classes
 
 
-def folded(records: Records) -> Records:
+def fold_records(records: Records) -> Records:
     """Distinct rows, in order, each with the records of all rows equal to it."""
     tally = fold(list(records.codes), [])
     if records.total == records.rows or tally.row_of is None:
@@ -97,13 +97,15 @@ def _sums(class_of: Codes, number: int, records: Records) -> Counts:
     return sums
 
 
-def added(partition: Partition, records: Records, candidates: Sequence[int]) -> list[Ratios]:
-    """What the partition does with each of the candidates added alone: the greedy step.
+def ratios_with_each(
+    partition: Partition, records: Records, candidates: Sequence[int]
+) -> list[Ratios]:
+    """Ratios of the partition with each candidate column added alone: the greedy step.
 
     Motwani-Xu Section 2.2. No partition is built.
     """
     groups = RecordGroups.of(records, partition.class_of, partition.number)
-    tasks = [partial(groups.joined, records, column) for column in candidates]
+    tasks = [partial(groups.ratios_with, records, column) for column in candidates]
     if len(groups.rows) * len(tasks) < _FEW_ROWS:
         return [task() for task in tasks]
     return in_threads(tasks)
@@ -134,19 +136,19 @@ def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], 
     Rows that differ in the columns done only are folded, as their order makes them neighbours.
     """
     order = np.argsort(-records.domains, kind="stable")
-    table = folded(_reordered(records, order[::-1]))
-    table = _reordered(table, np.arange(records.width)[::-1])
+    table = fold_records(_reorder_columns(records, order[::-1]))
+    table = _reorder_columns(table, np.arange(records.width)[::-1])
     for j in range(records.width):
         if watch.expired:
             return
         branch = _Branch(table, tuple(order[j:].tolist()), limit, watch)
         groups = RecordGroups.whole(table).split(table, 0)
-        yield partial(branch.named, (0,), groups.ratios)
+        yield partial(branch.with_names, (0,), groups.ratios)
         yield from branch.tasks((0,), groups)
         table = _without_first(table)
 
 
-def _reordered(records: Records, order: NDArray[np.intp]) -> Records:
+def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
     names = tuple(records.names[j] for j in order)
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
@@ -171,8 +173,8 @@ class _Branch:
     limit: int
     watch: Watch
 
-    def named(self, chosen: tuple[int, ...], found: Ratios) -> list[SetRatios]:
-        """One set with its ratios, as the outside calls it."""
+    def with_names(self, chosen: tuple[int, ...], found: Ratios) -> list[SetRatios]:
+        """One set, with its columns numbered as in the caller's table, and its ratios."""
         return [(tuple(sorted(self.columns[j] for j in chosen)), found)]
 
     def tasks(
@@ -186,7 +188,7 @@ class _Branch:
             if self.watch.expired:
                 return
             split = groups.split(self.table, column)
-            yield partial(self.named, (*chosen, column), split.ratios)
+            yield partial(self.with_names, (*chosen, column), split.ratios)
             yield from self.tasks((*chosen, column), split)
 
     def larger(self, chosen: tuple[int, ...], groups: RecordGroups) -> list[SetRatios]:
@@ -199,10 +201,10 @@ class _Branch:
                 return found
             more = (*chosen, column)
             if len(more) == self.limit or column == self.table.width - 1:
-                found += self.named(more, groups.joined(self.table, column))
+                found += self.with_names(more, groups.ratios_with(self.table, column))
                 continue
             split = groups.split(self.table, column)
-            found += self.named(more, split.ratios)
+            found += self.with_names(more, split.ratios)
             found += self.larger(more, split)
         return found
 
@@ -213,7 +215,7 @@ def _sets(width: int, limit: int) -> int:
 
 
 def ratios(records: Records, columns: Sequence[int]) -> Ratios:
-    """What the set of these columns does, in one go, whatever smaller sets do.
+    """Ratios of one set of columns, counted without counting its subsets.
 
     A row is a number below the product of the domains. If these are few, each has a cell; else they
     go to parts that fit a cache, each with a hash table. If the number has no room in 63 bits,
@@ -224,7 +226,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
         return _split_by(records, columns)
     rows = _RowNumbers.of(records, columns, bits)
     dense = bits <= min(_DENSE_BITS, max(10, records.rows.bit_length()))
-    return ratios_of(records.total, _dense(rows) if dense else _hashed(rows))
+    return ratios_of(records.total, _dense(rows) if dense else _count_by_hash(rows))
 
 
 def _split_by(records: Records, columns: Sequence[int]) -> Ratios:
@@ -274,7 +276,7 @@ class _RowNumbers:
         )
         return sizes
 
-    def partitioned(self, part_bits: int) -> tuple[Keys, Counts, Counts]:
+    def move_to_parts(self, part_bits: int) -> tuple[Keys, Counts, Counts]:
         """The numbers and weights of all rows part by part, and the parts' bounds."""
         sizes = self.parts(self.weights[:0], part_bits)
         ends = np.cumsum(sizes.T.ravel())
@@ -298,9 +300,9 @@ def _dense(rows: _RowNumbers) -> Counts:
     return told
 
 
-def _hashed(rows: _RowNumbers) -> Counts:
+def _count_by_hash(rows: _RowNumbers) -> Counts:
     part_bits = min(_MOST_PARTS_BITS, rows.bits, max(0, rows.number.bit_length() - _PART_BITS))
-    moved, heavy, start = rows.partitioned(part_bits)
+    moved, heavy, start = rows.move_to_parts(part_bits)
     tell = distinct_kernels.tell_parts
     width = 2 ** (rows.bits - part_bits)
     shares = [(start[share], no_classes()) for share in _shares(start)]

@@ -13,7 +13,7 @@ from incrowd.identify.branch import Branch, CostBranch, Splitter
 from incrowd.identify.hitting_sets import HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
 from incrowd.identify.levelwise import DepthFirst, Levelwise, Samples, border_of, samples_for
-from incrowd.identify.measures import best, folded
+from incrowd.identify.measures import best, fold_records
 from incrowd.identify.oracles import (
     ExactOracle,
     Method,
@@ -72,7 +72,7 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     """
     question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
     if drop_duplicates:
-        records = once(folded(records))
+        records = once(fold_records(records))
     search = MinimalSetSearch(records, question, watch or Watch())
     return search.run(rng or np.random.default_rng(0))
 
@@ -138,11 +138,11 @@ class MinimalSetSearch:
             delta=samples.delta if sampled else None,
             sample=sum(samples.sizes) if samples.sizes else None,
             searched=f"{found.looked:,} sets of {self._records.width:,} columns, in the table",
-            not_searched=self._not_searched(),
+            not_searched=self._skipped_sets(),
         )
         return MinimalSets(found.sorted, found.complete, guarantee)
 
-    def _not_searched(self) -> str:
+    def _skipped_sets(self) -> str:
         found = self._found
         if found.complete:
             return ""
@@ -171,7 +171,7 @@ class MinimalSetSearch:
             case "levelwise":
                 self._upwards([(column,) for column in range(self._records.width)])
             case "subtable" | "iterative":
-                self._sampled(rng)
+                self._search_by_samples(rng)
             case "depth-first":
                 search = DepthFirst(self._branch, self._budget, self._found, self._watch)
                 search.run(order, self._most)
@@ -191,7 +191,7 @@ class MinimalSetSearch:
         good = CostBranch(self._splitter, self._budget).keeps
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 
-    def _sampled(self, rng: np.random.Generator) -> None:
+    def _search_by_samples(self, rng: np.random.Generator) -> None:
         self._samples = samples_for(self._records, self._question)
         self._upwards(border_of(self._records, self._question, self._samples, rng, self._watch))
 
@@ -212,7 +212,7 @@ class MinimalSetSearch:
     def _judge(self, order: list[int]) -> RatioOracle:
         records, asked = self._records, self._budget
         if self._repeated * _REPEATED > asked.left:
-            records = folded(records)
+            records = fold_records(records)
             asked = budget(records, self._question.measure, self._question.ratio)
         return RatioOracle(
             ExactOracle(records, asked, order), SampledOracle(records, asked, order[::-1])

@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.identify.hitting_sets import bits, least, members
 from incrowd.identify.labelled import RecordGroups
-from incrowd.identify.measures import best, folded
+from incrowd.identify.measures import best, fold_records
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records
 from incrowd.identify.sampling import (
@@ -58,7 +58,7 @@ class RatioTarget:
         if not 0 <= self.ratio <= 1:
             raise PolicyError(f"the ratio must be between 0 and 1, not {self.ratio:g}")
 
-    def met(self, ratios: Ratios) -> bool:
+    def is_met_by(self, ratios: Ratios) -> bool:
         """Whether these ratios reach it."""
         return ratios.ratio(self.measure) >= self.ratio
 
@@ -83,8 +83,8 @@ def greedy_key(
     1 + 2 ln n times that of the smallest key, holds all the more.
     """
     aim = RatioTarget(measure, target)
-    chosen, groups = _chosen(records, aim)
-    needed = _needed(records, RecordGroups.whole(records), chosen, aim) or chosen[:1]
+    chosen, groups = _choose_greedily(records, aim)
+    needed = _needed_columns(records, RecordGroups.whole(records), chosen, aim) or chosen[:1]
     if len(needed) < len(chosen):
         groups = _split(records, RecordGroups.whole(records), needed)
     searched = "all records, adding one column at a time"
@@ -126,7 +126,7 @@ def separation_key_of(
     if equal:
         searched += f", {equal:,} of them equal in all columns: epsilon counts from the "
         searched += "largest attainable ratio"
-    return Minimum(columns, None, _sampled(pairs.total, epsilon, delta, searched))
+    return Minimum(columns, None, _sample_guarantee(pairs.total, epsilon, delta, searched))
 
 
 def sampled_distinct_key(
@@ -152,7 +152,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
     _check_records(sample)
     aim = RatioTarget(Measure.DISTINCT, 1.0)
     try:
-        chosen, _ = _chosen(sample, aim)
+        chosen, _ = _choose_greedily(sample, aim)
     except InfeasibleError:
         equal = sample.total - best(sample).classes
         raise InfeasibleError(
@@ -161,9 +161,11 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
             remedy="drop duplicate records, draw pairs instead, or ask for a lower ratio on all "
             "records",
         ) from None
-    needed = _needed(sample, RecordGroups.whole(sample), chosen, aim) or chosen[:1]
+    needed = _needed_columns(sample, RecordGroups.whole(sample), chosen, aim) or chosen[:1]
     searched = f"{sample.total:,} records"
-    return Minimum(tuple(sorted(needed)), None, _sampled(sample.total, epsilon, delta, searched))
+    return Minimum(
+        tuple(sorted(needed)), None, _sample_guarantee(sample.total, epsilon, delta, searched)
+    )
 
 
 def minimum_separation(
@@ -200,7 +202,7 @@ def partial_separation_of(
         f"{_times_the_smallest(needed):.3g} times as many columns as the smallest set that "
         f"separates {beta:g}"
     )
-    return Minimum(columns, None, _sampled(pairs.total, epsilon, delta, searched))
+    return Minimum(columns, None, _sample_guarantee(pairs.total, epsilon, delta, searched))
 
 
 def _times_the_smallest(needed: int) -> float:
@@ -237,7 +239,7 @@ def exact_minimum(
     aim = RatioTarget(measure, ratio)
     first = greedy_key(records, ratio, measure)
     order = sorted(range(records.width), key=lambda j: records.names[j])
-    rows = folded(records.select([records.names[j] for j in order]))
+    rows = fold_records(records.select([records.names[j] for j in order]))
     known = bits(order.index(j) for j in first.columns)
     prices = [1.0] * rows.width if costs is None else [float(costs[j]) for j in order]
     found = least(_Short(rows, aim), prices, known, watch)
@@ -251,7 +253,7 @@ def exact_minimum(
 
 
 def _out_of_time(lowest: float, columns: Sequence[int], costs: Sequence[float] | None) -> Guarantee:
-    """What is not known of a set if the time is up: nothing below `lowest` would do."""
+    """Guarantee of a search that ran out of time: no set that costs less than `lowest` works."""
     if costs is None:
         fewer = f"{math.ceil(lowest - 1e-9)} to {len(columns) - 1} columns"
         searched = "sets of fewer columns, as far as time allowed"
@@ -272,20 +274,20 @@ class _Short:
 
     def __call__(self, columns: int) -> list[int]:
         groups = _split(self.records, RecordGroups.whole(self.records), members(columns))
-        if self.aim.met(groups.ratios):
+        if self.aim.is_met_by(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
             return self._pairs(groups)
-        return [self._grown(groups, columns)]
+        return [self._outside_largest(groups, columns)]
 
-    def _grown(self, groups: RecordGroups, columns: int) -> int:
+    def _outside_largest(self, groups: RecordGroups, columns: int) -> int:
         """The columns outside a largest set around this one that falls short."""
         outside = 0
         for j in range(self.records.width):
             if columns >> j & 1:
                 continue
-            after = groups.joined(self.records, j)
-            if self.aim.met(after):
+            after = groups.ratios_with(self.records, j)
+            if self.aim.is_met_by(after):
                 outside |= 1 << j
             elif after.apart > groups.ratios.apart:
                 groups = groups.split(self.records, j)
@@ -302,18 +304,18 @@ class _Short:
         return sets[:_NEW_SETS]
 
 
-def _chosen(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
+def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
     """Columns, at least one, in the order of the greedy choice until the target is met."""
     _check_records(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)
-    while not (chosen and aim.met(groups.ratios)):
+    while not (chosen and aim.is_met_by(groups.ratios)):
         left = [j for j in range(records.width) if j not in chosen]
-        tasks = [partial(groups.joined, records, j) for j in left]
+        tasks = [partial(groups.ratios_with, records, j) for j in left]
         small = len(groups.rows) * len(left) < _SMALL
         tried = [task() for task in tasks] if small else in_threads(tasks)
         gains = max((one.apart for one in tried), default=0) > groups.ratios.apart
-        if not gains and not aim.met(groups.ratios):
+        if not gains and not aim.is_met_by(groups.ratios):
             raise _unattainable(aim, groups.ratios)
         worth = {j: aim.worth(one) for j, one in zip(left, tried, strict=True)}
         most = max(worth.values())
@@ -332,19 +334,19 @@ def _unattainable(aim: RatioTarget, most: Ratios) -> InfeasibleError:
     )
 
 
-def _needed(
+def _needed_columns(
     records: Records, groups: RecordGroups, columns: Sequence[int], aim: RatioTarget
 ) -> list[int]:
-    """These columns without those that the groups and the other columns can do without.
+    """Drop columns that the target does not need, given groups that are already split.
 
     Each half is decided with the other one split already, so that a column is split by as often as
     the columns can be halved.
     """
     if len(columns) < 2:
-        return [] if aim.met(groups.ratios) else list(columns)
+        return [] if aim.is_met_by(groups.ratios) else list(columns)
     first, second = columns[: len(columns) // 2], columns[len(columns) // 2 :]
-    first = _needed(records, _split(records, groups, second), first, aim)
-    return first + _needed(records, _split(records, groups, first), second, aim)
+    first = _needed_columns(records, _split(records, groups, second), first, aim)
+    return first + _needed_columns(records, _split(records, groups, first), second, aim)
 
 
 def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> RecordGroups:
@@ -368,7 +370,7 @@ def _covering(pairs: Differences, names: Sequence[str], needed: int) -> tuple[in
     return tuple(sorted(chosen))
 
 
-def _sampled(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
+def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
     return Guarantee(
         exact=False,
         epsilon=epsilon,

@@ -18,7 +18,7 @@ import numpy as np
 from incrowd.errors import PolicyError
 from incrowd.identify.branch import common
 from incrowd.identify.labelled import Cutter, Labelled, Set
-from incrowd.identify.measures import folded
+from incrowd.identify.measures import fold_records
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
 from incrowd.identify.sampling import sampled_rows
 from incrowd.table.fold import in_threads, threads
@@ -197,31 +197,31 @@ class SampledOracle:
     def __init__(self, records: Records, asked: Budget, order: Sequence[int]) -> None:
         self.certain = asked.kind != KIND[Measure.SEPARATION] or records.total <= 2 * _FEW
         if not self.certain:
-            records, asked = _sampled(records, asked)
+            records, asked = _sample_records(records, asked)
         self._left = asked.left
         self._order = order
         self._cutters = [Cutter(records, asked) for _ in range(_workers(records))]
 
     def of(self, sets: Iterable[Set], watch: Watch) -> dict[Set, Growth]:
         """How each set grows, not at all if it seems good enough."""
-        return self._grown(dict.fromkeys(sets, self._left), watch)
+        return self._grow_all(dict.fromkeys(sets, self._left), watch)
 
     def again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
         """How each set grows that costs too much although it did not seem so."""
-        return self._grown({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
+        return self._grow_all({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
 
-    def _grown(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
+    def _grow_all(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
         asked = [(columns, self._order, limit) for columns, limit in limits.items()]
         told = side_by_side([cutter.grow for cutter in self._cutters], asked, watch)
         return {asked[at][0]: growth for at, growth in told.items()}
 
 
-def _sampled(records: Records, asked: Budget) -> tuple[Records, Budget]:
+def _sample_records(records: Records, asked: Budget) -> tuple[Records, Budget]:
     """Some records, and the budget in proportion; pairs of one row cost nothing in either."""
     pairs = records.total * (records.total - 1) / 2
     size = max(_FEW, math.isqrt(int(2 * _PAIRS * pairs / max(asked.left, 1))))
     size = min(size, _MANY, records.total // 2)
-    few = folded(sampled_rows(records, size, np.random.default_rng(0)))
+    few = fold_records(sampled_rows(records, size, np.random.default_rng(0)))
     share = few.total * (few.total - 1) / (records.total * (records.total - 1))
     return few, replace(budget(few, Measure.SEPARATION, 1.0), left=int(asked.left * share))
 
@@ -233,7 +233,7 @@ def _workers(records: Records) -> int:
 def side_by_side(
     tasks: Sequence[Callable[..., Told]], asked: Sequence[tuple[Any, ...]], watch: Watch
 ) -> dict[int, Told]:
-    """What is told of each one asked, by its place; each task has a thread, until time is up.
+    """Answer each question, by its place; every task has its own thread until time is up.
 
     Neighbours go to one thread, as they have something in common.
     """

@@ -74,7 +74,7 @@ class SmallestSet(ColumnSet):
 
 @dataclass(frozen=True)
 class Coarser:
-    """What a set does when one of its columns shows coarser values."""
+    """Ratios of a set when one of its columns shows coarser values."""
 
     level: int
     values: int

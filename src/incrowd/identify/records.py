@@ -49,16 +49,14 @@ class Records:
         return np.array([int(line.max(initial=0)) + 1 for line in self.codes], dtype=np.int64)
 
     @cached_property
-    def lines(self) -> tuple[tuple[Codes, int], ...]:
+    def compact_codes(self) -> tuple[tuple[Codes, int], ...]:
         """Per column: codes, and a number above them that is not far above the number of rows.
 
         Few rows of a large table may have large codes; those are numbered anew here.
         """
         room = 4 * self.rows + _ROOM
         given = zip(self.codes, self.domains.tolist(), strict=True)
-        return tuple(
-            _renumbered(line) if domain > room else (line, domain) for line, domain in given
-        )
+        return tuple(_renumber(line) if domain > room else (line, domain) for line, domain in given)
 
     def places(self, names: Sequence[str]) -> tuple[int, ...]:
         """The places of these columns."""
@@ -78,7 +76,7 @@ class Records:
         return f"Records({self.width} columns, {self.rows} rows)"
 
 
-def _renumbered(codes: Codes) -> tuple[Codes, int]:
+def _renumber(codes: Codes) -> tuple[Codes, int]:
     values, place = np.unique(codes, return_inverse=True)
     return place.astype(np.int32), max(len(values), 1)
 
@@ -105,7 +103,7 @@ def measure_of(name: str) -> Measure:
 
 @dataclass(frozen=True)
 class Ratios:
-    """What a set of columns does to a table: its classes in figures.
+    """How well a set of columns tells records apart: figures of its classes.
 
     A table of no records has ratios of 0; one record is told apart by anything (ratios of 1).
     """
@@ -172,7 +170,7 @@ KIND = {Measure.DISTINCT: 0, Measure.SEPARATION: 1, Measure.UNIQUE: 2}
 
 @dataclass(frozen=True, eq=False)
 class Budget:
-    """How much a set of columns may lack, beyond what the rows lack anyway."""
+    """How far a set of columns may fall short, beyond what equal rows cost every set."""
 
     kind: int
     weights: Counts
@@ -188,11 +186,13 @@ def budget(records: Records, measure: Measure, ratio: float) -> Budget:
     weights = np.empty(0, dtype=np.int64)
     if counts.max(initial=1) > 1 and measure is not Measure.DISTINCT:
         weights = counts if measure is Measure.SEPARATION else (counts == 1).astype(np.int64)
-    return Budget(kind, weights, _allowed(records.total, measure, ratio) - _floor(counts, measure))
+    return Budget(
+        kind, weights, _most_lacking(records.total, measure, ratio) - _floor(counts, measure)
+    )
 
 
 def _floor(counts: Counts, measure: Measure) -> int:
-    """What rows that stand for several records lack whatever the columns."""
+    """Shortfall of every set of columns, because some rows stand for several records."""
     match measure:
         case Measure.DISTINCT:
             return int(counts.sum()) - len(counts)
@@ -212,7 +212,7 @@ def _ratio(total: int, measure: Measure, lacking: int) -> float:
     return Ratios(total, good, good, good, 1).ratio(measure)
 
 
-def _allowed(total: int, measure: Measure, ratio: float) -> int:
+def _most_lacking(total: int, measure: Measure, ratio: float) -> int:
     """The most that a set of at least this ratio lacks; -1 if even lacking nothing is too little.
 
     More lacking never makes the ratio larger, so bisection finds it.

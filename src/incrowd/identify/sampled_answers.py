@@ -55,7 +55,7 @@ def sampled_answer(
     watch: Watch,
     pairs: DrawnPairs | None = None,
 ) -> SetAnswer:
-    """What a uniform sample without replacement of `total` records tells of all of them.
+    """Answer for a table of `total` records from a uniform sample without replacement.
 
     `pairs` draws pairs of records, for the separation ratio; they are the better witnesses of a
     smallest set, and the only ones of a key where records are equal in all columns.
@@ -87,7 +87,7 @@ def _by_keys(
     sample: Records, total: int, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
 ) -> SetAnswer:
     """Keys of the sample, which are nearly keys of the table."""
-    epsilon = _reached(sample, total, options)
+    epsilon = _sample_epsilon(sample, total, options)
     greedy = greedy_key(sample)
     limit = options.largest(sample.width)
     found = minimal_sets(sample, Measure.DISTINCT, 1.0, max_size=limit, watch=watch)
@@ -258,7 +258,7 @@ def _candidates(
     return SetAnswer(*parts, Basis.CANDIDATES)
 
 
-def _reached(sample: Records, total: int, options: DiscoverOptions) -> float:
+def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> float:
     """The epsilon that keys of this sample keep."""
     width, size = sample.width, sample.total
     if options.measure is Measure.SEPARATION:

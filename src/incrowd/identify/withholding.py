@@ -14,7 +14,7 @@ from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.hitting_sets import bits, least, members
 from incrowd.identify.labelled import RecordGroups
-from incrowd.identify.measures import folded, ratios
+from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampling import (
@@ -183,7 +183,9 @@ def withhold(
         case "greedy":
             return _greedy(records, request, choice)
         case "sampled":
-            return _sampled(records, request, choice, rng or np.random.default_rng(request.seed))
+            return _withhold_from_sample(
+                records, request, choice, rng or np.random.default_rng(request.seed)
+            )
         case "exact":
             return _exact(records, request, choice, watch or Watch())
 
@@ -191,10 +193,12 @@ def withhold(
 class Gauge(Protocol):
     """Measures sets of columns: on all records, on some of them, or on pairs."""
 
-    def measured(self, columns: Sequence[int]) -> tuple[float, int]:
+    def measure(self, columns: Sequence[int]) -> tuple[float, int]:
         """The ratio of these columns, and the pairs that they tell apart."""
 
-    def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
+    def measure_with_each(
+        self, columns: Sequence[int], candidates: Sequence[int]
+    ) -> list[tuple[float, int]]:
         """The same with each of the candidates added alone."""
 
 
@@ -207,14 +211,16 @@ class RecordGauge:
         self._columns: tuple[int, ...] = ()
         self._groups = RecordGroups.whole(records)
 
-    def measured(self, columns: Sequence[int]) -> tuple[float, int]:
+    def measure(self, columns: Sequence[int]) -> tuple[float, int]:
         """The ratio of these columns, and the pairs that they tell apart."""
         return self._figures(self._classes(columns).ratios)
 
-    def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
+    def measure_with_each(
+        self, columns: Sequence[int], candidates: Sequence[int]
+    ) -> list[tuple[float, int]]:
         """The same with each of the candidates added alone."""
         groups = self._classes(columns)
-        return [self._figures(groups.joined(self._records, j)) for j in candidates]
+        return [self._figures(groups.ratios_with(self._records, j)) for j in candidates]
 
     def _classes(self, columns: Sequence[int]) -> RecordGroups:
         known = len(self._columns)
@@ -235,11 +241,13 @@ class PairGauge:
     def __init__(self, pairs: Differences) -> None:
         self._pairs = pairs
 
-    def measured(self, columns: Sequence[int]) -> tuple[float, int]:
+    def measure(self, columns: Sequence[int]) -> tuple[float, int]:
         """The share of the pairs that these columns tell apart, and their number."""
         return self._figures(self._pairs.apart(columns))
 
-    def added(self, columns: Sequence[int], candidates: Sequence[int]) -> list[tuple[float, int]]:
+    def measure_with_each(
+        self, columns: Sequence[int], candidates: Sequence[int]
+    ) -> list[tuple[float, int]]:
         """The same with each of the candidates added alone."""
         now, gains = self._pairs.apart(columns), self._pairs.gains(columns)
         return [self._figures(now + int(gains[j])) for j in candidates]
@@ -250,7 +258,7 @@ class PairGauge:
 
 def _greedy(records: Records, request: WithholdRequest, choice: ColumnChoice) -> Withholding:
     gauge = RecordGauge(records, request.measure)
-    columns = _published(gauge, records.names, choice, lambda found: found <= request.ratio)
+    columns = _choose_published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
         exact=True,
         searched="all records, adding one column at a time",
@@ -259,7 +267,7 @@ def _greedy(records: Records, request: WithholdRequest, choice: ColumnChoice) ->
     return _withholding(columns, ratios(records, columns), choice, promise)
 
 
-def _sampled(
+def _withhold_from_sample(
     records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
     pairs, size = request.by_pairs, request.size
@@ -284,7 +292,7 @@ def withhold_by_sample(
     """
     size, ratio, delta = request.size, request.ratio, request.delta
     below = pruning_ratio(len(choice.free), ratio, size, delta)
-    columns = _published(gauge, names, choice, lambda found: found < below)
+    columns = _choose_published(gauge, names, choice, lambda found: found < below)
     what = "pairs of records" if request.by_pairs else "records"
     promise = Guarantee(
         exact=False,
@@ -311,7 +319,7 @@ def _advice(columns: int, request: WithholdRequest, below: float) -> str:
     )
 
 
-def _published(
+def _choose_published(
     gauge: Gauge, names: Sequence[str], choice: ColumnChoice, fits: Callable[[float], bool]
 ) -> list[int]:
     """Add columns one by one while the ratio fits (Motwani-Xu Sections 4.1 and 4.2).
@@ -320,12 +328,12 @@ def _published(
     weight, then the first by name.
     """
     columns = list(choice.keep)
-    now = gauge.measured(columns)
+    now = gauge.measure(columns)
     if columns and not fits(now[0]):
         raise _kept_exceed(names, choice.keep, now[0])
     left = choice.free
     while left:
-        tried = dict(zip(left, gauge.added(columns, left), strict=True))
+        tried = dict(zip(left, gauge.measure_with_each(columns, left), strict=True))
         left = [j for j in left if fits(tried[j][0])]
         if not left:
             break
@@ -352,7 +360,7 @@ def _exact(
     first = _greedy(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
     known = bits(order.index(j) for j in first.withheld if j not in choice.drop)
-    rows = folded(records)
+    rows = fold_records(records)
     above = _SetAbove(rows, request, choice.keep, tuple(order))
     found = least(above, [choice.weights[j] for j in order], known, watch)
     if not found.proved:

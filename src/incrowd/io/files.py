@@ -7,15 +7,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Union
 
 from incrowd.engines import folders
 from incrowd.engines.addresses import refuse_remote
 from incrowd.errors import InputError, PolicyError
 from incrowd.io.atomic import reason, remedy_of
-from incrowd.loss.queries_workload import Workload, parse
-from incrowd.policy.codec import loads
-from incrowd.policy.policy import Policy
+from incrowd.loss import queries_workload
+from incrowd.policy import codec
+from incrowd.policy import policy as policies
+
+if TYPE_CHECKING:
+    from incrowd.policy.policy import Policy
 
 LARGEST = 2**28
 """The most bytes of a document."""
@@ -104,12 +107,12 @@ def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
     raise InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=help_)
 
 
-def read_workload(path: str | os.PathLike[str]) -> Workload:
+def read_workload(path: str | os.PathLike[str]) -> "queries_workload.Workload":
     """The workload of a text file, one query per line."""
     name, text = os.fspath(path), _text(path)
     if text is None:
         raise InputError(f"the workload {name!r} is not UTF-8 text", remedy="save it as UTF-8")
-    return parse(text, name)
+    return queries_workload.parse(text, name)
 
 
 def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
@@ -151,11 +154,11 @@ def _is_count(row: list[str]) -> bool:
     return len(area) == 3 and (area + people).isascii() and area.isdigit() and people.isdigit()
 
 
-def read_policy(path: str | os.PathLike[str]) -> Policy:
+def read_policy(path: str | os.PathLike[str]) -> "Policy":
     """The policy of a TOML file."""
     name = os.fspath(path)
     try:
-        return loads(content(path).decode("utf-8-sig"), name)
+        return codec.loads(content(path).decode("utf-8-sig"), name)
     except InputError as error:
         raise PolicyError(f"the policy {error.message}", remedy=error.remedy) from None
     except UnicodeDecodeError:
@@ -165,16 +168,16 @@ def read_policy(path: str | os.PathLike[str]) -> Policy:
     raise problem
 
 
-AnyPolicy: TypeAlias = Policy | str | os.PathLike[str]
+AnyPolicy: TypeAlias = Union["Policy", str, os.PathLike[str]]
 """A policy, or the path of its file."""
 
 
-def policy_of(given: AnyPolicy) -> Policy:
+def policy_of(given: AnyPolicy) -> "Policy":
     """The policy itself, read from its file if it is a path."""
-    if isinstance(given, Policy):
-        return given
     if isinstance(given, str | os.PathLike):
         return read_policy(given)
+    if isinstance(given, policies.Policy):
+        return given
     raise PolicyError(
         f"a policy cannot be a {type(given).__name__}",
         remedy="give an incrowd.Policy, or the path of a policy file",

@@ -1,9 +1,9 @@
-"""What all that can be asked for begins with: a frame, or a file that is read."""
+"""Open a table once: a frame, a file, a table elsewhere, or one that is open already."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -19,8 +19,9 @@ from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import large, tables
 from incrowd.io.batches import Layout
 from incrowd.io.large import LargeTable
-from incrowd.io.notation import NotationRequest
+from incrowd.io.notation import NotationRequest, formats_of
 from incrowd.table.encode import to_polars
+from incrowd.watch import Watch
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -34,9 +35,9 @@ class Reading:
     header: bool | None = None
     expected: tuple[str, ...] = ()
     """Names of columns that the table should have: they help to tell its header."""
-    memory: int | None = None
-    """Bytes of memory to work with; a table that takes more is worked on with DuckDB. Without it
-    a table may take most of what is free."""
+    memory: int | str | None = None
+    """Memory to work with, in bytes or such as "2GB"; a table that takes more is worked on with
+    DuckDB. Without it a table may take most of what is free."""
     sheet: str | None = None
     """The sheet of a workbook; without it the first visible one that has cells."""
     skip: int | None = None
@@ -45,15 +46,26 @@ class Reading:
     """The decimal mark of a text, a comma or a point."""
     thousands: str | None = None
     """The mark between thousands."""
-    date_formats: str | Mapping[str, str] = field(default_factory=dict)
-    """The format of all dates, such as `%d/%m/%Y`, or by column."""
+    date_formats: str | Mapping[str, str] | Sequence[str] | None = None
+    """The format of all dates, such as `%d/%m/%Y`, or by column; also as `birth=%d/%m/%Y`."""
     kept: tuple[str, ...] | None = ()
     """Columns whose numbers and dates stay as they are written; None for all."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no amount of memory, and marks that numbers cannot have."""
+        _ = self.bytes, self.notation
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes of memory to work with, if that is said."""
+        return large.bytes_of(self.memory) if isinstance(self.memory, str) else self.memory
 
     @property
     def notation(self) -> NotationRequest | None:
         """How numbers and dates are written; None to leave them as they are."""
-        asked = NotationRequest(self.decimal, self.thousands, self.date_formats, self.kept or ())
+        given = self.date_formats or {}
+        formats = given if isinstance(given, str | Mapping) else formats_of(given)
+        asked = NotationRequest(self.decimal, self.thousands, formats, self.kept or ())
         return None if self.kept is None else asked
 
     def read(self, path: AnyPath) -> tables.Source:
@@ -68,21 +80,21 @@ class Reading:
             sheet=self.sheet,
             skip=self.skip,
             notation=self.notation,
-            memory=self.memory,
+            memory=self.bytes,
         )
 
     def large(self, path: AnyPath) -> LargeTable | None:
         """The table out of memory; None if it fits there."""
         refuse_unread(path)
-        return large.opened(path, self.layout, self.memory)
+        return large.opened(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
         """The table in this file, in memory or out of it."""
         found = self.large(path)
         if found is None:
             read = self.read(path)
-            return Opened(MemoryEngine(read.frame, text=read.text), read)
-        return Opened(found.engine, source_of(found))
+            return Opened(MemoryEngine(read.frame, text=read.text), read, path)
+        return Opened(found.engine, source_of(found), path)
 
     @property
     def layout(self) -> Layout:
@@ -110,7 +122,7 @@ class Reading:
 
 @dataclass(frozen=True, eq=False)
 class Opened:
-    """A table that was opened: the engine that holds it, and how it came.
+    """A table that was opened: the engine that holds it, and how it came. A verb takes it, too.
 
     As a context it gives back at its end what the engine holds open: a traceback keeps an engine
     alive, and with it a transaction of its database.
@@ -119,6 +131,10 @@ class Opened:
     engine: Engine
     like: tables.Source
     """How it came; its frame is empty if the rows live elsewhere."""
+    path: AnyPath | None = None
+    """The file that it was read from, or "-"; None if it was a frame or lives elsewhere."""
+    lent: bool = False
+    """Whether whoever opened it gives it back, not the end of this context."""
 
     def __enter__(self) -> Self:
         return self
@@ -129,7 +145,22 @@ class Opened:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self.engine.close()
+        if not self.lent:
+            self.engine.close()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of its columns."""
+        return tuple(self.engine.names)
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether all its rows are in memory."""
+        return isinstance(self.engine, MemoryEngine)
+
+    def lend(self) -> Self:
+        """The same table for somebody who does not give it back: it stays open."""
+        return replace(self, lent=True)
 
 
 def is_path(source: Any) -> bool:
@@ -137,24 +168,44 @@ def is_path(source: Any) -> bool:
     return isinstance(source, str | os.PathLike) and not elsewhere.takes(source)
 
 
+def path_of(source: Any) -> AnyPath | None:
+    """The file that a source is read from, or "-"; None for a frame or a table elsewhere."""
+    if isinstance(source, Opened):
+        return source.path
+    return source if is_path(source) else None
+
+
+def file_of(source: Any) -> AnyPath | None:
+    """The file that a source is read from; None also for standard input."""
+    path = path_of(source)
+    return None if path is None or str(path) == "-" else path
+
+
 def opened(
     source: Any,
     reading: Reading | None = None,
     expected: Iterable[str] = (),
     kept: Iterable[str] = (),
+    watch: Watch | None = None,
 ) -> Opened:
     """The table in a frame, in a file, on standard input ("-") or elsewhere (`engines.elsewhere`).
 
     `expected` are names that it should have: they help to tell the header of a text file. `kept`
-    are columns that leave as they are written.
+    are columns that leave as they are written. What to know about the file goes to the `watch`. A
+    table that is open already is lent.
     """
+    if isinstance(source, Opened):
+        return source.lend()
     engine = elsewhere.engine_of(source)
     nowhere = tables.Source(pl.DataFrame(), text=False)
     if engine is not None:
         return Opened(engine, replace(nowhere, format="parquet"))
-    if is_path(source):
-        return (reading or Reading()).expecting(expected).keeping(kept).open(source)
-    return Opened(MemoryEngine(collected(source)), nowhere)
+    if not is_path(source):
+        return Opened(MemoryEngine(collected(source)), nowhere)
+    found = (reading or Reading()).expecting(expected).keeping(kept).open(source)
+    if watch is not None:
+        watch.note(map(str, found.like.notes))
+    return found
 
 
 def source_of(table: LargeTable) -> tables.Source:
@@ -166,13 +217,6 @@ def source_of(table: LargeTable) -> tables.Source:
     return tables.Source(
         rows, table.engine.text, form.format, form.delimiter, "utf-8", form.compression, notes
     )
-
-
-def names_only(source: Any) -> tables.Source:
-    """A table without rows, with the columns of one that lives elsewhere."""
-    with opened(source) as there:
-        names = dict.fromkeys(there.engine.names, pl.Null)
-    return tables.Source(pl.DataFrame(schema=names), text=False)
 
 
 def rows_of(frame: Any) -> pl.DataFrame:

@@ -8,46 +8,13 @@ import io
 import os
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
-from pathlib import Path
+from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
 import polars as pl
 
-from incrowd.errors import InputError, NotMetError
+from incrowd.errors import InputError
 from incrowd.io.atomic import reason
-
-
-@dataclass(frozen=True)
-class Stamp:
-    """What the system knows about a file, which changes when anybody writes to it.
-
-    Times can be set back, but not the time of that change, which is part of the stamp too. A file
-    that is written twice within one tick of the system's clock may go unnoticed.
-    """
-
-    path: Path
-    facts: tuple[int, ...]
-    """Device, inode, size and times; empty if there is no file."""
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> "Stamp":
-        """The stamp of a file as it is now."""
-        facts: tuple[int, ...] = ()
-        with suppress(OSError):
-            found = Path(path).stat()
-            when = (found.st_mtime_ns, found.st_ctime_ns)
-            facts = (found.st_dev, found.st_ino, found.st_size, *when)
-        return cls(Path(path), facts)
-
-    def refuse_changed(self) -> None:
-        """Refuse a file that changed."""
-        if Stamp.of(self.path) != self:
-            raise NotMetError(
-                "the file changed while it was read, so its rows are not those that should leave",
-                remedy="make sure that nothing changes it meanwhile",
-            )
 
 
 class ScratchFrames:

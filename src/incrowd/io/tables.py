@@ -35,7 +35,7 @@ from incrowd.io.text_writing import Compression, write_lines, write_text
 from incrowd.io.titles import refuse_wide, start_notes
 from incrowd.io.unpacked import gunzipped, unzstd
 from incrowd.io.whole import HEAD, TableChoice, WholeTable, reader_of, refuse_choice
-from incrowd.table.cells import selected
+from incrowd.table.cells import select_columns
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow", "xlsx", "jsonl"]
 
@@ -252,7 +252,7 @@ def _read_parts(path: str | os.PathLike[str], wanted: _Wanted) -> Source:
         )
     whole = with_typed_keys(pl.concat(found), {name for one in keys for name in one})
     if wanted.columns is not None:
-        whole = selected(whole, known(wanted.columns, whole.columns))
+        whole = select_columns(whole, known(wanted.columns, whole.columns))
     return replace(frames[0], frame=whole)
 
 
@@ -273,7 +273,7 @@ def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
 def _read_whole(found: WholeTable, columns: list[str] | None) -> Source:
     """A table that was read as a whole."""
     names = found.frame.columns
-    frame = found.frame if columns is None else selected(found.frame, known(columns, names))
+    frame = found.frame if columns is None else select_columns(found.frame, known(columns, names))
     notes = tuple(Note(*note) for note in found.notes)
     return Source(frame, False, found.format, notes=notes, labels=found.labels)
 

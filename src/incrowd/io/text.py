@@ -17,7 +17,7 @@ from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.io.header import is_headed
 from incrowd.io.titles import names_of, refuse_wide, title_lines
 from incrowd.kernels.io import lines as lines_kernels
-from incrowd.table.cells import selected
+from incrowd.table.cells import select_columns
 
 DELIMITERS = (",", ";", "\t", "|", " ")
 _MARKS = (
@@ -224,7 +224,7 @@ def read_text(data: bytes, layout: TextLayout) -> ReadText:
     names = names_of(records[0], header=header)
     frame = read_records(body, layout.delimiter, names, first_line, header=header)
     if layout.columns is not None:
-        frame = selected(frame, known(layout.columns, names))
+        frame = select_columns(frame, known(layout.columns, names))
     return ReadText(frame, header, tuple(records[0]), skipped)
 
 

@@ -58,7 +58,7 @@ def world_of(
     )
 
 
-def table_of(name: str, source: Any, reading: Reading) -> AttackTable:
+def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
     """The table in a file, a frame or elsewhere; messages call it by this name.
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
@@ -132,7 +132,7 @@ def _refuse_unused(called: WorldNames) -> None:
 
 
 def _shared(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
-    shared = set(tables.shared("world"))
+    shared = set(tables.shared_columns("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:
         raise InputError(

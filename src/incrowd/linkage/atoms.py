@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.linkage.matching import Matching
 from incrowd.linkage.world import World
-from incrowd.partition.csr import Rows, entries, grouped, offsets
+from incrowd.partition.csr import Rows, entries, group_by_owner, offsets
 from incrowd.table.fold import fold
 
 MOST_LAYERS = 8
@@ -121,10 +121,10 @@ def sets_of(matching: Matching) -> AtomSets:
             number[key] = len(number)
             first.append(label)
         of[label] = number[key]
-    return _kept(matching, atom, of, (np.array(first, dtype=np.int64), low, high))
+    return _sets_of_first_labels(matching, atom, of, (np.array(first, dtype=np.int64), low, high))
 
 
-def _kept(
+def _sets_of_first_labels(
     matching: Matching, atom: Codes, of: Codes, found: tuple[Counts, Codes, Codes]
 ) -> AtomSets:
     """The sets, each taken from the first label that has it."""
@@ -168,7 +168,7 @@ class Points:
         if self.persons is None:
             return None
         point, person = self.persons
-        start, order = grouped(point, self.number)
+        start, order = group_by_owner(point, self.number)
         return start, person[order]
 
 

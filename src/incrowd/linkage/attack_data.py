@@ -14,7 +14,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.matching import match
-from incrowd.partition.csr import Rows, WeightedRows, each, grouped, offsets_of
+from incrowd.partition.csr import Rows, WeightedRows, each, group_by_owner, offsets_of
 from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
@@ -99,7 +99,7 @@ class TableSide:
         row = tally.quasi[0]
         alone = np.zeros(rows, dtype=np.int64)
         alone[row] = tally.people
-        start, order = grouped(row[tally.shared_row], rows)
+        start, order = group_by_owner(row[tally.shared_row], rows)
         return cls(known, counts, row_of, alone, (start, tally.shared_unit[order]))
 
     @property

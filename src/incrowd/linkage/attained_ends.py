@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.pools import Pools
 from incrowd.linkage.candidates import CandidateCounter, DecodedColumn, ValueSetsLike
-from incrowd.partition.csr import entries, grouped, offsets
+from incrowd.partition.csr import entries, group_by_owner, offsets
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +89,8 @@ def _ends(
     several: Flags = (low > MISSING) & (finest[low] != finest[high])
     of = np.flatnonzero(several).astype(np.int32)
     for end in (low[of], high[of]):
-        part = _taken(of, cells, sets)
-        part.cells[0][j], part.cells[1][j] = one.column.widened(end, end)
+        part = _copy_classes(of, cells, sets)
+        part.cells[0][j], part.cells[1][j] = one.column.widen(end, end)
         part.cells[2][j] = one.column.lowest
         yield part
 
@@ -104,7 +104,7 @@ def _members(
     class_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
     first = held.code[np.minimum(held.start[:-1], max(len(held.code) - 1, 0))]
     plain = first[class_of] > MISSING
-    part = _taken(class_of[plain], cells, sets)
+    part = _copy_classes(class_of[plain], cells, sets)
     code = held.code[plain]
     part.sets[one.place] = _Runs(np.arange(len(code) + 1, dtype=np.int64), code, held.pools)
     return part
@@ -122,23 +122,23 @@ def _branches(
         here = parent[level[parent] == h]
         begin, end = hierarchy.bounds[h - 1]
         above = hierarchy.maps[h][begin[1:]]
-        start, order = grouped(above, int(above.max(initial=0)) + 1)
+        start, order = group_by_owner(above, int(above.max(initial=0)) + 1)
         entry, place = entries(start, hierarchy.maps[h][low[here]])
         branch = order[entry] + 1
         of.append(here[place])
         first.append(begin[branch])
         last.append(end[branch])
         below.append(np.full(len(branch), h - 1, dtype=np.int32))
-    part = replace(_taken(np.concatenate(of), cells, sets), complement=True)
+    part = replace(_copy_classes(np.concatenate(of), cells, sets), complement=True)
     for matrix, ends in zip(part.cells, (first, last, below), strict=True):
         matrix[j] = np.concatenate(ends)
     return part
 
 
-def _taken(
+def _copy_classes(
     of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _Part:
-    """Copies of these classes, one for each time a class is named."""
+    """Copy classes; a class that `of` names twice is copied twice."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
     return _Part(of, (low, high, level), {j: _sets_of(held, of) for j, held in sets.items()})
 

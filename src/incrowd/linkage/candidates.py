@@ -37,7 +37,7 @@ class _Column(Protocol):
     def pools(self) -> Pools | None: ...
     @property
     def finest(self) -> Codes: ...
-    def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
+    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
 
 
 class ValueSetsLike(Protocol):
@@ -100,7 +100,7 @@ class DecodedColumn:
         labels: list[str | None] = shown.tolist()
         return labels
 
-    def matched(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
+    def match_labels(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
         """What the labels that occur stand for, and the place of each label among them."""
         self._read([label for label in dict.fromkeys(labels) if label not in self._number])
         number = np.array([self._number[label] for label in labels], dtype=np.int32)
@@ -289,7 +289,7 @@ class CandidateCounter:
         asked[place[: lines.shape[1]]] = True
         return asked[place[lines.shape[1] :]]
 
-    def crowded(self, k: int) -> Flags:
+    def crowded_rows(self, k: int) -> Flags:
         """Which rows of the world have the values of at least k individuals."""
         world = self.world
         lines = np.stack([world.columns[name].codes for name in self.names])
@@ -314,7 +314,7 @@ class CandidateCounter:
             if (held := sets.get(one.place)) is not None:
                 shape = held.start, held.code, held.pools
                 labels = set_labels(one.column.hierarchy, *shape).tolist()
-            shown.append(one.matched(labels))
+            shown.append(one.match_labels(labels))
         found = [sets_of(matching) for matching, _ in shown]
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
         return found, np.stack(lines)

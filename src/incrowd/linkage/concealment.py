@@ -39,7 +39,7 @@ class FittingPairs:
     """Released rows of each line."""
 
     def among(self, people: Flags) -> "FittingPairs":
-        """The same with these people alone."""
+        """The pairs of these people alone."""
         there = people[self.person]
         return FittingPairs(self.line[there], self.person[there], self.rows)
 

@@ -86,12 +86,12 @@ def conservative(
     columns = [release[name] for name in names]
     trees = [(hierarchies or {}).get(name) for name in names]
     itself = World({name: release[name] for name in names}, unit)
-    equal = _contained(itself, columns, [None] * len(columns), complete=False, equal=True)
-    sure = _contained(itself, columns, trees, complete=complete, equal=False)
+    equal = _individuals_within(itself, columns, [None] * len(columns), complete=False, equal=True)
+    sure = _individuals_within(itself, columns, trees, complete=complete, equal=False)
     return Conservative(names, equal, sure, complete)
 
 
-def _contained(
+def _individuals_within(
     itself: World,
     columns: Sequence[CodedColumn],
     trees: Sequence[Hierarchy | None],

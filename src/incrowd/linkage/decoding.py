@@ -226,7 +226,7 @@ def parts(members: Members) -> Iterator[Rows]:
         yield from members
 
 
-def joined(members: Members) -> Rows:
+def join_members(members: Members) -> Rows:
     """Compressed rows all at once, if there is room for them."""
     lengths, all_of, total = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], 0
     for start, member in parts(members):

@@ -17,7 +17,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.attack_data import AttackData, TableSide
-from incrowd.linkage.decoding import FittingPairs, Members, joined, parts
+from incrowd.linkage.decoding import FittingPairs, Members, join_members, parts
 from incrowd.partition.csr import Rows, each
 from incrowd.partition.refinement import StrippedPartition
 from incrowd.watch import Watch
@@ -52,7 +52,7 @@ class ColumnSets:
         """How many were not played."""
         return self.every - self.played
 
-    def done(self, number: int = 1) -> None:
+    def note_played(self, number: int = 1) -> None:
         """Count some more sets as played; several threads may call this."""
         with self._lock:
             self.played += number
@@ -77,7 +77,7 @@ class SideClasses:
 
     @classmethod
     def whole(cls, side: TableSide) -> "SideClasses":
-        """Without any column: one class of all rows, or none if there are no rows."""
+        """Classes by no column: one class of all rows, or none if there are no rows."""
         rows = np.arange(len(side.counts), dtype=np.int32)
         start = np.array([0, len(rows)][: 1 + min(len(rows), 1)], dtype=np.int64)
         return cls.of(side, rows, start)
@@ -87,7 +87,7 @@ class SideClasses:
         split = kernels.split
         return SideClasses.of(side, *split(self.rows, self.start, side.known[column], domain))
 
-    def known(self, side: TableSide, columns: tuple[int, ...]) -> Codes:
+    def known_codes(self, side: TableSide, columns: tuple[int, ...]) -> Codes:
         """What each class shows in the columns that define it: shape (columns, classes)."""
         first = self.rows[self.start[:-1]]
         nothing = np.zeros((0, len(first)), dtype=np.int32)
@@ -168,7 +168,7 @@ class Fit:
         """By these columns."""
         fit = cls.whole(data)
         for column in columns:
-            fit = fit.refined(column)
+            fit = fit.refine(column)
         return fit
 
     @classmethod
@@ -176,21 +176,21 @@ class Fit:
         """By all columns that may be known."""
         return cls.of(data, tuple(range(len(data.known))))
 
-    def refined(self, column: int) -> "Fit":
-        """With one more column known."""
+    def refine(self, column: int) -> "Fit":
+        """The fit if the attacker knows one more column."""
         if self.data.joint:
-            return self._refined_as_one(column)
+            return self._refine_as_one(column)
         data, decoding = self.data, self.data.known[column].decoding
         rows = self.rows.split(data.shown, column, decoding.labels)
         people = self.people.split(data.people, column, decoding.values)
         return Fit(data, (*self.columns, column), people, rows, self.resolved)
 
-    def _refined_as_one(self, column: int) -> "Fit":
+    def _refine_as_one(self, column: int) -> "Fit":
         """Split people and rows together; rows that are then alone are resolved."""
         data, line = self.data, self.data.shown.known[column]
         domain = data.known[column].decoding.labels + 1
         classes = StrippedPartition(self.rows.rows, self.rows.start)
-        left, alone = classes.refined(line, domain)
+        left, alone = classes.refine(line, domain)
         rows, start = left.rows, left.starts
         shown = SideClasses.of(data.shown, rows, start)
         same = data.people is data.shown
@@ -210,7 +210,7 @@ class Fit:
         if data.joint:
             return each(len(self.rows.sizes))
         label, value = (
-            classes.known(side, self.columns)
+            classes.known_codes(side, self.columns)
             for classes, side in ((self.rows, data.shown), (self.people, data.people))
         )
         return FittingPairs([data.known[column].decoding for column in self.columns], label, value)
@@ -220,15 +220,15 @@ class Fit:
         """Per class of rows: the classes of people who fit them, all at once."""
         if self.data.joint:
             return each(len(self.rows.sizes))
-        found: Rows = kernels.transposed(*joined(self.rows_of), len(self.rows.sizes))
+        found: Rows = kernels.transposed(*join_members(self.rows_of), len(self.rows.sizes))
         return found
 
     @cached_property
     def _met(self) -> tuple[Counts, Counts, Codes]:
         """Rows per class of people, people per class of rows, and the last class that fits each."""
-        return self._summed(self.people.sizes)
+        return self._sum_fitting(self.people.sizes)
 
-    def _summed(self, figure: Counts) -> tuple[Counts, Counts, Codes]:
+    def _sum_fitting(self, figure: Counts) -> tuple[Counts, Counts, Codes]:
         """Rows that fit each class of people; per class of rows a sum, and the last that fits.
 
         The sum is over the classes of people that fit, of a figure that each of these has.
@@ -282,7 +282,7 @@ class Fit:
     def individuals_of_each(self) -> Counts:
         """Per row of the release: individuals who fit it, each once (Bettini Section 7)."""
         who, people = self.data.people, (self.people.start, self.people.rows)
-        _, found, _ = self._summed(kernels.sum_members(*people, who.alone))
+        _, found, _ = self._sum_fitting(kernels.sum_members(*people, who.alone))
         if len(who.owned[1]):
             owned = *who.owned, int(who.owned[1].max()) + 1
             found = found + kernels.individuals(self.pairs, people, owned)
@@ -295,7 +295,7 @@ def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
     for fit in _larger(Fit.whole(data), -1, sets):
         if len(fit.columns) < len(data.known):
             yield fit
-            sets.done()
+            sets.note_played()
 
 
 def _larger(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
@@ -304,7 +304,7 @@ def _larger(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
     for column in range(last + 1, len(fit.data.known)):
         if sets.expired:
             return
-        more = fit.refined(column)
+        more = fit.refine(column)
         yield more
         yield from _larger(more, column, sets)
 
@@ -317,18 +317,18 @@ def halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]
     deal of the first columns, can run in parallel.
     """
     none = Fit.whole(data)
-    deals = [(none.refined(0), none)]
+    deals = [(none.refine(0), none)]
     for column in range(1, min(_FIRST, len(data.known))):
         deals = [
             deal
             for one, other in deals
-            for deal in ((one.refined(column), other), (one, other.refined(column)))
+            for deal in ((one.refine(column), other), (one, other.refine(column)))
             if min(len(half.columns) for half in deal) <= sets.largest
         ]
-    return [_dealt(one, other, sets) for one, other in deals]
+    return [_deal_columns(one, other, sets) for one, other in deals]
 
 
-def _dealt(one: Fit, other: Fit, sets: ColumnSets) -> Iterator[tuple[Fit, Fit]]:
+def _deal_columns(one: Fit, other: Fit, sets: ColumnSets) -> Iterator[tuple[Fit, Fit]]:
     given, left = len(one.columns), len(other.columns)
     column = given + left
     if column == len(one.data.known):
@@ -336,9 +336,9 @@ def _dealt(one: Fit, other: Fit, sets: ColumnSets) -> Iterator[tuple[Fit, Fit]]:
             return
         yield one, other
         if left:
-            sets.done((given <= sets.largest) + (left <= sets.largest))
+            sets.note_played((given <= sets.largest) + (left <= sets.largest))
         return
     if min(given + 1, left) <= sets.largest and not (left and sets.expired):
-        yield from _dealt(one.refined(column), other, sets)
+        yield from _deal_columns(one.refine(column), other, sets)
     if min(given, left + 1) <= sets.largest and not sets.expired:
-        yield from _dealt(one, other.refined(column), sets)
+        yield from _deal_columns(one, other.refine(column), sets)

@@ -51,7 +51,7 @@ class PromiseProof:
     """Why other promises do not help."""
 
 
-def proved(public: Sequence[str], constraints: Sequence[AtLeast]) -> PromiseProof:
+def prove_by_promises(public: Sequence[str], constraints: Sequence[AtLeast]) -> PromiseProof:
     """The largest k that promises prove without any table.
 
     A promise of s people for a set of columns says that the set is a proper s'-QI with s' >= s,
@@ -141,7 +141,7 @@ def minimal_k_qis(
             remedy="name fewer columns",
         )
     found = SearchState()
-    if not 0 < crowds.smallest(range(width)) <= _checked(k):
+    if not 0 < crowds.smallest(range(width)) <= _check_k(k):
         return KQis(k, (), (), complete=True, looked=1)
     judge = _Judge(crowds, k)
     most = width if max_size is None else min(max_size, width)
@@ -212,7 +212,7 @@ class _Judge:
         return self._size[key]
 
 
-def _checked(k: int) -> int:
+def _check_k(k: int) -> int:
     if k < 1:
         raise PolicyError("k must be at least 1", remedy="give 2, for example")
     return k

@@ -22,7 +22,7 @@ from incrowd.kernels.linkage import world_tree as world_kernels
 from incrowd.linkage.atoms import AtomSets, Points, folded_points, rows_as_points
 from incrowd.linkage.world import World
 from incrowd.partition.classes import numbered
-from incrowd.partition.csr import Rows, grouped, offsets
+from incrowd.partition.csr import Rows, group_by_owner, offsets
 from incrowd.table.fold import distinct, in_threads, threads
 
 Method: TypeAlias = Literal["auto", "rows", "layers", "tree"]
@@ -57,10 +57,10 @@ class Index(Protocol):
 
 def index_of(world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes) -> Index:
     """The fastest index for the tuples, given as one set per column: shape (d, tuples)."""
-    return made(world, names, sets, tuples, "auto")
+    return make_index(world, names, sets, tuples, "auto")
 
 
-def made(
+def make_index(
     world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes, method: Method
 ) -> Index:
     """The index of this kind; `rows` and `layers` need layers, `tree` needs nothing."""
@@ -128,7 +128,7 @@ class Layered:
             which.append(asked[here])
             points.append(here.astype(np.int32))
         of, point = np.concatenate(which), np.concatenate(points)
-        start, order = grouped(of, len(tuples))
+        start, order = group_by_owner(of, len(tuples))
         return start, point[order]
 
     @cached_property
@@ -175,13 +175,13 @@ def _stages(asked: Codes, radices: Sequence[int]) -> list[_Stage]:
             keys = keys * np.uint64(radices[j]) + asked[j].astype(np.uint64)
         final = last == len(radices)
         found, place = (keys, of) if final else distinct(keys, 2**63)
-        slots, number = _remembered(found)
+        slots, number = _hash_keys(found)
         stages.append(_Stage(range(done, last), tuple(radices[done:last]), slots, number))
         of, first, done = place, len(found) + 1, last
     return stages
 
 
-def _remembered(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
+def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
     size = 2 ** max(4, (2 * len(keys)).bit_length())
     slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
     world_kernels.remember(keys, slots, number)
@@ -248,7 +248,7 @@ class Boxes:
         """An order of boxes in which neighbors are queried one after the other."""
         start, low, high = self._sets
         middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
-        return _treed(middle.astype(np.int32), self._width)[1]
+        return _build_tree(middle.astype(np.int32), self._width)[1]
 
     @property
     def _width(self) -> Floats:
@@ -284,19 +284,19 @@ class Boxes:
     def _tree(self) -> tuple[tuple[Codes, Codes, Codes], Codes, tuple[Counts, Counts, Codes]]:
         """The tree, the point that each of its places holds, and the people in its order."""
         points = self.points
-        tree, origin = _treed(np.ascontiguousarray(np.stack(points.lines).T), self._width)
+        tree, origin = _build_tree(np.ascontiguousarray(np.stack(points.lines).T), self._width)
         alone = np.ones(points.number, dtype=np.int64) if points.people is None else points.people
-        return tree, origin, (offsets(alone[origin]), *self._shared(origin))
+        return tree, origin, (offsets(alone[origin]), *self._shared_individuals(origin))
 
-    def _shared(self, origin: Codes) -> Rows:
+    def _shared_individuals(self, origin: Codes) -> Rows:
         """Individuals with several points, in the order of the tree."""
         at = np.empty(len(origin), dtype=np.int64)
         at[origin] = np.arange(len(origin))
-        start, order = grouped(at[self.points.shared_point], len(origin))
+        start, order = group_by_owner(at[self.points.shared_point], len(origin))
         return start, self.points.shared_unit[order]
 
 
-def _treed(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Codes]:
+def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Codes]:
     """Points in the order of a tree, its parts' bounds, and which point each place holds.
 
     The first parts are halved one after the other until every thread has some below.

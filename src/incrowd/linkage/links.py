@@ -139,7 +139,7 @@ def link(
             "rows with missing values cannot be suppressed here", remedy="drop them first"
         )
     matchings = [
-        _matched(release[name], world, (hierarchies or {}).get(name), (name, missing))
+        _match_column(release[name], world, (hierarchies or {}).get(name), (name, missing))
         for name in names
     ]
     sets = [sets_of(matching) for matching in matchings]
@@ -194,7 +194,7 @@ def _public(
     return tuple(dict.fromkeys(on))
 
 
-def _matched(
+def _match_column(
     column: CodedColumn, world: World, hierarchy: Hierarchy | None, how: tuple[str, Missing]
 ) -> Matching:
     name, missing = how
@@ -202,7 +202,7 @@ def _matched(
     with boundary(InputError(f"the labels of {name!r} cannot be read", remedy="make them text")):
         found = match(labels, world.columns[name].domain, hierarchy)
     if missing is Missing.MATCHES_ANYTHING:
-        found = found.anything(unknown=bool(world.held(name)[MISSING]))
+        found = found.anything(unknown=bool(world.code_counts(name)[MISSING]))
     return found.only(np.bincount(column.codes, minlength=len(found)) > 0)
 
 
@@ -224,7 +224,7 @@ def _column_match(
 ) -> ColumnMatch:
     name, matching, sets = found
     held = np.bincount(column.codes, minlength=len(sets.of))
-    rows = world.held(name)
+    rows = world.code_counts(name)
     idle: Flags = (sets.sums(rows)[sets.of] == 0) & (held > 0)
     bad = idle[column.codes]
     nowhere = rows[sets.atom == 0].sum() / max(world.rows, 1)

@@ -49,7 +49,7 @@ class Matching:
         return np.flatnonzero(stands[self.place]).astype(np.int32)
 
     def only(self, held: Flags) -> "Matching":
-        """The same, but labels that no row has (`held` is false) stand for nothing."""
+        """The matching without the values of labels that no row has (`held` is false)."""
         lengths = np.diff(self.start)
         kept: Flags = np.repeat(held, lengths)
         return Matching(
@@ -68,7 +68,7 @@ class Matching:
             here = slice(int(self.start[label]), int(self.start[label + 1]))
             runs = list(zip(self.low[here].tolist(), self.high[here].tolist(), strict=True))
             if unknown and (not runs or runs[0][0] > MISSING):
-                runs = _joined([(MISSING, MISSING), *runs])
+                runs = _merge_runs([(MISSING, MISSING), *runs])
             labels.append(runs)
         return from_runs(labels, self.place, self.outside)
 
@@ -130,7 +130,7 @@ class _Dec:
 
     def runs(self, labels: Labels, named: frozenset[str]) -> list[list[Run]]:
         """The runs of places of each label; `named` is what all labels of the column name."""
-        by_hierarchy = self._decoded([label for label in labels if label is not None], named)
+        by_hierarchy = self._decode_labels([label for label in labels if label is not None], named)
         return [self._of(label, by_hierarchy, named) for label in labels]
 
     def _of(
@@ -141,17 +141,17 @@ class _Dec:
         if label in self._tops:
             return [(MISSING, self._size)]
         if label not in by_hierarchy:
-            return self._placed(self._all.runs(label, named))
+            return self._to_places(self._all.runs(label, named))
         rest = self._rest.runs(label, named) if self._known < self._size else []
         return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
 
-    def _placed(self, runs: list[Run]) -> list[Run]:
+    def _to_places(self, runs: list[Run]) -> list[Run]:
         """Runs of codes as runs of places."""
         if self._hierarchy is None:
             return runs
         return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
 
-    def _decoded(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
+    def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
         """By label that the hierarchy knows: the runs of places of its leaves."""
         if self._hierarchy is None or not labels:
             return {}
@@ -161,7 +161,9 @@ class _Dec:
             if len(labels) == 1:
                 return {}
             half = len(labels) // 2
-            return self._decoded(labels[:half], named) | self._decoded(labels[half:], named)
+            return self._decode_labels(labels[:half], named) | self._decode_labels(
+                labels[half:], named
+            )
         known = self._leaf[: self._known]
         first = np.searchsorted(known, decoded.low, side="left") + 1
         last = np.searchsorted(known, decoded.high, side="right")
@@ -169,11 +171,11 @@ class _Dec:
         found = {}
         for label, d in zip(labels, decoded.of.tolist(), strict=True):
             here = ends[int(decoded.start[d]) : int(decoded.start[d + 1])]
-            found[label] = _joined([run for run in here if run[0] <= run[1]])
+            found[label] = _merge_runs([run for run in here if run[0] <= run[1]])
         return found
 
 
-def _joined(runs: list[Run]) -> list[Run]:
+def _merge_runs(runs: list[Run]) -> list[Run]:
     """Ascending runs, with those that touch merged."""
     joined: list[Run] = []
     for low, high in runs:

@@ -153,7 +153,7 @@ class Membership:
     @property
     def _common(self) -> list[str]:
         """The columns that somebody with the world knows and the original has."""
-        shared = self.tables.shared("original")
+        shared = self.tables.shared_columns("original")
         return [name for name in self.tables.linked_world.names if name in shared]
 
     @property
@@ -175,7 +175,7 @@ class Membership:
 
     def _as_text(self, name: str) -> CodedColumn:
         """A column of the original by its text, under the release's name for it."""
-        called = self.tables.called(name, "original")
+        called = self.tables.name_in(name, "original")
         return self.tables.others["original"].labels(called, self.tables.knowledge, name)
 
 

@@ -63,11 +63,11 @@ class AttackTables:
             return self.worlds
         return (self.others[table],) if table in self.others else ()
 
-    def called(self, name: str, table: str) -> str:
-        """What another table calls a column of the release."""
-        return self.knowledge.called(name, self.others[table].names)
+    def name_in(self, name: str, table: str) -> str:
+        """Name of a release column in another table."""
+        return self.knowledge.name_in(name, self.others[table].names)
 
-    def shared(self, table: str) -> tuple[str, ...]:
+    def shared_columns(self, table: str) -> tuple[str, ...]:
         """The columns that the release and another table share, except the id."""
         parts = self.parts(table)
         return tuple(
@@ -80,19 +80,19 @@ class AttackTables:
         A column of the release with the name of the id may hold pseudonyms: it is shared if one of
         its labels stands for an id of the table.
         """
-        called = self.knowledge.called(name, part.names)
+        called = self.knowledge.name_in(name, part.names)
         if called not in part.names or called != self.knowledge.world_id:
             return called in part.names
         return self._shows_ids(part, name)
 
     def in_world(self, name: str) -> bool:
         """Whether a table of the world has a column, under the release's name for it."""
-        return any(self.knowledge.called(name, part.names) in part.names for part in self.worlds)
+        return any(self.knowledge.name_in(name, part.names) in part.names for part in self.worlds)
 
     def _shows_ids(self, part: AttackTable, name: str) -> bool:
         if (part.name, name) not in self._ids:
-            labels = self.shown(name).domain.labels.tolist()
-            called = self.knowledge.called(name, part.names)
+            labels = self.released_column(name).domain.labels.tolist()
+            called = self.knowledge.name_in(name, part.names)
             ids = part.values(called, self.knowledge, name)
             some = [label for label in labels if label.strip("*")]
             self._ids[part.name, name] = bool(len(match(some, ids.domain).low))
@@ -111,7 +111,9 @@ class AttackTables:
         if self.knowledge.knows:
             return tuple(dict.fromkeys(map(self.release.column, self.knowledge.knows)))
         here = [name for name in self.knowledge.quasi if name in self.release.names]
-        held = [set(self.shared(table)) for table in ("world", "original") if self.parts(table)]
+        held = [
+            set(self.shared_columns(table)) for table in ("world", "original") if self.parts(table)
+        ]
         every = set(self.release.names) if not held else set.union(*held)
         free = [name for name in self.release.names if name in every]
         found = tuple(here or [name for name in free if name not in self.sensitive])
@@ -129,7 +131,7 @@ class AttackTables:
         Somebody with a world knows all that it shares with the release (Bettini Section 2) except
         sensitive columns, whatever the policy calls quasi-identifying, unless `knows` names less.
         """
-        shared = self.shared(table)
+        shared = self.shared_columns(table)
         public = table == "world" and not self.knowledge.knows
         known = [name for name in shared if name not in self.sensitive] if public else self.knows
         found = tuple(name for name in known if name in shared)
@@ -147,11 +149,11 @@ class AttackTables:
         """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
         return self.known_in("world") if self.worlds else tuple(self._free(self.knows))
 
-    def shown(self, name: str, table: str = "release") -> CodedColumn:
+    def released_column(self, name: str, table: str = "release") -> CodedColumn:
         """A column of the release, or of the other release, by its labels; cached."""
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
-            called = name if table == "release" else self.called(name, table)
+            called = name if table == "release" else self.name_in(name, table)
             self._labels[table, name] = where.labels(called, self.knowledge, name)
         return self._labels[table, name]
 
@@ -170,14 +172,16 @@ class AttackTables:
         """Columns of a release, each with that of the people; cached."""
         for name in names:
             if (shown_in, people, name) not in self._shared:
-                self._shared[shown_in, people, name] = self._matched(name, shown_in, people)
+                self._shared[shown_in, people, name] = self._match_column(name, shown_in, people)
         return [self._shared[shown_in, people, name] for name in names]
 
-    def _matched(self, name: str, shown_in: str, people: str) -> SharedColumn:
+    def _match_column(self, name: str, shown_in: str, people: str) -> SharedColumn:
         table = self.others[people]
-        values = table.values(self.called(name, people), self.knowledge, name)
+        values = table.values(self.name_in(name, people), self.knowledge, name)
         tree = self.hierarchies({name: values}).get(name)
-        return SharedColumn.of(self.shown(name, shown_in), values, tree, self.knowledge.missing)
+        return SharedColumn.of(
+            self.released_column(name, shown_in), values, tree, self.knowledge.missing
+        )
 
     @cached_property
     def data(self) -> AttackData:
@@ -185,8 +189,11 @@ class AttackTables:
         if "original" in self.others:
             return self._data("original")
         missing = self.knowledge.missing
-        own = [SharedColumn.itself(self.shown(name), missing) for name in self._free(self.knows)]
-        sensitive = [SharedColumn.itself(self.shown(name)) for name in self.sensitive]
+        own = [
+            SharedColumn.itself(self.released_column(name), missing)
+            for name in self._free(self.knows)
+        ]
+        sensitive = [SharedColumn.itself(self.released_column(name)) for name in self.sensitive]
         return AttackData.of(own, sensitive, limit=self.knowledge.limit)
 
     @cached_property
@@ -195,7 +202,7 @@ class AttackTables:
         return self._data("control")
 
     def _data(self, people: str) -> AttackData:
-        shared = self.shared(people)
+        shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
         known = self._free(self.known_in(people))
         return AttackData.of(
@@ -222,7 +229,7 @@ class AttackTables:
         world = self.world_tables.world(names)
         truth = self.world_tables.numbers(self._true_ids) if "truth" in self.others else None
         return WorldLinkage(
-            {name: self.shown(name) for name in names},
+            {name: self.released_column(name) for name in names},
             world,
             names,
             self.hierarchies(world.columns),
@@ -293,7 +300,9 @@ class AttackTables:
         if self.worlds:
             yield from self.world_tables.notes
             yield from self._notes_of_ids()
-            more = [name for name in self.shared("world") if name not in self.linked_world.names]
+            more = [
+                name for name in self.shared_columns("world") if name not in self.linked_world.names
+            ]
             if more:
                 yield (
                     f"the world also has {', '.join(more)}: what holds for some public columns "
@@ -311,7 +320,7 @@ class AttackTables:
                 "themselves, known as the release shows them"
             )
             return
-        lost = [name for name in self.sensitive if name not in self.shared("original")]
+        lost = [name for name in self.sensitive if name not in self.shared_columns("original")]
         if lost:
             yield f"the original lacks the sensitive columns {', '.join(lost)}"
         for one in (*self.data.known, *self.data.sensitive):

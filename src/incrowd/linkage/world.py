@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
 from incrowd.errors import InputError, PolicyError, counted
 from incrowd.linkage.matching import leaves_of
-from incrowd.partition.csr import grouped
+from incrowd.partition.csr import group_by_owner
 from incrowd.table.column import CodedColumn, Domain, Kind
 
 
@@ -90,7 +90,7 @@ class World:
         alone: Flags = self.rows_of[self.person] == 1
         return alone
 
-    def held(self, name: str) -> Counts:
+    def code_counts(self, name: str) -> Counts:
         """How many rows have each code of a column, missing first; cached."""
         if name not in self._held:
             column = self.columns[name]
@@ -105,7 +105,7 @@ class World:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is assumed about who is who, in words."""
-        return assumed(self.rows, None if self.individual is None else self.unnamed)
+        return assumptions(self.rows, None if self.individual is None else self.unnamed)
 
     def select(self, names: Sequence[str]) -> "World":
         """The world that knows these columns only."""
@@ -122,8 +122,8 @@ class World:
         return f"World({', '.join(self.names)}; {self.rows} rows)"
 
 
-def assumed(rows: int, unnamed: int | None) -> tuple[str, ...]:
-    """What is assumed about who is who in a world of so many rows, so many of them without an id.
+def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
+    """Assumptions about people of a world of so many rows; `unnamed` of them have no id.
 
     None: it has no ids.
     """
@@ -147,7 +147,7 @@ def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]
     domain, codes = _one_numbering([ids for _, ids in tables])
     world = _Part(dict(tables[0][0]), codes[0])
     for (columns, _), ids in zip(tables[1:], codes[1:], strict=True):
-        world = _joined(world, _Part(dict(columns), ids), len(domain) + 1)
+        world = _join_tables(world, _Part(dict(columns), ids), len(domain) + 1)
     return World(world.columns, world.ids)
 
 
@@ -177,7 +177,7 @@ def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]
     return Domain(kind, every), codes
 
 
-def _joined(left: _Part, right: _Part, people: int) -> _Part:
+def _join_tables(left: _Part, right: _Part, people: int) -> _Part:
     """Two tables joined: pairs of rows for people in both, single rows for people in one."""
     shared = [name for name in left.columns if name in right.columns]
     for name in shared:
@@ -195,8 +195,8 @@ def _joined(left: _Part, right: _Part, people: int) -> _Part:
     second = np.arange(len(from_left)) >= len(here)
     columns = {}
     for name in dict.fromkeys([*left.columns, *right.columns]):
-        mine = _taken(left.columns.get(name), from_left)
-        theirs = _taken(right.columns.get(name), from_right)
+        mine = _codes_at(left.columns.get(name), from_left)
+        theirs = _codes_at(right.columns.get(name), from_right)
         use_theirs = (from_left < 0) | second if name in shared else name not in left.columns
         source = left.columns.get(name) or right.columns[name]
         codes = np.where(use_theirs, theirs, mine).astype(np.int32)
@@ -205,7 +205,7 @@ def _joined(left: _Part, right: _Part, people: int) -> _Part:
     return _Part(columns, ids.astype(np.int32))
 
 
-def _taken(column: CodedColumn | None, rows: Counts) -> Codes:
+def _codes_at(column: CodedColumn | None, rows: Counts) -> Codes:
     """The codes of these rows; missing for row -1 and for an absent column."""
     if column is None:
         return np.zeros(len(rows), dtype=np.int32)
@@ -219,7 +219,7 @@ def _at(codes: Codes, rows: Counts) -> Codes:
 
 def _pairs(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
     """All pairs of rows with one id, and each row without a partner paired with -1."""
-    start, order = grouped(right, people)
+    start, order = group_by_owner(right, people)
     partners = np.where(left == MISSING, 0, np.diff(start)[left])
     times = np.maximum(partners, 1)
     here = np.repeat(np.arange(len(left)), times)
@@ -240,7 +240,7 @@ _EXACT = 2**53
 """Whole numbers up to here are exact as floats."""
 
 
-def joined(mine: Domain, theirs: Domain) -> Domain:
+def union_domain(mine: Domain, theirs: Domain) -> Domain:
     """The values of a column in the table and in the world together.
 
     Only the table's if the two are of different kinds, or share no exact number format: labels are
@@ -248,14 +248,14 @@ def joined(mine: Domain, theirs: Domain) -> Domain:
     """
     if mine.kind is not theirs.kind:
         return mine
-    there = _as_written(theirs.values, mine.values)
+    there = _in_type_of(theirs.values, mine.values)
     whole = [line for line in (mine.values, there) if line.dtype.kind == "i"]
     if len(whole) == 1 and np.abs(whole[0]).max(initial=0) >= _EXACT:
         return mine
     return Domain(mine.kind, np.unique(np.concatenate([mine.values, there])))
 
 
-def _as_written(values: Values, like: Values) -> Values:
+def _in_type_of(values: Values, like: Values) -> Values:
     """Finite values only, in the type of the others if that is exact: whole days as days."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]

@@ -13,7 +13,7 @@ from incrowd.linkage.concealment import MOST_PAIRS, Concealed, FittingPairs
 from incrowd.linkage.fit import ColumnSets, sweep
 from incrowd.linkage.links import Linked, link
 from incrowd.linkage.world import World
-from incrowd.partition.csr import entries, grouped, owners
+from incrowd.partition.csr import entries, group_by_owner, owners
 from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
 
@@ -140,7 +140,7 @@ class WorldLinkage:
     def candidates(self, names: Sequence[str] | None = None) -> RowCandidates:
         """The candidates of each released row by all columns, or by these."""
         on = self.names if names is None else tuple(names)
-        return self._judged(on, (self.linked if names is None else self.by(on)).candidates)
+        return self._row_candidates(on, (self.linked if names is None else self.by(on)).candidates)
 
     def by(self, names: Sequence[str], release: Mapping[str, CodedColumn] | None = None) -> Linked:
         """The release, or other rows with such labels, linked with the world by some columns."""
@@ -168,7 +168,7 @@ class WorldLinkage:
         person = None if self.world.everybody_once else self.world.person
         data = AttackData.of(self._shared, person=person)
         for fit in sweep(data, sets):
-            yield self._judged(fit.names, fit.individuals_of_each[data.shown.row_of])
+            yield self._row_candidates(fit.names, fit.individuals_of_each[data.shown.row_of])
 
     @cached_property
     def _shared(self) -> list[SharedColumn]:
@@ -182,7 +182,7 @@ class WorldLinkage:
             for name in self.names
         ]
 
-    def _judged(self, names: tuple[str, ...], number: Counts) -> RowCandidates:
+    def _row_candidates(self, names: tuple[str, ...], number: Counts) -> RowCandidates:
         class_of = fold([self.release[name].codes for name in names], ()).row_of
         return RowCandidates(
             names,
@@ -226,7 +226,7 @@ class WorldLinkage:
         """
         truth = np.zeros(0, dtype=np.int32) if self.truth is None else self.truth
         person = self.world.person
-        start, order = grouped(person, int(person.max(initial=0)) + 1)
+        start, order = group_by_owner(person, int(person.max(initial=0)) + 1)
         known = np.flatnonzero(truth)
         entry, place = entries(start, truth[known])
         row, there = known[place], order[entry]

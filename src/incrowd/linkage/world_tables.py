@@ -56,7 +56,7 @@ class AttackTable:
 
     def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
         """A column by its values, under the release's name for it."""
-        return knowledge.marks.coded(self.engine, name, knowledge.kinds.get(name), called)
+        return knowledge.marks.code_column(self.engine, name, knowledge.kinds.get(name), called)
 
     def labels(
         self, called: str, knowledge: "AttackerKnowledge", name: str | None = None
@@ -67,10 +67,10 @@ class AttackTable:
         """
         kind = Kind.TEXT if self.text else None
         marks, own = knowledge.marks, name or called
-        shown = marks.coded(self.engine, own, kind, self.column(called))
+        shown = marks.code_column(self.engine, own, kind, self.column(called))
         if not self.text or MARKS.isdisjoint(shown.domain.labels.tolist()):
             return shown
-        values = marks.coded(self.engine, own, None, called)
+        values = marks.code_column(self.engine, own, None, called)
         return shown if values.domain.kind is Kind.TEXT else as_missing(shown, tuple(MARKS))
 
 
@@ -110,8 +110,8 @@ class AttackerKnowledge:
     limit: float = LIMIT
     """A chance above this counts as found or learned."""
 
-    def called(self, name: str, names: Sequence[str]) -> str:
-        """What another table, with columns of these names, calls a column of the release."""
+    def name_in(self, name: str, names: Sequence[str]) -> str:
+        """Name of a release column in another table with these column names."""
         called = self.rename.get(name, name)
         return called if called in names else name
 
@@ -167,7 +167,7 @@ class WorldTables:
 
     def _columns(self, part: AttackTable, names: Sequence[str]) -> dict[str, CodedColumn]:
         """The columns among these that one table has."""
-        held = {name: self.knowledge.called(name, part.names) for name in names}
+        held = {name: self.knowledge.name_in(name, part.names) for name in names}
         return {
             name: part.values(called, self.knowledge, name)
             for name, called in held.items()

@@ -1,58 +1,26 @@
 """Loss: how much a release differs from its table, one file each."""
 
-from collections.abc import Mapping
-from typing import Annotated, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
-from pydantic import Field
+from incrowd.lazy import names_of
 
-from incrowd.loss.class_sizes import AverageClass, Discernibility
-from incrowd.loss.classification import Classification
-from incrowd.loss.entropy import Entropy
-from incrowd.loss.extent import Il1, IlInf, WeightedMaxNcp
-from incrowd.loss.figures import figures
-from incrowd.loss.granularity import Granularity, Precision
-from incrowd.loss.loss import Loss
-from incrowd.loss.ncp import Gcp
-from incrowd.loss.queries import Queries
-from incrowd.loss.volume import Volume
+if TYPE_CHECKING:
+    from incrowd.loss.class_sizes import AverageClass as AverageClass
+    from incrowd.loss.class_sizes import Discernibility as Discernibility
+    from incrowd.loss.classification import Classification as Classification
+    from incrowd.loss.entropy import Entropy as Entropy
+    from incrowd.loss.extent import Il1 as Il1
+    from incrowd.loss.extent import IlInf as IlInf
+    from incrowd.loss.extent import WeightedMaxNcp as WeightedMaxNcp
+    from incrowd.loss.granularity import Granularity as Granularity
+    from incrowd.loss.granularity import Precision as Precision
+    from incrowd.loss.loss import Loss as Loss
+    from incrowd.loss.loss_figures import figures as figures
+    from incrowd.loss.ncp import Gcp as Gcp
+    from incrowd.loss.queries import Queries as Queries
+    from incrowd.loss.union import LOSSES as LOSSES
+    from incrowd.loss.union import AnyLoss as AnyLoss
+    from incrowd.loss.volume import Volume as Volume
 
-AnyLoss: TypeAlias = Annotated[
-    AverageClass
-    | Classification
-    | Discernibility
-    | Entropy
-    | Gcp
-    | Granularity
-    | Il1
-    | IlInf
-    | Precision
-    | Queries
-    | Volume
-    | WeightedMaxNcp,
-    Field(discriminator="name"),
-]
-"""Any loss, as a policy file writes it."""
-
-LOSSES: Mapping[str, type[Loss]] = {
-    one.__dataclass_fields__["name"].default: one for one in get_args(get_args(AnyLoss)[0])
-}
-"""Every loss's class by its name."""
-
-__all__ = [
-    "LOSSES",
-    "AnyLoss",
-    "AverageClass",
-    "Classification",
-    "Discernibility",
-    "Entropy",
-    "Gcp",
-    "Granularity",
-    "Il1",
-    "IlInf",
-    "Loss",
-    "Precision",
-    "Queries",
-    "Volume",
-    "WeightedMaxNcp",
-    "figures",
-]
+__getattr__, __dir__ = names_of(__name__)
+__all__ = __dir__()  # noqa: PLE0605  the imports above are the list

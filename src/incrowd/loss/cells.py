@@ -72,7 +72,7 @@ class ShownCells:
         shown = grid.show(first, last, tree.labels[-1][0]).tolist()
         few = np.array([level.get(label, column.lowest) for label in shown], dtype=np.int32)
         named = few[place]
-        met = tree.join_level(*column.widened(self.low, self.high))
+        met = tree.join_level(*column.widen(self.low, self.high))
         found: Codes = np.maximum(met, named).astype(np.int32)
         return found
 

@@ -41,7 +41,7 @@ class Il1(Loss):
         if len(outcome.classes) == 0:
             return 0.0
         extents = ncp_of_classes(outcome)
-        reached = _reached(extents, outcome, spare)
+        reached = _largest_extent(extents, outcome, spare)
         sizes = outcome.classes.records
         large = sizes >= smallest
         most = int(large.sum()) + int(sizes[~large].sum()) // max(smallest, 1)
@@ -72,7 +72,7 @@ class IlInf(Loss):
         del smallest
         if len(outcome.classes) == 0:
             return 0.0
-        return _reached(ncp_of_classes(outcome), outcome, spare)
+        return _largest_extent(ncp_of_classes(outcome), outcome, spare)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -105,7 +105,7 @@ class WeightedMaxNcp(Loss):
         return self.of(outcome)
 
 
-def _reached(extents: Floats, outcome: Outcome, spare: int | None) -> float:
+def _largest_extent(extents: Floats, outcome: Outcome, spare: int | None) -> float:
     """The largest extent of what must be released: all records but `spare`, the farthest first.
 
     Every class above contains a class of the node and reaches at least as far.

@@ -63,7 +63,9 @@ def _extents(cells: ShownCells) -> Floats:
     whole = place[last] - place[first]
     if whole <= 0:
         return np.zeros(len(cells.low), dtype=np.float64)
-    low, high = _reach(cells) if scaled(cells.column) else (place[cells.low], place[cells.high])
+    low, high = (
+        _reach(cells) if has_finite_scale(cells.column) else (place[cells.low], place[cells.high])
+    )
     low, high = (np.clip(end, place[first], place[last]) for end in (low, high))
     extents: Floats = (high - low) / whole
     extents[cells.missing] = 0.0
@@ -85,12 +87,12 @@ def _reach(cells: ShownCells) -> tuple[Floats, Floats]:
 
 def places(column: QuasiColumn) -> Floats:
     """Where each code lies on its scale; by rank if the scale has no finite length."""
-    if scaled(column):
+    if has_finite_scale(column):
         return np.concatenate([[0.0], column.hierarchy.leaves.positions])
     return np.arange(len(column.hierarchy.leaves) + 1, dtype=np.float64)
 
 
-def scaled(column: QuasiColumn) -> bool:
+def has_finite_scale(column: QuasiColumn) -> bool:
     """Whether the column's scale has a finite length."""
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     first, last = column.range

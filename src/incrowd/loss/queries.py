@@ -56,7 +56,7 @@ def query_precision(
 
 def _precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
-    answer = Cubes(asked.outcome, asked.counted(query)).answer(group)
+    answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
     kl = error(answer, "kl", least) if query.group_by else 0.0
     return QueryPrecision(query.line, kl, error(answer, "relative", least))
@@ -74,10 +74,14 @@ class _AskedQuery:
         self.sensitive = {name: i for i, name in held if name not in self.quasi}
         self.domains = domains
 
-    def counted(self, query: Query) -> CountedColumn:
+    def counted_column(self, query: Query) -> CountedColumn:
         """Which records a query counts, and by what of theirs that is not quasi-identifying."""
         masks = self._masks(query)
-        grouped = [name for name in query.group_by if self._known(name, query, 1) not in self.quasi]
+        grouped = [
+            name
+            for name in query.group_by
+            if self._require_column(name, query, 1) not in self.quasi
+        ]
         inside: Flags = np.ones(self.tally.rows, dtype=np.bool_)
         chance = even = 1.0
         for name, mask in masks.items():
@@ -86,14 +90,14 @@ class _AskedQuery:
                 chance *= self._share(name, mask)
                 even *= 1.0 if name in grouped else self._share(name, mask)
         even /= prod(self._values(name) for name in grouped)
-        held, number = self._held(grouped)
+        held, number = self._joint_values(grouped)
         quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
         return CountedColumn(
             np.where(inside, held, -1).astype(np.int32), number, even, quasi, chance
         )
 
-    def _held(self, names: list[str]) -> tuple[Codes, int]:
-        """What the rows hold of these sensitive columns together, numbered."""
+    def _joint_values(self, names: list[str]) -> tuple[Codes, int]:
+        """Number the combinations of these sensitive columns: one number a row, and how many."""
         if not names:
             return np.zeros(self.tally.rows, dtype=np.int32), 1
         return numbered(np.stack([self._codes(name) for name in names]))
@@ -109,7 +113,7 @@ class _AskedQuery:
 
     def _mask(self, condition: Condition, query: Query) -> Flags:
         """The codes that one condition allows."""
-        name = self._known(condition.column, query, condition.place)
+        name = self._require_column(condition.column, query, condition.place)
         domain, ordered = self._domain(name, query, condition.place)
         mask: Flags = np.zeros(len(domain) + 1, dtype=np.bool_)
         if condition.relation == "missing":
@@ -117,7 +121,7 @@ class _AskedQuery:
             return mask
         problem = ""
         try:
-            mask[1:] = _allowed(domain, condition, ordered=ordered)
+            mask[1:] = _fulfilling_values(domain, condition, ordered=ordered)
         except _UnfitError as unfit:
             problem = unfit.problem
         if problem:
@@ -133,7 +137,7 @@ class _AskedQuery:
             self._fail(query, place, f"it is not known what the values of '{name}' are")
         return self.domains[name], False
 
-    def _known(self, name: str, query: Query, place: int) -> str:
+    def _require_column(self, name: str, query: Query, place: int) -> str:
         if name not in self.quasi and name not in self.sensitive:
             self._fail(query, place, f"'{name}' is neither quasi-identifying nor sensitive")
         return name
@@ -164,7 +168,7 @@ class _UnfitError(Exception):
         self.problem = problem
 
 
-def _allowed(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
+def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
     """Which values of a domain fulfil a condition."""
     if domain.kind is Kind.TEXT:
         values, scale = condition.values, np.arange(len(domain), dtype=np.float64)
@@ -179,7 +183,7 @@ def _allowed(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
     else:
         scale = domain.positions
         ends = [_position(domain, value) for value in condition.values]
-    return _compared(scale, condition.relation, ends)
+    return _compare(scale, condition.relation, ends)
 
 
 def _position(domain: Domain, value: float | str) -> float:
@@ -199,7 +203,7 @@ def _position(domain: Domain, value: float | str) -> float:
     return float(moment.astype(np.int64))
 
 
-def _compared(scale: Floats, relation: str, ends: list[float]) -> Flags:
+def _compare(scale: Floats, relation: str, ends: list[float]) -> Flags:
     match relation:
         case "between":
             return (scale >= ends[0]) & (scale <= ends[1])
@@ -255,7 +259,7 @@ class Queries(Loss):
         """The mean error of the group-bys."""
         if outcome.records == 0:
             return 0.0
-        cubes = Cubes(outcome, self._counted(outcome))
+        cubes = Cubes(outcome, self._counted_column(outcome))
         level = min(self.level, len(outcome.columns))
         groups = list(combinations(range(len(outcome.columns)), level))
         weights = np.array([prod(outcome.weights[j] for j in group) for group in groups])
@@ -273,7 +277,7 @@ class Queries(Loss):
         del smallest, spare
         return self.of(outcome) if self.measure == "kl" else float("-inf")
 
-    def _counted(self, outcome: Outcome) -> CountedColumn:
+    def _counted_column(self, outcome: Outcome) -> CountedColumn:
         names = list(outcome.classes.histograms)
         if self.column not in names:
             raise PolicyError(

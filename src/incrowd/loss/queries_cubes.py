@@ -91,7 +91,7 @@ class Cubes:
         shown = [] if outcome.exact else cells_of(outcome)
         self._runs = [_runs(cells) for cells in shown]
         self._members = self._rows_by_class() if outcome.exact else None
-        self._total = self._thought()
+        self._total = self._estimated_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
         """Records by these quasi-identifying columns and by what is held."""
@@ -113,9 +113,9 @@ class Cubes:
             if here.start < here.stop:
                 cube = add(first, min(step, self.counted.number - first), cells)
                 estimate[here] = cube[keys[here] - first * cells]
-        return self._finished(group, true, estimate)
+        return self._add_left_out(group, true, estimate)
 
-    def _finished(self, group: Sequence[int], true: Counts, estimate: Floats) -> CubeAnswer:
+    def _add_left_out(self, group: Sequence[int], true: Counts, estimate: Floats) -> CubeAnswer:
         """The estimates with the records that were left out."""
         gone, masks = self.outcome.suppressed, self.counted.masks
         chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
@@ -171,8 +171,8 @@ class Cubes:
         number = len(self.outcome.classes)
         return rows, np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
 
-    def _thought(self) -> float:
-        """What all released classes together are thought to hold."""
+    def _estimated_total(self) -> float:
+        """Estimated total over all released classes."""
         class_of, _, amount = self._entries
         if self._members is not None:
             rows, begins = self._members

@@ -1,40 +1,20 @@
 """Models: conditions that every class of a release must meet."""
 
-from collections.abc import Mapping
-from typing import Annotated, TypeAlias, get_args
+from typing import TYPE_CHECKING
 
-from pydantic import Field
+from incrowd.lazy import names_of
 
-from incrowd.models.alpha_k import AlphaK
-from incrowd.models.delta_presence import DeltaPresence
-from incrowd.models.k_anonymity import KAnonymity
-from incrowd.models.k_map import KMap
-from incrowd.models.l_diversity import LDiversity
-from incrowd.models.model import Model
-from incrowd.models.probabilistic import Probabilistic
-from incrowd.models.t_closeness import TCloseness
+if TYPE_CHECKING:
+    from incrowd.models.alpha_k import AlphaK as AlphaK
+    from incrowd.models.delta_presence import DeltaPresence as DeltaPresence
+    from incrowd.models.k_anonymity import KAnonymity as KAnonymity
+    from incrowd.models.k_map import KMap as KMap
+    from incrowd.models.l_diversity import LDiversity as LDiversity
+    from incrowd.models.model import Model as Model
+    from incrowd.models.probabilistic import Probabilistic as Probabilistic
+    from incrowd.models.t_closeness import TCloseness as TCloseness
+    from incrowd.models.union import MODELS as MODELS
+    from incrowd.models.union import AnyModel as AnyModel
 
-AnyModel: TypeAlias = Annotated[
-    AlphaK | DeltaPresence | KAnonymity | KMap | LDiversity | Probabilistic | TCloseness,
-    Field(discriminator="name"),
-]
-"""Any of the models, as a policy file writes them."""
-
-MODELS: Mapping[str, type[Model]] = {
-    member.__dataclass_fields__["name"].default: member
-    for member in get_args(get_args(AnyModel)[0])
-}
-"""Every model's class by its name."""
-
-__all__ = [
-    "MODELS",
-    "AlphaK",
-    "AnyModel",
-    "DeltaPresence",
-    "KAnonymity",
-    "KMap",
-    "LDiversity",
-    "Model",
-    "Probabilistic",
-    "TCloseness",
-]
+__getattr__, __dir__ = names_of(__name__)
+__all__ = __dir__()  # noqa: PLE0605  the imports above are the list

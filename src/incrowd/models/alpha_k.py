@@ -98,7 +98,7 @@ class AlphaK(Model):
         return ceil(1 / fraction(self.alpha))
 
     def enough_values(self) -> int:
-        """The same: so many people with different values hold alpha."""
+        """As many as `distinct_values`: each value then has a share of at most alpha."""
         return self.distinct_values()
 
     def share_limits(self, column: str) -> ShareLimits:

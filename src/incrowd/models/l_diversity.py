@@ -20,7 +20,7 @@ from incrowd.models.model import (
     fraction,
     histogram_of,
     part,
-    settled,
+    snap_to_threshold,
 )
 from incrowd.partition.classes import Classes, SensitiveColumn
 from incrowd.values import STRICT, dataclass
@@ -135,7 +135,7 @@ class LDiversity(Model):
         if not anybody.any():
             return float("inf")
         weakest = float(self.by_class(classes)[anybody].min())
-        return settled(weakest, self.threshold) if self.kind == "entropy" else weakest
+        return snap_to_threshold(weakest, self.threshold) if self.kind == "entropy" else weakest
 
     def possible(self, whole: Classes) -> float:
         """What the table as one class achieves: without suppression no release achieves more.

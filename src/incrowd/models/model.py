@@ -263,7 +263,7 @@ def same_condition(one: Model, other: Model) -> bool:
 
 
 def histogram_of(classes: Classes, model: str, column: str) -> Histogram:
-    """What the classes hold of the column that a model names; an error if it is not sensitive."""
+    """Values of a model's column in each class; an error if the column is not sensitive."""
     held = classes.histograms.get(column)
     if held is None:
         raise PolicyError(
@@ -304,6 +304,6 @@ def part(people: Counts, share: Fraction) -> Counts:
     return people * share.numerator // share.denominator
 
 
-def settled(value: float, threshold: float) -> float:
-    """The value, or the threshold if only rounding keeps them apart."""
+def snap_to_threshold(value: float, threshold: float) -> float:
+    """Return the threshold if the value differs from it by rounding only, else the value."""
     return threshold if abs(value - threshold) <= TOLERANCE else value

@@ -17,7 +17,7 @@ from incrowd.models.model import (
     Requirement,
     at_most,
     histogram_of,
-    settled,
+    snap_to_threshold,
 )
 from incrowd.partition.classes import Classes, Histogram, SensitiveColumn
 from incrowd.values import STRICT, dataclass
@@ -120,7 +120,7 @@ class TCloseness(Model):
 
     def achieved(self, classes: Classes) -> float:
         """The distance of the farthest class; 0 if there is no class."""
-        return settled(float(self.by_class(classes).max(initial=0.0)), self.threshold)
+        return snap_to_threshold(float(self.by_class(classes).max(initial=0.0)), self.threshold)
 
     def possible(self, whole: Classes) -> float:
         """0 of all records that can leave: as one class they are what it is compared with."""
@@ -172,7 +172,7 @@ class TCloseness(Model):
                 same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
                 return _mean_over_levels(held, same, held.column.shares[np.newaxis])
             case "ordered":
-                return _ordered(held)
+                return _ordered_distances(held)
             case "hierarchical":
                 maps = _maps(held.column)
                 return _mean_over_levels(held, maps[:-1], held.column.level_shares)
@@ -199,7 +199,7 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
     return total / max(len(maps), 1)
 
 
-def _ordered(held: Histogram) -> Floats:
+def _ordered_distances(held: Histogram) -> Floats:
     column = held.column
     if not column.ordered:
         raise PolicyError(

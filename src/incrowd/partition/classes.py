@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.kernels import compatible
 from incrowd.kernels import histogram as histogram_kernels
-from incrowd.partition.csr import grouped, offsets
+from incrowd.partition.csr import group_by_owner, offsets
 from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
@@ -211,7 +211,7 @@ def crowds(
     names = [tally.shared_unit]
     pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
     names += [numbered(pair)[0] for pair in pairs]
-    rows = [_list_codes(shared_class, name, len(classes)) for name in names]
+    rows = [_name_counts(shared_class, name, len(classes)) for name in names]
     joined, (units, *holders) = _joined_crowds(nodes, missing, base, rows)
     for held, holder, pair, name in zip(
         joined.histograms.values(), holders, pairs, names[1:], strict=True
@@ -222,7 +222,7 @@ def crowds(
     return replace(joined, people=joined.people + np.diff(units.start))
 
 
-def _list_codes(class_of: Codes, names: Codes, number: int) -> _Rows:
+def _name_counts(class_of: Codes, names: Codes, number: int) -> _Rows:
 
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
@@ -243,7 +243,7 @@ def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
 def _joined_crowds(
     nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_Rows]
 ) -> tuple[Classes, list[_Rows]]:
-    """What all classes compatible with each class hold together, and more rows joined likewise."""
+    """Add up all classes compatible with each class; `more` rows are added up alike."""
     held = list(classes.histograms.values())
     rows = [_Rows(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
@@ -253,7 +253,9 @@ def _joined_crowds(
         _add_compatible(found, classes.people, people)
         for part, row in zip(parts, rows, strict=True):
             part.extend(_gather_compatible(found, row))
-    united = [_fold(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)]
+    united = [
+        _merge_parts(part, len(classes), row.domain) for part, row in zip(parts, rows, strict=True)
+    ]
     histograms = {
         h.column.name: Histogram(h.column, row.start, row.code, row.count)
         for h, row in zip(held, united, strict=False)
@@ -268,7 +270,7 @@ def _compatible(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
     that share the same columns with a pattern are joined at once.
     """
     pattern_of, number = numbered(missing.astype(np.int32))
-    start, order_of = grouped(pattern_of, number)
+    start, order_of = group_by_owner(pattern_of, number)
     order = order_of.astype(np.int32)
     known = ~missing[:, order].T
     cells = np.where(known, nodes[:, order].T + 1, 0).astype(np.uint64)
@@ -320,12 +322,12 @@ def _gather_compatible(found: CompatibleClasses, rows: _Rows) -> list[tuple[Code
     return [alone, (found.here[~single][place], code[entry], count[entry])]
 
 
-def _fold(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
+def _merge_parts(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
 
-    return _Rows(*histogram_kernels.histogram(*_chain(parts), number, domain), domain)
+    return _Rows(*histogram_kernels.histogram(*_concatenate(parts), number, domain), domain)
 
 
-def _chain(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
+def _concatenate(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
     kinds = (np.int32, np.int32, np.int64)
     class_of, code, count = (
         np.concatenate([np.empty(0, dtype=kind), *(part[i] for part in parts)])

@@ -39,10 +39,10 @@ def offsets_of(owner: Codes | Counts, number: int) -> Counts:
     return np.searchsorted(owner, np.arange(number + 1)).astype(np.int64)
 
 
-def grouped(owner: Codes | Counts, number: int) -> tuple[Counts, Counts]:
+def group_by_owner(owner: Codes | Counts, number: int) -> tuple[Counts, Counts]:
     """Where each of `number` rows begins, and its members: positions in `owner`, ascending.
 
-    >>> [part.tolist() for part in grouped(np.array([2, 0, 2]), 3)]
+    >>> [part.tolist() for part in group_by_owner(np.array([2, 0, 2]), 3)]
     [[0, 1, 1, 3], [1, 0, 2]]
     """
     start = offsets(np.bincount(owner, minlength=number))

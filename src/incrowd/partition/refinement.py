@@ -39,10 +39,10 @@ class StrippedPartition:
         """Rows beyond the first of their class; 0 for a key."""
         return len(self.rows) - self.number
 
-    def refined(self, column: Codes, domain: int) -> "tuple[StrippedPartition, Codes]":
+    def refine(self, column: Codes, domain: int) -> "tuple[StrippedPartition, Codes]":
         """The classes split by a column with codes below `domain`, and the rows alone since then.
 
-        >>> part, alone = StrippedPartition.whole(5).refined(np.array([1, 0, 1, 2, 1], np.int32), 3)
+        >>> part, alone = StrippedPartition.whole(5).refine(np.array([1, 0, 1, 2, 1], np.int32), 3)
         >>> part.rows.tolist(), part.starts.tolist(), alone.tolist()
         ([0, 2, 4], [0, 3], [1, 3])
         """
@@ -57,7 +57,7 @@ class PartitionRefiner:
         self._tally = np.zeros(domain, dtype=np.int32)
         self._seen = np.empty(rows, dtype=np.int32)
 
-    def refined(self, here: StrippedPartition, column: Codes) -> StrippedPartition:
+    def refine(self, here: StrippedPartition, column: Codes) -> StrippedPartition:
         """The classes split by a column with codes below the refiner's domain."""
         rows = np.empty_like(here.rows)
         bounds = np.empty(len(rows) // 2 + 1, dtype=np.int64)

@@ -4,10 +4,9 @@ The words of column names (`words`) and the patterns of values (`patterns`) are 
 `incrowd init` and the checklist of Safe Harbor share (45 CFR 164.514(b)(2)).
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from incrowd.lazy import homes_of
+from incrowd.lazy import names_of
 
 if TYPE_CHECKING:  # every reader of text files needs the words alone
     from incrowd.pii.checklist import Checklist as Checklist
@@ -20,11 +19,5 @@ if TYPE_CHECKING:  # every reader of text files needs the words alone
     from incrowd.pii.profile import SafeHarborRules as SafeHarborRules
     from incrowd.pii.profile import Status as Status
 
-_HOMES = homes_of(__name__)
-__all__ = sorted(_HOMES)  # noqa: PLE0605  the imports above are the list
-
-
-def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(import_module(_HOMES[name]), name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = names_of(__name__)
+__all__ = __dir__()  # noqa: PLE0605  the imports above are the list

@@ -145,14 +145,14 @@ def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
 
 def hints(name: str) -> bool:
     """Whether the name of a column speaks of anything on the list."""
-    profile = ColumnProfile.of_sealed(name)
+    profile = ColumnProfile.of_name_alone(name)
     return profile.says_person or not profile.said.isdisjoint(_SPEAKING)
 
 
 _SPEAKING = frozenset[str]().union(*(one.words for one in IDENTIFIERS), WHEN, PLACES)
 
 
-def named(profile: ColumnProfile, identifier: Identifier) -> bool:
+def name_says(profile: ColumnProfile, identifier: Identifier) -> bool:
     """Whether the name of a column says an identifier, and its values do not speak against it."""
     if not profile.said & identifier.words or profile.is_about or profile.is_flag:
         return False
@@ -182,7 +182,7 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Colum
 
 def _unseen(name: str, what: str) -> dict[str, ColumnFinding]:
     """A column that no program can look into: its name may fail, a person looks at the rest."""
-    profile = ColumnProfile.of_sealed(name)
+    profile = ColumnProfile.of_name_alone(name)
     inside = profile.unseen(f"holds {what}, which incrowd cannot look into")
     said = () if profile.is_about else [one for one in IDENTIFIERS if profile.said & one.words]
     found = {one.letter: profile.fails(f"its name suggests {one.phrase}") for one in said}
@@ -192,7 +192,7 @@ def _unseen(name: str, what: str) -> dict[str, ColumnFinding]:
 def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[str, ColumnFinding]]:
     """By the name of the column, and by patterns that only identifiers have."""
     for identifier in IDENTIFIERS:
-        if named(profile, identifier):
+        if name_says(profile, identifier):
             yield identifier.letter, profile.fails(f"its name suggests {identifier.phrase}")
     special = (
         ("A", names_of_persons(profile)),
@@ -236,7 +236,7 @@ def _is_no_license(profile: ColumnProfile) -> bool:
     return bool(profile.words & {"plate", "plates"}) or are_drug_codes(profile)
 
 
-def _found(check: IdentifierCheck, found: ColumnFinding) -> dict[str, str]:
+def _finding_entry(check: IdentifierCheck, found: ColumnFinding) -> dict[str, str]:
     """A column; one that a person must look at says so where others fail."""
     look = {"status": found.status.value} if found.status is not check.status else {}
     return {"name": found.column, "why": found.why, **look}
@@ -247,6 +247,6 @@ def _plain(check: IdentifierCheck) -> dict[str, Any]:
         "letter": check.letter,
         "identifier": check.identifier.title,
         "status": check.status.value,
-        "columns": [_found(check, found) for found in check.columns],
+        "columns": [_finding_entry(check, found) for found in check.columns],
     }
     return {**plain, "note": check.note} if check.note else plain

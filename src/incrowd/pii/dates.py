@@ -291,13 +291,13 @@ def _weekday(text: str) -> bool:
 def _finer_numbers(profile: ColumnProfile) -> str | None:
     """Days as 20240131, and numbers of days or seconds in a column that is named a date."""
     if not profile.is_whole:
-        return _NAMED_SO if _dated(profile) else None
+        return _NAMED_SO if _says_dates(profile) else None
     compact = profile.share(_is_compact)
     if compact >= MOST and (len(profile.texts) >= _ENOUGH or names_dates(profile)):
         return looks_like(compact, "dates")
     if _are_moments(profile):
         return "the values look like times, counted in seconds"
-    return _NAMED_SO if _dated(profile) else None
+    return _NAMED_SO if _says_dates(profile) else None
 
 
 def _are_moments(profile: ColumnProfile) -> bool:
@@ -309,7 +309,7 @@ def _are_moments(profile: ColumnProfile) -> bool:
     return any(((numbers >= low * n) & (numbers < high // 2 * n)).all() for n in (1, 1000))
 
 
-def _dated(profile: ColumnProfile) -> bool:
+def _says_dates(profile: ColumnProfile) -> bool:
     numbers = profile.domain.positions
     years = (numbers >= _FIRST) & (numbers <= _LAST)
     return names_dates(profile) and not (profile.is_whole and years.all())

@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.errors import counted, whole_percent
 from incrowd.hierarchy.published import share_of
 from incrowd.hierarchy.regions import is_country
-from incrowd.hierarchy.suggest import Nature
+from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.column_names import says_person
 from incrowd.pii.meanings import QUALIFIERS, Meaning
 from incrowd.pii.names import is_things_name, names_of_persons
@@ -79,9 +79,9 @@ class Weighed:
     """How much it would hurt to have it known."""
 
 
-def weighed(profile: ColumnProfile) -> Weighed:
+def weigh_clues(profile: ColumnProfile) -> Weighed:
     """The role that the clues about a column speak for, together."""
-    said = _said(profile)
+    said = _name_and_label(profile)
     clues = [*_by_words(profile, said), *_by_values(profile), *_by_uniqueness(profile)]
     points, best = _totals(clues)
     if not points:
@@ -92,7 +92,7 @@ def weighed(profile: ColumnProfile) -> Weighed:
     chosen = best[order[0]]
     second = points[order[1]] if len(order) > 1 else 0.0
     sure = points[order[0]] >= _ENOUGH and points[order[0]] - second >= _MARGIN
-    named = _first_named(clues, order[0])
+    named = _strongest_by_words(clues, order[0])
     meaning = None if named is None else named.meaning
     harm = meaning.harm if meaning is not None else 1.0
     if profile.kind is Kind.DATE and named is not None:
@@ -112,13 +112,13 @@ def _totals(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
     return points, best
 
 
-def _first_named(clues: list[Clue], role: Role) -> Clue | None:
+def _strongest_by_words(clues: list[Clue], role: Role) -> Clue | None:
     """The strongest clue of words for a role."""
     meant = [c for c in clues if c.role is role and c.meaning is not None]
     return max(meant, key=lambda clue: clue.points) if meant else None
 
 
-def _said(profile: ColumnProfile) -> Said:
+def _name_and_label(profile: ColumnProfile) -> Said:
     """What name and label say together."""
     named = said_in_name(profile.name)
     if not profile.label:
@@ -288,7 +288,7 @@ def _by_value_words(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _by_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
-    """What hardly repeats identifies, unless it is measured or dated."""
+    """Clue: values that hardly repeat identify people, unless they are measurements or dates."""
     if profile.kind is Kind.DATE or profile.records < _SOME:
         return
     whole = profile.kind is Kind.TEXT or profile.is_whole

@@ -8,7 +8,7 @@ The words of `incrowd.pii.words` are among them, so that both lists grow togethe
 from dataclasses import dataclass
 from functools import cache
 
-from incrowd.hierarchy.suggest import Nature
+from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.words import TOPICS, Topic
 from incrowd.table.column import Role
 

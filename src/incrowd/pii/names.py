@@ -87,7 +87,7 @@ def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding |
 
 
 def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
-    """That a column may tell a small place."""
+    """Finding: a column may name a small place."""
     if (
         profile.is_flag
         or profile.is_about

@@ -36,8 +36,8 @@ class ValuePattern:
     advice: str = ""
     """What would make more of such values than text."""
 
-    def found(self, profile: ColumnProfile) -> ColumnFinding | None:
-        """That a column has this identifier, if it has."""
+    def find_in(self, profile: ColumnProfile) -> ColumnFinding | None:
+        """A finding if the column holds this identifier, else None."""
         if not self.letter or profile.kind is Kind.DATE:
             return None
         if profile.kind is Kind.NUMBER and not (self.numbers and profile.is_whole):
@@ -75,7 +75,7 @@ def _share_of(texts: Sequence[str], fits: Test) -> float:
 def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, ColumnFinding]]:
     """The identifiers of Safe Harbor that the values of a column are."""
     for pattern in PATTERNS:
-        if (finding := pattern.found(profile)) is not None:
+        if (finding := pattern.find_in(profile)) is not None:
             yield pattern.letter, finding
 
 

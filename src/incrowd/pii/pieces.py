@@ -49,7 +49,7 @@ def said_in_name(name: str) -> Said:
     ['sampling', 'family']
     """
     words = tuple(piece for word in words_of(name) for piece in pieces(word))
-    return Said(words, _weighed(words, len(words) - 1))
+    return Said(words, _weigh_meanings(words, len(words) - 1))
 
 
 def said_in_label(label: str) -> Said:
@@ -60,7 +60,7 @@ def said_in_label(label: str) -> Said:
     """
     words = words_of(label)
     heads = [i for i, word in enumerate(words) if word in _JOINTS and i]
-    return Said(words, _weighed(words, (heads[0] if heads else len(words)) - 1))
+    return Said(words, _weigh_meanings(words, (heads[0] if heads else len(words)) - 1))
 
 
 def pieces(word: str) -> tuple[str, ...]:
@@ -114,7 +114,7 @@ def meanings_of(word: str) -> tuple[Meaning, ...]:
     return tuple(meaning for stem, meaning in found if len(stem) == longest)
 
 
-def _weighed(words: tuple[str, ...], head: int) -> tuple[tuple[Meaning, float], ...]:
+def _weigh_meanings(words: tuple[str, ...], head: int) -> tuple[tuple[Meaning, float], ...]:
     points: dict[str, float] = {}
     meant: dict[str, Meaning] = {}
     joined = {i: a + b for i, (a, b) in enumerate(pairwise(words))}

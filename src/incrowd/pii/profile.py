@@ -93,7 +93,7 @@ class ColumnProfile:
         return cls(column.name, column.domain, total, missing, largest, counts=records[1:])
 
     @classmethod
-    def of_sealed(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
+    def of_name_alone(cls, name: str, records: int = 0, what: str = "") -> "ColumnProfile":
         """The profile of a column of lists, structures or bytes: only its name is known."""
         nothing = Domain(Kind.TEXT, np.array([], dtype=object))
         return cls(name, nothing, records, records, records, sealed=what)

@@ -34,7 +34,7 @@ _AREA = re.compile(r"\d{3}")
 
 def family_names(profile: ColumnProfile) -> ColumnFinding | None:
     """That many values are common family names, though they repeat."""
-    share = _listed(profile, FAMILY)
+    share = _share_in_list(profile, FAMILY)
     if share < _SEVERAL:
         return None
     if share >= _MOSTLY:
@@ -44,13 +44,13 @@ def family_names(profile: ColumnProfile) -> ColumnFinding | None:
 
 def given_names(profile: ColumnProfile) -> ColumnFinding | None:
     """That some values are common given names, alone."""
-    share = _listed(profile, GIVEN)
+    share = _share_in_list(profile, GIVEN)
     return profile.unseen("the values could be given names") if share >= _SEVERAL else None
 
 
 def cities(profile: ColumnProfile) -> ColumnFinding | None:
     """That many values are large cities."""
-    share = _listed(profile, CITIES)
+    share = _share_in_list(profile, CITIES)
     if share < _SEVERAL or profile.share(is_large_place) >= _MOSTLY:
         return None
     if share >= _MOSTLY:
@@ -58,7 +58,7 @@ def cities(profile: ColumnProfile) -> ColumnFinding | None:
     return profile.unseen("the values could be cities")
 
 
-def _listed(profile: ColumnProfile, known: frozenset[str]) -> float:
+def _share_in_list(profile: ColumnProfile, known: frozenset[str]) -> float:
     """The share of a column's texts that a list of facts has."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME or profile.words & THINGS:
         return 0.0
@@ -82,7 +82,7 @@ def small_areas(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding
 
 
 def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
-    """That whole numbers of four or five digits all begin as ZIP codes do."""
+    """Finding: whole numbers of four or five digits that all begin as ZIP codes do."""
     if not profile.is_whole or is_postal(profile) or len(profile.domain) < _ZIPS:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
@@ -94,7 +94,7 @@ def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
-    """That whole numbers are spread as ages are, and some lie above 89."""
+    """Finding: whole numbers that are spread as ages are, some above 89."""
     if not profile.is_whole or len(profile.domain) < _MANY:
         return None
     values, records = profile.domain.values, profile.counts
@@ -109,7 +109,7 @@ def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def possible_births(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """That years reach as far back and as wide as births do, and some tell an age over 89."""
+    """Finding: years that span births, some of them of people over 89."""
     if not profile.is_whole or len(profile.domain) < _MANY:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])

@@ -22,7 +22,7 @@ FACTOR = 10.0
 _STAYING = frozenset({Role.IDENTIFIER, Role.DROP, Role.UNIT})
 
 
-def needed(policy: "Policy", formula: Formula) -> tuple[str, ...]:
+def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
     """The quasi-identifying columns of an analysis; columns that do not leave are refused."""
     for name in formula.columns:
         if policy.role(name) in _STAYING:
@@ -35,7 +35,7 @@ def needed(policy: "Policy", formula: Formula) -> tuple[str, ...]:
 
 def for_analysis(policy: "Policy", text: str) -> "Policy":
     """The policy with weights for the columns of this analysis."""
-    chosen = needed(policy, parse_formula(text))
+    chosen = quasi_columns_of(policy, parse_formula(text))
     columns = {
         name: column.model_copy(update={"weight": column.weight * FACTOR})
         if name in chosen
@@ -47,7 +47,7 @@ def for_analysis(policy: "Policy", text: str) -> "Policy":
 
 def note(policy: "Policy", text: str) -> str:
     """What that does, in a sentence."""
-    chosen = needed(policy, parse_formula(text))
+    chosen = quasi_columns_of(policy, parse_formula(text))
     if not chosen:
         return (
             "--for changes nothing: every column of the analysis leaves as it is, whatever the "

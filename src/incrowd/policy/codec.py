@@ -29,18 +29,18 @@ HEADER: tuple[str, ...] = (
 
 def loads(text: str, source: str = "policy") -> Policy:
     """Read a policy from TOML text; `source` names it in errors."""
-    data = _parsed(text, source)
+    data = _parse_toml(text, source)
     try:
         _check_version(data)
-        return made(lambda: _read(data))
+        return make_value(lambda: _read(data))
     except FaultyPolicyError as error:
-        found = _placed(error.faults, text, data)
+        found = _in_file_order(error.faults, text, data)
     raise _error(found, source)
 
 
-def made(make: Callable[[], _Made]) -> _Made:
-    """What `make` returns, with pydantic's errors turned into ours."""
-    return values.made(make, keys_at)
+def make_value(make: Callable[[], _Made]) -> _Made:
+    """Call `make` and turn pydantic's errors into ours, named by the keys of the file."""
+    return values.make_value(make, keys_at)
 
 
 def dumps(
@@ -69,6 +69,14 @@ def dumps(
     return "\n\n".join(parts) + "\n"
 
 
+def plain(policy: Policy) -> dict[str, Any]:
+    """The plain values that TOML text of this policy holds, without writing and reading it."""
+    models = [_plain(model) for model in policy.models]
+    columns = {name: _column(column) for name, column in policy.columns.items()}
+    whole = {"models": models, "columns": columns}
+    return dict(_settings(policy)) | {key: value for key, value in whole.items() if value}
+
+
 def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -> str:
     r"""The text of a policy with some keys changed and everything else, comments too, as it was.
 
@@ -80,8 +88,8 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
     >>> print(edit(text, {"suppression": 0.0}).splitlines()[1])
     suppression = 0.0 # enough
     """
-    _parsed(text, source)
-    edited = toml.edited(text, changes)
+    _parse_toml(text, source)
+    edited = toml.edit_text(text, changes)
     loads(edited, source)
     return edited
 
@@ -125,7 +133,7 @@ def _members(union: Any) -> tuple[Any, ...]:
     return get_args(inner) or (inner,)
 
 
-def _parsed(text: str, source: str) -> dict[str, Any]:
+def _parse_toml(text: str, source: str) -> dict[str, Any]:
     if (line := toml.too_deep(text)) is not None:
         raise PolicyError(
             f"{source}: brackets or dotted keys are nested too deeply (line {line})",
@@ -153,19 +161,19 @@ def _check_version(data: Mapping[str, Any]) -> None:
 
 def _read(data: Mapping[str, Any]) -> Policy:
     policy = Policy.model_validate_json(json.dumps(data, default=str))
-    if found := tuple(_mistyped(data, policy.model_dump(mode="json"), ())):
+    if found := tuple(_mistyped_numbers(data, policy.model_dump(mode="json"), ())):
         raise FaultyPolicyError(found)
     return policy
 
 
-def _mistyped(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
+def _mistyped_numbers(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
     """Texts, trues and falses in place of a number that pydantic took for one."""
     if isinstance(written, Mapping) and isinstance(taken, Mapping):
         for key in written:
-            yield from _mistyped(written[key], taken[key], (*path, key))
+            yield from _mistyped_numbers(written[key], taken[key], (*path, key))
     elif isinstance(written, list) and isinstance(taken, list):
         for place, (one, other) in enumerate(zip(written, taken, strict=False)):
-            yield from _mistyped(one, other, (*path, place))
+            yield from _mistyped_numbers(one, other, (*path, place))
     elif type(written) in {str, bool} and type(taken) in {*_SCALARS} - {type(written)}:
         yield must_be(path, _SCALARS[type(taken)])
 
@@ -173,7 +181,7 @@ def _mistyped(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
 _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "string"}
 
 
-def _placed(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
+def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
     """The faults in the order of the file, each with its line."""
     lines = toml.lines_of(text)
     found = [(_line(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]

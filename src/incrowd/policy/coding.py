@@ -17,7 +17,7 @@ def coded_by(
     """
     known = {name: policy.columns[name] for name in names if name in policy.columns}
     kinds = {name: column.kind for name, column in known.items() if column.kind is not None}
-    return policy.marks.and_everywhere(missing_values).all_coded(engine, names, kinds)
+    return policy.marks.and_everywhere(missing_values).code_columns(engine, names, kinds)
 
 
 def unit_by(engine: Engine, policy: Policy) -> CodedColumn | None:

@@ -129,7 +129,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     """
     tally = counting.tally
     _refuse_empty(policy, counting)
-    models = _bound(policy, counting.people)
+    models = _bind_models(policy, counting.people)
     columns = []
     for name in policy.quasi:
         size, held = len(quasi[name][1].leaves) + 1, counting.quasi[name]
@@ -161,7 +161,7 @@ def _refuse_empty(policy: Policy, counting: Counting) -> None:
         )
 
 
-def _bound(policy: Policy, people: int) -> tuple[Model, ...]:
+def _bind_models(policy: Policy, people: int) -> tuple[Model, ...]:
     """The models for a table of so many people, those in left-out records included."""
     table = TableSize(people, len(policy.quasi))
     return tuple(model.bound_to(table) for model in policy.models)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
-from incrowd.identify.derived import Derived, derived
+from incrowd.identify.derived import Derived, find_derived
 from incrowd.policy.coding import unit_by
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Role
@@ -46,12 +46,13 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
         return []
     rows = engine.sample([*leaving, *hidden], SAMPLE, unit_by(engine, policy))
     coded = {
-        name: _encoded(rows[name], name, policy, text=engine.text) for name in (*leaving, *hidden)
+        name: _encode_cells(rows[name], name, policy, text=engine.text)
+        for name in (*leaving, *hidden)
     }
-    return derived([coded[name] for name in leaving], [coded[name] for name in hidden])
+    return find_derived([coded[name] for name in leaving], [coded[name] for name in hidden])
 
 
-def _encoded(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
+def _encode_cells(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
     kind, marks = policy.columns[name].kind, policy.marks
     column = encode(cells, name, kind, infer=text, missing_values=marks.within(name))
     return marks.clear(column, name)

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field, replace
 from incrowd.errors import InputError, counted, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
-from incrowd.hierarchy.suggest import Nature
-from incrowd.pii.evidence import weighed
+from incrowd.hierarchy.suggestion import Nature
+from incrowd.pii.evidence import weigh_clues
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
@@ -22,6 +22,7 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
 from incrowd.table.column import Kind, Role
+from incrowd.withholding import FEW, LEAST
 
 _NEARLY_ALL = 0.9
 _EXACT = 0.8
@@ -30,8 +31,6 @@ _ENOUGH = 20
 _MARK = "review"
 _DEAR = 3
 _WORTH = 0.01
-FEWEST = 5
-"""Smaller numbers of records are not told."""
 _UNSEEN = frozenset((Role.IDENTIFIER, Role.DROP, Role.WEIGHT))
 """Roles of columns whose marks of missing values make no difference."""
 
@@ -114,7 +113,7 @@ class Draft(Shown):
 
 def _missing_reason(found: Sequence[Sentinel]) -> str:
     records = sum(one.records for one in found)
-    held = f"{records:,} records" if records >= FEWEST else f"fewer than {FEWEST} records"
+    held = f"{records:,} records" if records >= LEAST else f"{FEW} records"
     values = counted(len(found), "value that seems", "values that seem")
     return f"{held} hold {values} to mean missing ({found[0].why})"
 
@@ -128,10 +127,10 @@ def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
     guesses = {column.name: guess(column) for column in plain}
-    return _drafted(plain, _with_some_quasi(plain, guesses), marks)
+    return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
 
 
-def redrafted(
+def redraft(
     first: Draft,
     columns: Sequence[ColumnProfile],
     changes: Mapping[str, Guess],
@@ -142,10 +141,10 @@ def redrafted(
     guesses = {**first.guesses, **changes}
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
-    return _drafted(plain, guesses, marks)
+    return _make_draft(plain, guesses, marks)
 
 
-def _drafted(
+def _make_draft(
     columns: Sequence[ColumnProfile],
     guesses: Mapping[str, Guess],
     marks: Mapping[str, tuple[Sentinel, ...]],
@@ -204,7 +203,7 @@ def _people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> i
 
 
 def _units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int | None:
-    """How many people a unit column tells apart, if there is one."""
+    """Number of people by the unit column; None without one."""
     units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
     return units[0] if units else None
 
@@ -296,7 +295,7 @@ def _by_emptiness(column: ColumnProfile) -> Guess | None:
 
 
 def _by_evidence(column: ColumnProfile) -> Guess:
-    found = weighed(column)
+    found = weigh_clues(column)
     sure = found.sure and found.role not in {Role.DROP, Role.UNIT}
     made = Guess(found.role, found.reason, sure, found.nature, found.harm)
     pattern = pattern_of(column)

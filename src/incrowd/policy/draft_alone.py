@@ -18,7 +18,7 @@ from incrowd.errors import whole_percent
 from incrowd.policy.joint import column_places, small_classes
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
-from incrowd.verify.alone import FEWEST
+from incrowd.withholding import LEAST
 
 SAMPLE = 5_000
 """Records that are looked at."""
@@ -118,6 +118,6 @@ def _classes(quasi: Sequence[CodedColumn], unit: CodedColumn | None = None) -> _
 def _are_few(alone: float, people: int, share: float) -> bool:
     """Whether a release would hardly have more people who are alone than the share allows."""
     most = share * people
-    if most < FEWEST:
+    if most < LEAST:
         return alone < _NOBODY
     return alone + _SURE * sqrt(alone) <= most

@@ -41,7 +41,7 @@ def default_of(drafted: Draft, name: str) -> Answer:
     return Answer(drafted.policy.columns[name].role)
 
 
-def answered(drafted: Draft, answers: Mapping[str, Answer]) -> Draft:
+def apply_answers(drafted: Draft, answers: Mapping[str, Answer]) -> Draft:
     """The draft as these answers change it; columns that nobody was asked about stay."""
     columns = {
         name: _column(column, answers[name]) if name in answers else column

@@ -70,7 +70,7 @@ def _top(column: ColumnProfile) -> float:
 
 
 def _diversity(column: ColumnProfile, people: int | None) -> LDiversity:
-    """Of a kind that the table can satisfy: no more people than records hold a value."""
+    """l-diversity of a kind that the table can satisfy: by frequency, else by distinct values."""
     whole = column.records if people is None else min(people, column.records)
     kind = "frequency" if column.largest * _L <= whole else "distinct"
     return LDiversity(column.name, _L, kind=kind)  # type: ignore[arg-type]  # two of its kinds

@@ -12,7 +12,7 @@ from incrowd.engines.base import Engine
 from incrowd.identify.derived import Derived
 from incrowd.pii.profile import ColumnProfile
 from incrowd.policy.derived import derived_in, leaving_of
-from incrowd.policy.draft import Draft, Guess, redrafted
+from incrowd.policy.draft import Draft, Guess, redraft
 from incrowd.policy.draft_alone import telling_columns
 from incrowd.table.column import CodedColumn, Role
 
@@ -20,7 +20,7 @@ _FEW = 20
 """A kept column of at most so many values becomes a quasi-identifier; others are dropped."""
 
 
-def settled(
+def settle_roles(
     first: Draft,
     engine: Engine,
     columns: Sequence[ColumnProfile],
@@ -34,7 +34,7 @@ def settled(
         )
         if not changes:
             break
-        drafted = redrafted(drafted, columns, changes, text=engine.text)
+        drafted = redraft(drafted, columns, changes, text=engine.text)
     return drafted
 
 

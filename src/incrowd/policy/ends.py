@@ -70,7 +70,7 @@ class ColumnHolders:
         """People of each code; whoever has several values counts for each."""
         return self._people(self.codes, self.size)
 
-    def crowded(self, grid: CellGrid, k: int) -> bool:
+    def holds_k(self, grid: CellGrid, k: int) -> bool:
         """Whether every cell that anybody is in holds at least k people."""
         held = self._people(grid.of[self.codes], len(grid) + 1)[1:]
         return bool((held[held > 0] >= k).all())
@@ -131,7 +131,7 @@ def _grid(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | N
     """
     each = holders.each()
     found = align(column.hierarchy, each, ask)
-    if holders.unit is None or found is None or holders.crowded(found, ask.k):
+    if holders.unit is None or found is None or holders.holds_k(found, ask.k):
         return found
     return align(column.hierarchy, holders.once(), ask, each)
 

@@ -27,7 +27,7 @@ VERSION = 1
 """The version of the policy format that this incrowd writes."""
 
 
-def _named(value: object) -> object:
+def _plugin_by_name(value: object) -> object:
     """A bare name stands for the plug-in of that name with its defaults."""
     return {"name": value} if isinstance(value, str) else value
 
@@ -41,7 +41,7 @@ class Column(Setting):
 
     role: Role
     """What the column is for."""
-    hierarchy: Annotated[AnyHierarchy | None, BeforeValidator(_named)] = None
+    hierarchy: Annotated[AnyHierarchy | None, BeforeValidator(_plugin_by_name)] = None
     """How its values become coarser; chosen from the data if not given."""
     weight: Annotated[float, Field(gt=0)] = 1.0
     """How much the loss of a quasi-identifying column matters, next to the others."""
@@ -121,9 +121,9 @@ class Policy(Setting):
     time_limit: Annotated[float | None, Field(gt=0)] = None
     """Seconds that the search may take, with or without an answer. Without a limit it takes as long
     as it needs to find one, and then improves it until 60 seconds have passed."""
-    search: Annotated[AnySearch, BeforeValidator(_named)] = Auto()
+    search: Annotated[AnySearch, BeforeValidator(_plugin_by_name)] = Auto()
     """How to look for the release with the least loss."""
-    loss: Annotated[AnyLoss, BeforeValidator(_named)] = Gcp()
+    loss: Annotated[AnyLoss, BeforeValidator(_plugin_by_name)] = Gcp()
     """The information loss that the search makes small."""
     models: tuple[AnyModel, ...]
     """What every class must satisfy."""
@@ -238,15 +238,15 @@ class Policy(Setting):
     @staticmethod
     def draft(frame: Any) -> "Policy":
         """A first policy for a table, to review: roles and hierarchies by name and content."""
-        from incrowd.policy.draft_settling import settled  # noqa: PLC0415  it is made of policies
+        from incrowd.policy.draft_settling import settle_roles  # noqa: PLC0415  it is made of policies
 
         engine = elsewhere.engine_of(frame) or MemoryEngine(frame, text=False)
         coded = profiles.coded_columns(engine)
         columns = profiles.profiles(engine, coded)
-        return settled(drafts.draft(columns), engine, columns, coded).policy
+        return settle_roles(drafts.draft(columns), engine, columns, coded).policy
 
 
-def undeclared(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
+def undeclared_columns(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
     """The columns of a table that the policy lacks."""
     return tuple(name for name in names if name not in policy.columns)
 
@@ -264,9 +264,9 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
     """
     names = tuple(names)
     if lacking := absent(policy, names):
-        unnamed = undeclared(policy, names)
+        unnamed = undeclared_columns(policy, names)
         raise _lacking(lacking, unnamed or names)
-    if extra := undeclared(policy, names):
+    if extra := undeclared_columns(policy, names):
         many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
         raise PolicyError(
             f"the policy lacks {many} of the table",

@@ -263,7 +263,7 @@ def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[
     for role, wanted in roles.items():
         for name in wanted:
             if name not in names:
-                raise _unknown(name, names)
+                raise _unknown_column(name, names)
             if found.get(name, role) is not role:
                 raise PolicyError(
                     f"column '{name}' is both '{found[name].value}' and '{role.value}'",
@@ -282,12 +282,12 @@ def _details(
     for key, values in (("hierarchy", hierarchies), ("weight", weights)):
         for name, value in values.items():
             if name not in role_of:
-                raise _unknown(name, tuple(role_of))
+                raise _unknown_column(name, tuple(role_of))
             details.setdefault(name, {})[key] = value
     return details
 
 
-def _unknown(name: str, names: tuple[str, ...]) -> PolicyError:
+def _unknown_column(name: str, names: tuple[str, ...]) -> PolicyError:
     return PolicyError(f"the table has no column '{name}'", remedy=nearest(name, names))
 
 

@@ -38,7 +38,7 @@ def _profile(engine: Engine, name: str, coded: Mapping[str, CodedColumn]) -> Col
     if name in coded:
         return ColumnProfile.of(coded[name], engine.frequency(coded[name]))
     if name in engine.sealed:
-        return ColumnProfile.of_sealed(name, engine.records, engine.sealed[name])
+        return ColumnProfile.of_name_alone(name, engine.records, engine.sealed[name])
     return profile_of_sample(engine, name, too_many(engine, name) or 0)
 
 

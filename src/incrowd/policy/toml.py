@@ -117,12 +117,12 @@ def lines_of(text: str) -> dict[Path, int]:
     return lines
 
 
-def edited(text: str, changes: Mapping[str | Path, Any]) -> str:
-    r"""Valid TOML text with some keys changed and everything else, comments too, as it was.
+def edit_text(text: str, changes: Mapping[str | Path, Any]) -> str:
+    r"""Change some keys of TOML text; everything else stays, comments too.
 
     A key is a name or a path; None takes it away. Nobody checks what the outcome means.
 
-    >>> edited("a = 1 # one\nb = 2", {"a": 3, "b": None})
+    >>> edit_text("a = 1 # one\nb = 2", {"a": 3, "b": None})
     'a = 3 # one\n'
     """
     document = tomlkit.parse(text)

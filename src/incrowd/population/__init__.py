@@ -1,19 +1,16 @@
 """Probabilistic anonymity: how coarse columns must be for a known population (Lodha-Thomas)."""
 
-from incrowd.population.bounds import (
-    Bound,
-    beta_needed,
-    classes_allowed,
-    k_of_shares,
-    k_supported,
-    population_needed,
-)
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "Bound",
-    "beta_needed",
-    "classes_allowed",
-    "k_of_shares",
-    "k_supported",
-    "population_needed",
-]
+from incrowd.lazy import names_of
+
+if TYPE_CHECKING:
+    from incrowd.population.bounds import Bound as Bound
+    from incrowd.population.bounds import beta_needed as beta_needed
+    from incrowd.population.bounds import classes_allowed as classes_allowed
+    from incrowd.population.bounds import k_of_shares as k_of_shares
+    from incrowd.population.bounds import k_supported as k_supported
+    from incrowd.population.bounds import population_needed as population_needed
+
+__getattr__, __dir__ = names_of(__name__)
+__all__ = __dir__()  # noqa: PLE0605  the imports above are the list

@@ -135,16 +135,19 @@ def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
     return _ladder(column, [Rung(n, AS_IT_IS), *rungs, Rung(1, LEFT_OUT)])
 
 
-def described(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) -> str:
+def describe_level(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) -> str:
     """What a level of a hierarchy shows, in words without a value."""
     if level == 0:
         return AS_IT_IS
     if level == hierarchy.height:
         return LEFT_OUT
-    return _told(hierarchy.labels[level].tolist(), spec) or f"level {level} of its hierarchy"
+    return (
+        _describe_labels(hierarchy.labels[level].tolist(), spec)
+        or f"level {level} of its hierarchy"
+    )
 
 
-def built(
+def build_hierarchy(
     column: CodedColumn, spec: AnyHierarchy, records: Counts | None = None
 ) -> tuple[Hierarchy, Codes]:
     """The hierarchy of a column of a table, and the column in the codes of its leaves."""
@@ -154,8 +157,8 @@ def built(
     return hierarchy, align(column, hierarchy.leaves).codes
 
 
-def _told(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
-    """What labels between the values and the top show; nothing if that cannot be told."""
+def _describe_labels(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
+    """Describe the labels of a middle level; empty if no short description fits."""
     match spec:
         case Dates():
             return _to(_step(labels))
@@ -185,10 +188,10 @@ def _ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
 
 
 def _levels(column: CodedColumn, spec: AnyHierarchy, records: Counts | None) -> list[Rung]:
-    hierarchy, codes = built(column, spec, records)
+    hierarchy, codes = build_hierarchy(column, spec, records)
     there = np.unique(codes)
     return [
-        Rung(len(np.unique(nodes[there])), described(hierarchy, level, spec), spec, level)
+        Rung(len(np.unique(nodes[there])), describe_level(hierarchy, level, spec), spec, level)
         for level, nodes in enumerate(hierarchy.maps)
     ]
 
@@ -209,10 +212,10 @@ def _quantiles(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
     missing = int(_missing(column))
     for number in _downward(len(column.domain)):
         spec = Intervals(quantiles=number)
-        hierarchy, _ = built(column, spec, records)
+        hierarchy, _ = build_hierarchy(column, spec, records)
         if hierarchy.height > 1:
             values = len(hierarchy.labels[1]) + missing
-            yield Rung(values, described(hierarchy, 1, spec), spec, 1)
+            yield Rung(values, describe_level(hierarchy, 1, spec), spec, 1)
 
 
 def _missing(column: CodedColumn) -> bool:

@@ -75,7 +75,7 @@ def classes_allowed(
     """
     n, k = _request(population, k, beta, bound)
     return _last(
-        lambda d: _held(1 / d, n, k, beta / d if simultaneous else beta, bound), low=1, high=n
+        lambda d: _holds(1 / d, n, k, beta / d if simultaneous else beta, bound), low=1, high=n
     )
 
 
@@ -171,7 +171,7 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
             f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
             remedy="use fewer columns, or coarser ones",
         )
-    return _first(lambda n: _held(share, n, k, beta, bound), low=k)
+    return _first(lambda n: _holds(share, n, k, beta, bound), low=k)
 
 
 def missing_probability(share: float, population: int, k: int, bound: Bound) -> float:
@@ -226,12 +226,12 @@ def _request(population: float, k: float, beta: float, bound: str) -> tuple[int,
     return n, k
 
 
-def _held(share: float, population: int, k: int, beta: float, bound: Bound) -> bool:
+def _holds(share: float, population: int, k: int, beta: float, bound: Bound) -> bool:
     return missing_probability(share, population, k, bound) <= beta * (1 + _ROUNDING)
 
 
 def _k_of_share(share: float, population: int, beta: float, bound: Bound) -> int:
-    return _last(lambda k: _held(share, population, k, beta, bound), low=0, high=population)
+    return _last(lambda k: _holds(share, population, k, beta, bound), low=0, high=population)
 
 
 def _last(holds: Callable[[int], bool], *, low: int, high: int) -> int:
@@ -302,7 +302,7 @@ def _share(drawn: Drawn, size: int) -> float:
     low, high = _LEAST, math.log(size / drawn.people)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        sure = _log_misled(drawn, size, math.exp(middle)) <= math.log1p(-drawn.confidence)
+        sure = _log_misleading(drawn, size, math.exp(middle)) <= math.log1p(-drawn.confidence)
         low, high = (middle, high) if sure else (low, middle)
     return math.exp(low) if low > _LEAST else 0.0
 
@@ -317,7 +317,7 @@ def _least(drawn: Drawn, population: int, k: int, beta: float) -> int:
     return low
 
 
-def _log_misled(drawn: Drawn, size: int, share: float) -> float:
+def _log_misleading(drawn: Drawn, size: int, share: float) -> float:
     """The logarithm of a bound: how likely some class of a smaller share holds so many people."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":

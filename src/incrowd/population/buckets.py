@@ -16,7 +16,7 @@ import polars as pl
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError, counted
 from incrowd.kernels import one_dimensional
-from incrowd.population.quantile_cells import Scaled, faces, kind_of_cells, scaled
+from incrowd.population.quantile_cells import Scaled, faces, kind_of_cells, scale_cells
 from incrowd.population.quantiles import (
     DELTA,
     EPSILON,
@@ -28,13 +28,13 @@ from incrowd.population.quantiles import (
     Show,
     divide,
     join_small,
-    least_drawn,
+    least_sample_count,
     rank_error,
     sample_size,
 )
 from incrowd.table.column import Kind
 from incrowd.table.fold import in_threads, threads
-from incrowd.table.names import chosen, listed
+from incrowd.table.names import choose_columns, listed
 
 _SMALLEST_K = 2
 _FEW_ROWS = 2**16
@@ -110,14 +110,17 @@ class QuantileOptions:
 
     def leaving(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns that leave, in the order of the table; unknown ones are refused."""
-        wanted = {*chosen(names, self.columns), *(chosen(names, self.keep) if self.keep else ())}
+        wanted = {
+            *choose_columns(names, self.columns),
+            *(choose_columns(names, self.keep) if self.keep else ()),
+        }
         return tuple(name for name in names if name in wanted)
 
     def drawn_per_bucket(self, records: int, sample: int) -> int:
         """The fewest values of the sample that a bucket should hold."""
         if self.buckets is not None:
             return 1
-        return least_drawn(self.least, records, sample, self.chance)
+        return least_sample_count(self.least, records, sample, self.chance)
 
     def refuse_small(self, records: int) -> None:
         """Refuse a table with fewer than k records."""
@@ -183,7 +186,7 @@ class Bucketing:
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
         """Buckets by the cells of a sample."""
         kind = kind_of_cells(cells, cells.name)
-        division = divide(_present(scaled(cells, kind).values), number, least)
+        division = divide(_present(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])
 
     @classmethod
@@ -192,7 +195,7 @@ class Bucketing:
     ) -> tuple["Bucketing", Codes]:
         """Buckets by the cells at these places, or by all, and the bucket of every cell."""
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
-        found = scaled(cells, kind)
+        found = scale_cells(cells, kind)
         values = found.values if places is None else found.values[places]
         made = cls(cells.name, kind, divide(_present(values), number, least), cells[:0])
         return made, made._look_up_in_threads(found, 0)
@@ -202,7 +205,7 @@ class Bucketing:
 
         Cells are added up one by one, so it does not matter which of them came together.
         """
-        found = scaled(cells, self.kind)
+        found = scale_cells(cells, self.kind)
         self._note(found, start)
         codes = np.empty(len(found.values), dtype=np.int32)
         self._task(found.values, codes, self.errors)()
@@ -285,9 +288,9 @@ class ShownBuckets:
         return sorted(int(size) for size in self.sizes if size)
 
 
-def unchanged(bucketing: Bucketing) -> ShownBuckets:
+def show_all_buckets(bucketing: Bucketing) -> ShownBuckets:
     """The buckets as they are, before they are counted."""
-    return _shown(bucketing, np.arange(len(bucketing.division)), None)
+    return _show_buckets(bucketing, np.arange(len(bucketing.division)), None)
 
 
 def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
@@ -307,19 +310,19 @@ def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
     bucket_of = join_small(sizes[1:], k)
     joined = np.bincount(bucket_of, weights=sizes[1:]).astype(np.int64)
     if not 0 < missing < k:
-        return _shown(bucketing, bucket_of, None)
+        return _show_buckets(bucketing, bucket_of, None)
     if len(joined) < 2:
         raise InfeasibleError(
             f"the column {bucketing.name!r} has {counted(missing, 'missing value')}, fewer than "
             f"k = {k:,}, and no bucket to spare that could be left empty with them",
             remedy="fill them in, ask for a smaller k, or leave the column out",
         )
-    return _shown(bucketing, bucket_of, int(joined.argmin()))
+    return _show_buckets(bucketing, bucket_of, int(joined.argmin()))
 
 
-def _shown(bucketing: Bucketing, bucket_of: Counts, empty: int | None) -> ShownBuckets:
+def _show_buckets(bucketing: Bucketing, bucket_of: Counts, empty: int | None) -> ShownBuckets:
     errors = bucketing.errors
-    division = bucketing.division.joined(bucket_of)
+    division = bucketing.division.join_buckets(bucket_of)
     after = np.append(0, bucket_of + 1)
     if empty is not None:
         after[after == empty + 1] = 0

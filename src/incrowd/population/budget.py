@@ -36,9 +36,9 @@ def budget(
     sizes = [whole(size, "a column's number of values") for size in distinct]
     allowed = whole(allowed, "the number of classes")
     worth = check_weights(weights, len(sizes))
-    best = _climbed(sizes, allowed, worth, {})
+    best = _climb(sizes, allowed, worth, {})
     for fixed in _tries(best, sizes, allowed):
-        other = _climbed(sizes, allowed, worth, fixed)
+        other = _climb(sizes, allowed, worth, fixed)
         best = min(best, other, key=lambda kept: distortion(kept, worth))
     return tuple(best)
 
@@ -95,10 +95,10 @@ def _tries(kept: Sequence[int], sizes: Sequence[int], allowed: int) -> Iterator[
                 yield {i: other}
 
 
-def _climbed(
+def _climb(
     sizes: Sequence[int], allowed: int, worth: Sequence[float], fixed: Mapping[int, int]
 ) -> list[int]:
-    """Whole numbers from the best shares, made better step by step; some begin as they are told."""
+    """Round the best shares and improve them by exchanges; columns in `fixed` start with that."""
     open_sizes = [1 if i in fixed else size for i, size in enumerate(sizes)]
     found = shares(open_sizes, allowed // math.prod(fixed.values()), worth)
     kept = [
@@ -107,13 +107,13 @@ def _climbed(
     ]
     while math.prod(kept) > allowed:  # by rounding alone
         kept[kept.index(max(kept))] -= 1
-    kept = _handed_on(kept, sizes, allowed, worth)
-    while better := _exchanged(kept, sizes, allowed, worth):
+    kept = _hand_on(kept, sizes, allowed, worth)
+    while better := _best_exchange(kept, sizes, allowed, worth):
         kept = better
     return kept
 
 
-def _handed_on(
+def _hand_on(
     kept: list[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int]:
     """What rounding left, given step by step to the column where it lowers the distortion most.
@@ -133,10 +133,10 @@ def _handed_on(
         kept[-place] = up
 
 
-def _exchanged(
+def _best_exchange(
     kept: Sequence[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int] | None:
-    """One column up at the expense of another, where that helps most; None where nothing does."""
+    """Raise one column's share at the cost of another's where that gains most; None if no gain."""
     product, best, found = math.prod(kept), _ROUNDING * distortion(kept, worth), None
     rising = [i for i, (d, size) in enumerate(zip(kept, sizes, strict=True)) if d < size]
     falling = [j for j, d in enumerate(kept) if d > 1 or j < 2]  # two, if nothing has to fall

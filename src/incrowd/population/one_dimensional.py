@@ -64,7 +64,7 @@ class Buckets:
         onto: Counts = self.medians[self.of]
         return onto
 
-    def shown(self, values: Values) -> Values:
+    def medians_of(self, values: Values) -> Values:
         """What stands for each of the values that were given: its bucket's median."""
         shown: Values = values[self.onto]
         return shown
@@ -78,23 +78,23 @@ def quantiles(values: Values, k: int, *, split: bool = False) -> Buckets:
     least that this allows. NaN, infinite and missing values are refused.
 
     >>> ages = np.array([31, 18, 44, 18, 29, 52, 18])
-    >>> quantiles(ages, 2).shown(ages)
+    >>> quantiles(ages, 2).medians_of(ages)
     array([29, 18, 44, 18, 29, 44, 18])
     >>> quantiles(ages, 2, split=True).sizes
     array([2, 2, 3])
     """
     if not split:
-        return divided(values, k, "quantile")
+        return divide(values, k, "quantile")
     order = _order(values, k)
     number = len(order) // k
     return _buckets(order, np.arange(1, number + 1, dtype=np.int64) * len(order) // number)
 
 
-def divided(values: Values, k: int, method: Method = "k-median", *, split: bool = False) -> Buckets:
+def divide(values: Values, k: int, method: Method = "k-median", *, split: bool = False) -> Buckets:
     """Buckets with the least cost of all, each with k values or more (Section 4.1.1, Appendix B).
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
-    >>> divided(incomes, 2).sizes
+    >>> divide(incomes, 2).sizes
     array([3, 3])
     """
     if method == "quantile" and split:
@@ -108,7 +108,7 @@ def divided(values: Values, k: int, method: Method = "k-median", *, split: bool 
     counts = np.diff(starts, append=len(line)).astype(np.int64)
     ends = value_runs(_positions(line[starts]), counts, k, method)
     upto = np.append(starts, len(line))[ends]
-    return _buckets(order, _shortened(upto, k) if split else upto)
+    return _buckets(order, _cut_long_buckets(upto, k) if split else upto)
 
 
 def value_runs(
@@ -131,12 +131,12 @@ def value_runs(
         limits, method = np.minimum(limits, _within(positions, 2 * least)), "cellular"
     total, last = _best(positions, counts, k, method, limits)
     if not np.isfinite(total[-1]):
-        raise _none_allowed(k)
+        raise _no_buckets_error(k)
     return _ends(last)
 
 
 def value_buckets(counts: Counts, k: int) -> Counts:
-    """Where the quantiles of ascending values with these counts end; no value is parted.
+    """Ends of the quantiles of ascending values with these counts; equal values stay together.
 
     >>> value_buckets(np.array([1, 1, 9, 1, 1, 1]), 3).tolist()
     [3, 6]
@@ -145,10 +145,10 @@ def value_buckets(counts: Counts, k: int) -> Counts:
 
 
 def division_cost(values: Values, buckets: Buckets, method: Method) -> float:
-    """What a division costs: what `divided` makes small by this method.
+    """What a division costs: what `divide` makes small by this method.
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
-    >>> division_cost(incomes, divided(incomes, 2), "k-median")
+    >>> division_cost(incomes, divide(incomes, 2), "k-median")
     42.0
     """
     if method == "quantile":
@@ -232,7 +232,7 @@ def _too_few(number: int, k: int) -> InfeasibleError:
     )
 
 
-def _none_allowed(k: int) -> InfeasibleError:
+def _no_buckets_error(k: int) -> InfeasibleError:
     return InfeasibleError(
         f"the limits of the column allow no buckets of {k:,} records or more",
         remedy="ask for a smaller k, or let buckets be wider",
@@ -264,8 +264,8 @@ def _buckets(order: Counts, ends: Counts) -> Buckets:
     return Buckets(of, order[(begins + ends - 1) // 2])
 
 
-def _shortened(ends: Counts, k: int) -> Counts:
-    """The same with buckets of 2k or more cut into as many as they can be; none costs more then."""
+def _cut_long_buckets(ends: Counts, k: int) -> Counts:
+    """Cut buckets of 2k or more into as many as possible; that never costs more."""
     sizes = np.diff(ends, prepend=0)
     parts = sizes // k
     bucket = np.repeat(np.arange(len(ends)), parts)
@@ -293,7 +293,7 @@ def _best(
 def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> float:
     total, _ = _best(positions, counts, k, "k-centre", until)
     if not np.isfinite(total[-1]):
-        raise _none_allowed(k)
+        raise _no_buckets_error(k)
     return float(total[-1])
 
 

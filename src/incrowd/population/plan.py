@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.errors import PolicyError, counted
 from incrowd.hierarchy import Intervals
-from incrowd.population.actions import Ladder, Rung, built, described
+from incrowd.population.actions import Ladder, Rung, build_hierarchy, describe_level
 from incrowd.population.bounds import (
     Bound,
     Drawn,
@@ -62,17 +62,17 @@ class Question:
         """What is left out: population, k or beta; None if nothing is."""
         return next((n for n in ("population", "k", "beta") if getattr(self, n) is None), None)
 
-    def allowed(self) -> int:
+    def class_budget(self) -> int:
         """The number of equally likely classes that may be told apart: D'."""
-        n, k, beta = self._known()
+        n, k, beta = self._parameters()
         return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
 
-    def answered(self, classes: int, share: float | None = None) -> "Question":
-        """With what was left out, for so many classes; the least of them has this share.
+    def answer(self, classes: int, share: float | None = None) -> "Question":
+        """Solve for the unknown of the question, for so many classes, the smallest of this share.
 
         Without a share they are equally likely.
         """
-        n, k, beta = self._known()
+        n, k, beta = self._parameters()
         classes = min(classes, _MOST_CLASSES)
         part = 1 / classes if share is None else share
         if not part:
@@ -105,7 +105,7 @@ class Question:
             beta=None if name == "beta" else beta,
         )
 
-    def _known(self) -> tuple[int, int, float]:
+    def _parameters(self) -> tuple[int, int, float]:
         """Population, k and beta; what is left out is not to be used."""
         return self.population or 0, self.k or 0, self.beta or 0.0
 
@@ -171,7 +171,7 @@ class Plan(Shown):
         """The k that as many classes would support if they were equally likely."""
         if self.found is not None:
             return self.question.k or 0
-        return self.question.without("k").answered(self.classes).k or 0
+        return self.question.without("k").answer(self.classes).k or 0
 
     @property
     def labels(self) -> Labels:
@@ -188,13 +188,15 @@ class Plan(Shown):
     def seen(self, people: int, classes: int, smallest: int) -> "Plan":
         """The plan with what is known of a table's classes once it is carried out."""
         share = self.drawn(people).share(smallest)
-        supports = self.question.without(self.found or "k").answered(classes, share)
+        supports = self.question.without(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
             supports = replace(supports, k=max(supports.k or 0, smallest))
         return replace(self, measured=Measured(people, classes, smallest, share, supports))
 
 
-def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None) -> Plan:
+def make_plan(
+    question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None
+) -> Plan:
     """The plan for columns with these ladders."""
     if not ladders:
         raise PolicyError("no column is named", remedy="name the columns that others may know")
@@ -204,13 +206,13 @@ def planned(question: Question, ladders: Sequence[Ladder], weights: Sequence[flo
         classes = math.prod(ladder.distinct for ladder in ladders)
         kept = [ladder.distinct for ladder in ladders]
         actions = _actions(ladders, kept, [0] * len(ladders), worth)
-        return Plan(question.answered(classes), question.unknown, classes, actions)
-    allowed = question.allowed()
-    kept, places = _chosen(ladders, allowed, worth)
+        return Plan(question.answer(classes), question.unknown, classes, actions)
+    allowed = question.class_budget()
+    kept, places = _choose_rungs(ladders, allowed, worth)
     return Plan(question, None, allowed, _actions(ladders, kept, places, worth))
 
 
-def _chosen(
+def _choose_rungs(
     ladders: Sequence[Ladder], allowed: int, worth: Sequence[float]
 ) -> tuple[list[int], list[int]]:
     """Per column the number of values that it may keep, and the finest rung with no more.
@@ -221,7 +223,7 @@ def _chosen(
     """
     fixed: dict[int, int] = {}
     while True:
-        kept = _with_fixed(ladders, fixed, allowed, worth)
+        kept = _budget_around(ladders, fixed, allowed, worth)
         stuck = [
             i for i, ladder in enumerate(ladders) if i not in fixed and kept[i] < ladder.coarsest
         ]
@@ -231,13 +233,13 @@ def _chosen(
         ways = [{**fixed, i: size} for size in (ladders[i].coarsest, 1)]
         fixed = min(ways, key=lambda way: _cost(ladders, way, allowed, worth))
     places = [ladder.finest(d) for ladder, d in zip(ladders, kept, strict=True)]
-    return _refined(ladders, kept, places, allowed, worth)
+    return _spend_leftover(ladders, kept, places, allowed, worth)
 
 
-def _with_fixed(
+def _budget_around(
     ladders: Sequence[Ladder], fixed: Mapping[int, int], allowed: int, worth: Sequence[float]
 ) -> list[int]:
-    """The budget if some columns keep what they keep."""
+    """Budget of the other columns if some columns keep a fixed number of values."""
     sizes = [1 if i in fixed else ladder.distinct for i, ladder in enumerate(ladders)]
     kept = budget(sizes, allowed // math.prod(fixed.values()), worth)
     return [fixed.get(i, d) for i, d in enumerate(kept)]
@@ -248,17 +250,17 @@ def _cost(
 ) -> float:
     if math.prod(fixed.values()) > allowed:
         return math.inf
-    return distortion(_with_fixed(ladders, fixed, allowed, worth), worth)
+    return distortion(_budget_around(ladders, fixed, allowed, worth), worth)
 
 
-def _refined(
+def _spend_leftover(
     ladders: Sequence[Ladder],
     kept: list[int],
     places: list[int],
     allowed: int,
     worth: Sequence[float],
 ) -> tuple[list[int], list[int]]:
-    """What levels leave unused, given to the columns whose next finer level it pays for."""
+    """Spend what the levels leave unused on columns whose next finer level still fits."""
     values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
     start = list(values)
     while True:
@@ -313,8 +315,8 @@ class PlannedColumn:
     records: Counts
 
 
-def measured(found: Plan, records: int, sizes: Counts) -> Plan:
-    """The plan with what the classes of a table support, of these sizes if it is carried out."""
+def measure_plan(found: Plan, records: int, sizes: Counts) -> Plan:
+    """Add to a plan what a table supports whose classes have these sizes once it is carried out."""
     seen = found.seen(records, len(sizes), int(sizes.min()))
     return replace(seen, notes=tuple(_notes(seen)))
 
@@ -328,7 +330,7 @@ def _nodes(planned: PlannedColumn, action: Action) -> CodedColumn:
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column
-    hierarchy, codes = built(column, spec, planned.records)
+    hierarchy, codes = build_hierarchy(column, spec, planned.records)
     return CodedColumn(column.name, hierarchy.maps[action.rung.level][codes], hierarchy.leaves)
 
 
@@ -356,9 +358,9 @@ def raised_to(action: Action, levels: Mapping[str, int], planned: PlannedColumn)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:
         return action
-    hierarchy, codes = built(planned.column, spec, planned.records)
+    hierarchy, codes = build_hierarchy(planned.column, spec, planned.records)
     values = len(np.unique(hierarchy.maps[level][codes]))
-    says = described(hierarchy, level, spec)
+    says = describe_level(hierarchy, level, spec)
     rung = replace(action.rung, values=values, says=says, level=level)
     return replace(
         action, rung=rung, note="raised because the classes of the table are not equally large"

@@ -47,11 +47,11 @@ def kind_of_cells(cells: pl.Series, name: str) -> Kind:
             remedy="convert it, or keep it as it is",
         )
     some = cells.drop_nulls().head(_GLANCE)
-    found = {kind: np.count_nonzero(~np.isnan(scaled(some, kind).values)) for kind in _SCALES}
+    found = {kind: np.count_nonzero(~np.isnan(scale_cells(some, kind).values)) for kind in _SCALES}
     return max(_SCALES, key=lambda kind: found[kind])
 
 
-def scaled(cells: pl.Series, kind: Kind) -> Scaled:
+def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
     """The cells on the scale of this kind."""
     with boundary(InputError("cells cannot be read", remedy="convert the columns to numbers")):
         if isinstance(cells.dtype, _TEXT):
@@ -126,10 +126,10 @@ def faces(division: Division, kind: Kind, show: Show, cells: pl.Series) -> pl.Se
     if labels is not None:
         return pl.Series(cells.name, [None, *labels], dtype=pl.String)
     with boundary(InputError(f"the medians of {cells.name!r} cannot be shown", remedy=_RANGES)):
-        return _typed(division.medians, kind, cells)
+        return _in_cell_type(division.medians, kind, cells)
 
 
-def _typed(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
+def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
     made = pl.Series(cells.name, medians, dtype=pl.Float64)
     if kind is Kind.DATE:
         made = made.cast(pl.Int64).cast(pl.Datetime("us"))

@@ -57,15 +57,15 @@ def rank_error(sample: int, delta: float, cuts: int) -> float:
     return math.sqrt(math.log(2 * cuts / delta) / (2 * sample)) if cuts else 0.0
 
 
-def least_drawn(k: int, records: int, sample: int, delta: float) -> int:
+def least_sample_count(k: int, records: int, sample: int, delta: float) -> int:
     """Values of the sample that a bucket should hold so that it seldom falls below k records.
 
     The least c with c - sqrt(2 c ln(b/delta)) >= k s / n for b = s / c buckets: by Chernoff's bound
     a range that holds fewer than k records draws as many with probability delta / b at most. If
     the sample is the table, it is k itself.
 
-    >>> least_drawn(10_000, 250_000, 250_000, 0.01), least_drawn(10_000, 250_000, 46_052, 0.01)
-    (10000, 2019)
+    >>> [least_sample_count(10_000, 250_000, size, 0.01) for size in (250_000, 46_052)]
+    [10000, 2019]
     """
     if sample >= records:
         return k
@@ -101,7 +101,7 @@ class Division:
         middle: Counts = (self.starts + ends - 1) // 2
         return self.values[middle]
 
-    def joined(self, bucket_of: Counts) -> "Division":
+    def join_buckets(self, bucket_of: Counts) -> "Division":
         """The division with buckets joined: bucket b becomes part of `bucket_of[b]`."""
         first = np.flatnonzero(np.diff(bucket_of, prepend=-1))
         return replace(self, starts=self.starts[first])

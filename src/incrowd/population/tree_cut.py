@@ -48,7 +48,7 @@ def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> Cut:
     >>> best_cut(maps, np.array([0, 1, 1, 20, 20]), costs, 3).level
     array([0, 1, 1, 0, 0], dtype=int32)
     """
-    few = min(most, 1) if most >= _held(maps[0], records) else most
+    few = min(most, 1) if most >= _occupied_nodes(maps[0], records) else most
     return CutTree.of(maps, records, costs, few).cut(most)
 
 
@@ -77,8 +77,8 @@ class CutTree:
         """The best cuts with up to so many nodes, each with at least so many records."""
         if most < 1:
             raise PolicyError("a cut needs at least one node")
-        held = _held(maps[0], records)
-        most = max(min(most, held - 1, _WORK // max(held, 1)), _held(maps[-1], records))
+        held = _occupied_nodes(maps[0], records)
+        most = max(min(most, held - 1, _WORK // max(held, 1)), _occupied_nodes(maps[-1], records))
         if most >= held:
             return cls(maps, records, costs, (), held)
         tables: list[tuple[_CutTable, ...]] = []
@@ -102,7 +102,7 @@ class CutTree:
         If even the highest level has more, as many as it has are taken.
         """
         level = np.zeros(self.maps.shape[1], dtype=np.int32)
-        if self.tables and (self.coarse or most < _held(self.maps[0], self.records)):
+        if self.tables and (self.coarse or most < _occupied_nodes(self.maps[0], self.records)):
             self._mark(level, min(most, self.most))
         codes = np.flatnonzero(self.records[1:]) + 1
         here = level[codes]
@@ -182,12 +182,12 @@ def _over(children: Sequence[_CutTable], most: int) -> _CutTable:
     chosen = []
     for child in children:
         if len(child.costs) > 1:
-            costs, choice = _shared(costs, child.costs, max(most - least, 0) + 1)
+            costs, choice = _best_sums(costs, child.costs, max(most - least, 0) + 1)
             chosen.append(choice)
     return _CutTable(least, costs, chosen=tuple(chosen))
 
 
-def _shared(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
+def _best_sums(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
     """The least sum with 0, 1, … further nodes, below `size`, and how many the other then takes."""
     size = min(len(one) + len(other) - 1, size)
     best = np.full(size, np.inf)
@@ -218,6 +218,6 @@ def _starts(maps: Codes, h: int) -> list[int]:
     return starts
 
 
-def _held(nodes: Codes, records: Counts) -> int:
+def _occupied_nodes(nodes: Codes, records: Counts) -> int:
     """How many nodes of a level hold records."""
     return len(np.unique(nodes[1:][records[1:] > 0]))

@@ -68,7 +68,7 @@ class QuasiColumn:
             return self.hierarchy.bounds[self.lowest]
         return self.grid.first, self.grid.last
 
-    def widened(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
+    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
         """Spans of codes, widened to whole cells, or to nodes of the lowest level."""
         finest, (first, last) = self.finest, self.finest_ends
         return first[finest[low]], last[finest[high]]

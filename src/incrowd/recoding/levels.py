@@ -9,8 +9,8 @@ import numpy as np
 from incrowd.arrays import Codes
 from incrowd.partition.classes import numbered
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.recoding import Pieces, Recoding, first_rows, placed
-from incrowd.recoding.spans import ValueSets, covering, stacked, value_sets
+from incrowd.recoding.recoding import Pieces, Recoding, first_rows, renumber_classes
+from incrowd.recoding.spans import ValueSets, covering, stack_columns, value_sets
 from incrowd.table.tally import Tally
 
 
@@ -77,7 +77,7 @@ class CellLevels(Recoding):
         shared = np.empty((len(columns), number), dtype=np.int32)
         shared[:, place] = self.levels
         return CellLevels(
-            shared, replace(self.pieces, class_of=placed(place, self.pieces.class_of))
+            shared, replace(self.pieces, class_of=renumber_classes(place, self.pieces.class_of))
         )
 
 
@@ -123,7 +123,7 @@ class ColumnBuckets(Recoding):
             rows = bucket[self.pieces.class_of[kept]]
             ends = covering(column, rows, tally.quasi[j, kept])
             shown.append(tuple(end[bucket] for end in ends))
-        return stacked(shown, len(first_rows(self.pieces.class_of)))
+        return stack_columns(shown, len(first_rows(self.pieces.class_of)))
 
     def class_buckets(self, tally: Tally) -> Codes:
         """The bucket of each class in each column, numbered 0, 1, … among those that leave."""

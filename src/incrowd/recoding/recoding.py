@@ -34,14 +34,14 @@ def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator)
     `row_of` is the row of the tally that each record lies in.
     """
     drawn = draw.permutation(len(row_of))
-    place = drawn[_stably_sorted(row_of[drawn])]
-    order = _stably_sorted(pieces.row)
+    place = drawn[_stable_order(row_of[drawn])]
+    order = _stable_order(pieces.row)
     classes: Codes = np.full(len(row_of), SUPPRESSED, dtype=np.int32)
     classes[place] = np.repeat(pieces.class_of[order], pieces.count[order])
     return classes
 
 
-def _stably_sorted(codes: Codes) -> Counts:
+def _stable_order(codes: Codes) -> Counts:
     """The order that sorts codes of at least 0, equal ones as they stand."""
     key = codes.astype(np.int64)
     key <<= 32
@@ -51,8 +51,8 @@ def _stably_sorted(codes: Codes) -> Counts:
     return key
 
 
-def placed(place: Codes, class_of: Codes) -> Codes:
-    """Classes under other numbers: that of class c is `place[c]`."""
+def renumber_classes(place: Codes, class_of: Codes) -> Codes:
+    """Renumber classes: class c becomes `place[c]`, suppressed rows stay suppressed."""
     return np.where(class_of >= 0, place[class_of], SUPPRESSED).astype(np.int32)
 
 

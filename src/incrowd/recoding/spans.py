@@ -12,7 +12,7 @@ from incrowd.hierarchy.pools import Pools
 from incrowd.partition.classes import numbered
 from incrowd.partition.csr import entries, offsets
 from incrowd.recoding.column import QuasiColumn
-from incrowd.recoding.recoding import Pieces, Recoding, placed
+from incrowd.recoding.recoding import Pieces, Recoding, renumber_classes
 from incrowd.table.tally import Tally
 
 
@@ -84,7 +84,7 @@ class ValueSets:
         return np.where(self.mixed, len(number), found).astype(np.int32)
 
     def as_read(self) -> "ValueSets":
-        """The same with `*others*` as a reader of all these labels takes it.
+        """The spans with `*others*` read as a reader of all these labels reads it.
 
         Values that might be named, but are in no set that is shown, then belong to it.
         """
@@ -146,7 +146,7 @@ class Spans(Recoding):
         class_of = self.pieces.class_of[kept]
         codes = zip(columns, tally.quasi, strict=False)
         shown = [covering(column, class_of, of[kept]) for column, of in codes]
-        return stacked(shown, int(class_of.max(initial=-1)) + 1)
+        return stack_columns(shown, int(class_of.max(initial=-1)) + 1)
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
         """The values of each class."""
@@ -161,7 +161,7 @@ class Spans(Recoding):
         cut = tally.split(self.pieces.row, self.pieces.count)
         sets = value_sets(cut, self.pieces.class_of, columns).values()
         place = alike(self.cells(cut, columns), columns, [found.numbers for found in sets])
-        return Spans(replace(self.pieces, class_of=placed(place, self.pieces.class_of)))
+        return Spans(replace(self.pieces, class_of=renumber_classes(place, self.pieces.class_of)))
 
 
 def alike(
@@ -212,15 +212,15 @@ def covering(column: QuasiColumn, group_of: Codes, codes: Codes) -> tuple[Codes,
     high = np.zeros_like(low)
     np.minimum.at(low, group_of, codes)
     np.maximum.at(high, group_of, codes)
-    low, high = column.widened(low, high)
+    low, high = column.widen(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
     return low, high, level
 
 
-def stacked(shown: Sequence[tuple[Codes, ...]], classes: int) -> tuple[Codes, Codes, Codes]:
-    """What the columns show, one after the other, as one matrix each of low, high and level."""
+def stack_columns(shown: Sequence[tuple[Codes, ...]], classes: int) -> tuple[Codes, Codes, Codes]:
+    """Stack what each column shows into three matrices: low, high and level."""
     low, high, level = (
         np.array([cells[i] for cells in shown], dtype=np.int32).reshape(len(shown), classes)
         for i in range(3)

@@ -19,7 +19,8 @@ from incrowd.table.cells import frame_digest
 from incrowd.table.column import Kind
 from incrowd.values import STRICT
 from incrowd.verify.crowds import Cells
-from incrowd.verify.verify import Reference, Signed
+from incrowd.verify.verdict import Signed
+from incrowd.verify.verify import Reference
 
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
 

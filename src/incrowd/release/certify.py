@@ -33,19 +33,19 @@ from incrowd.release.certificate import (
 from incrowd.release.load import LoadedTable, RunContext
 from incrowd.release.policy_record import redacted
 from incrowd.release.proof import Proof, separable
-from incrowd.release.public_losses import public_losses
 from incrowd.release.released import ReleasedRows, released
 from incrowd.search.search import Found
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import numbered
-from incrowd.verify.losses import of_sizes
+from incrowd.verify.losses import OF_SIZES, of_sizes
 from incrowd.verify.spellings import alike_notes
 from incrowd.verify.verify import Reference
+from incrowd.withholding import public_losses, public_words
 
 ROUNDING = 1e-9
 """Tolerance of a sum of shares above its bound."""
@@ -90,7 +90,9 @@ def certify(proved: Proved, losses: Mapping[str, float]) -> Certificate:
     table, found = proved.table, proved.found
     policy = redacted(table.policy)
     kind, sha256 = proved.written.digest()
-    shares = distinct_shares(proved.values, table.policy, uncoded(table.engine.sealed))
+    shares = distinct_shares(
+        proved.values, table.policy, columns_without_codes(table.engine.sealed)
+    )
     records, gone = proved.written.records, _left_out(proved)
     return Certificate(
         created=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -99,10 +101,10 @@ def certify(proved: Proved, losses: Mapping[str, float]) -> Certificate:
         policy_sha256=digest_of_policy(policy),
         digest=Digest(of=kind, sha256=sha256),
         models=tuple(Attested(**asdict(verdict)) for verdict in proved.proof.verdicts),
-        loss=public_losses(losses, left_out=gone.records),
+        loss=public_losses(losses, left_out=gone.records, countable=OF_SIZES),
         search=found.search,
         optimal=found.optimal,
-        why=found.why,
+        why=public_words(found.why, left_out=gone.records),
         suppressed=gone,
         records_in=table.engine.records,
         records_out=records,

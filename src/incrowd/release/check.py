@@ -24,16 +24,8 @@ from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import numbered
 from incrowd.verify.shown import by_number
 from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
-from incrowd.verify.verify import (
-    Check,
-    Reference,
-    Seen,
-    Signed,
-    Verdict,
-    WorldCandidates,
-    look,
-    verify,
-)
+from incrowd.verify.verdict import Check, Signed, Verdict, WorldCandidates
+from incrowd.verify.verify import Reference, Seen, look, verify
 
 _UNTOLD = (
     "The models cannot be checked: the release does not show its classes. Check it with its "
@@ -99,7 +91,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
     ]
     notes = [_TORN] if checked.torn else []
     notes += _opposed(certificate, backing.against)
-    found = _Found(rows.records)
+    found = _Recount(rows.records)
     if not _lacking(rows.names, policy):
         known = certificate if digest_ok else None
         found = replace(_judged(rows, policy, known, backing), sealed=checked.sealed)
@@ -140,7 +132,7 @@ def _world_candidates(
 
 
 @dataclass(frozen=True, eq=False)
-class _Found:
+class _Recount:
     """What the rows of the release show."""
 
     records: int
@@ -158,7 +150,7 @@ class _Found:
 
 
 def _alone(
-    checked: Checked, found: _Found, policy: Policy, certificate: Certificate | None
+    checked: Checked, found: _Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
     """Whom columns that leave unchanged single out; people as the certificate says, if it must."""
     rows = found.rows
@@ -305,7 +297,7 @@ def _opposed(certificate: Certificate | None, against: WorldReference | None) ->
 
 def _judged(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
-) -> _Found:
+) -> _Recount:
     """The verdicts, with notes on what could not be counted."""
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
@@ -322,19 +314,19 @@ def _judged(
         notes += told
         verdicts = verify(seen, policy, reference, world, drawn)
     except NotMetError as error:
-        return _Found(records, notes=(f"{error.message[:1].upper()}{error.message[1:]}.",))
+        return _Recount(records, notes=(f"{error.message[:1].upper()}{error.message[1:]}.",))
     if policy.unit is None:
-        return _Found(records, verdicts, tuple(notes), seen, rows, counted=True)
+        return _Recount(records, verdicts, tuple(notes), seen, rows, counted=True)
     if certificate is None or len(certificate.models) != len(verdicts):
         notes.append(
             "The release does not show who its records belong to, so only records were "
             "counted. Check it with its certificate, which attests the number of people."
         )
         verdicts = tuple(replace(verdict, ok=False) for verdict in verdicts)
-        return _Found(records, verdicts, tuple(notes), seen, rows)
+        return _Recount(records, verdicts, tuple(notes), seen, rows)
     notes.append("The number of people per class comes from the certificate; it was not recounted.")
     verdicts = _all_attested(certificate, policy, verdicts)
-    return _Found(records, verdicts, tuple(notes), seen, rows)
+    return _Recount(records, verdicts, tuple(notes), seen, rows)
 
 
 def _seen(rows: ReleasedRows, policy: Policy) -> Seen:
@@ -371,10 +363,10 @@ def _drawn(
     return int(records / (1 - policy.suppression)), [note]
 
 
-def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Found:
+def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Recount:
     """Verdicts from the certificate, for a release that does not show its classes."""
     if certificate is None or len(certificate.models) != len(policy.models):
-        return _Found(records, notes=(_UNTOLD,))
+        return _Recount(records, notes=(_UNTOLD,))
     asked = [
         Verdict(model.name, model.columns[0], float(model.threshold), said.reached, ok=True)
         for model, said in zip(policy.models, certificate.models, strict=True)
@@ -384,7 +376,7 @@ def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Fou
         _PERMUTED,
     )
     verdicts = _all_attested(certificate, policy, asked)
-    return _Found(records, verdicts, notes)
+    return _Recount(records, verdicts, notes)
 
 
 def _all_attested(

@@ -19,12 +19,13 @@ from incrowd.release.certificate import Attested, Certificate, Spread, digest_of
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
 from incrowd.release.policy_record import promised, redacted, restored_roles
-from incrowd.release.public_losses import public_losses
 from incrowd.release.released import ReleasedRows, close, fits
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
-from incrowd.verify.losses import of_sizes
-from incrowd.verify.verify import Seen, Verdict
+from incrowd.verify.losses import OF_SIZES, of_sizes
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import Seen
+from incrowd.withholding import public_losses
 
 ROUNDING = 1e-9
 """Tolerance between a figure and its recount."""
@@ -33,7 +34,7 @@ LAST_DIGIT = 1e-12
 """Relative tolerance of losses: the same numbers summed in another order."""
 
 
-class _Found(Protocol):
+class _Figures(Protocol):
     @property
     def records(self) -> int: ...
     @property
@@ -89,7 +90,7 @@ def promise_of(certificate: Certificate) -> dict[str, Any]:
         return promised(certificate.policy)
 
 
-def recount(certificate: Certificate, policy: Policy, found: _Found, backing: _Backing) -> Claims:
+def recount(certificate: Certificate, policy: Policy, found: _Figures, backing: _Backing) -> Claims:
     """Compare the certificate with what its rows show."""
     original = backing.original
     anew = None
@@ -154,7 +155,7 @@ def _said(certificate: Certificate) -> dict[str, float]:
 
 
 def _figures(
-    certificate: Certificate, policy: Policy, found: _Found, anew: Recounted | None
+    certificate: Certificate, policy: Policy, found: _Figures, anew: Recounted | None
 ) -> dict[str, float]:
     """The figures that the rows show, by place."""
     figures: dict[str, float] = {"records_out": found.records}
@@ -184,7 +185,10 @@ def _differing(
 ) -> Iterator[str]:
     """Where a figure is not the recounted one, which may have been rounded before it left."""
     losses = {n.removeprefix(_LOSS): v for n, v in figures.items() if n.startswith(_LOSS)}
-    told = {_LOSS + n: v for n, v in public_losses(losses, left_out=left_out).items()}
+    told = {
+        _LOSS + n: v
+        for n, v in public_losses(losses, left_out=left_out, countable=OF_SIZES).items()
+    }
     for name, value in figures.items():
         close = partial(math.isclose, said[name], rel_tol=LAST_DIGIT, abs_tol=LAST_DIGIT)
         if not close(value) and not close(told.get(name, value)):
@@ -194,7 +198,7 @@ def _differing(
             )
 
 
-def _models(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+def _models(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
@@ -220,7 +224,7 @@ def _other(said: Attested, counted: Verdict, model: AnyModel) -> bool:
     return not near and not of_world(model)
 
 
-def _accounts(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+def _accounts(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
     """Whether the records in, out and left out add up, and no more were left out than may be."""
     gone, whole = certificate.suppressed, certificate.records_in
     chosen = gone.records - gone.for_missing
@@ -280,7 +284,7 @@ def _assumed(certificate: Certificate) -> Iterator[str]:
         yield "The certificate's assumptions do not follow from its policy."
 
 
-def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+def _telling(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
     """Unchanged columns whose share of distinct values differs from the certificate's."""
     if found.rows is None:
         return
@@ -296,7 +300,7 @@ def _telling(certificate: Certificate, policy: Policy, found: _Found) -> Iterato
         yield ("Unchanged columns have another share of distinct values than the certificate says.")
 
 
-def _other_alone(certificate: Certificate, policy: Policy, found: _Found) -> Iterator[str]:
+def _other_alone(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
     """Other shares of people who are alone; those of a unit cannot be counted again."""
     said, alone = certificate.alone, found.alone
     if found.rows is None or policy.unit is not None:
@@ -319,7 +323,7 @@ def comparable(certificate: Certificate) -> bool:
 
 
 def _proven(
-    certificate: Certificate, policy: Policy, found: _Found, backing: _Backing
+    certificate: Certificate, policy: Policy, found: _Figures, backing: _Backing
 ) -> Iterable[str]:
     """The places of compared entries that are not figures."""
     if found.counted:

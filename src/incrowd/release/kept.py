@@ -11,8 +11,9 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.verify.alone import Alone, AloneLimit, alone_of, told_share
+from incrowd.verify.alone import Alone, AloneLimit, alone_of
 from incrowd.verify.verify import Seen, look
+from incrowd.withholding import raised_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
 """Distinct rows of quasi-identifiers and kept columns, block by block, as often as they are asked
@@ -85,7 +86,7 @@ def _foreseen(policy: Policy) -> bool:
 
 def _alone_by(engine: Engine, known: tuple[str, ...]) -> float:
     sizes, classes = engine.sizes(known)
-    return told_share(int(classes[sizes == 1].sum()), engine.records)
+    return raised_share(int(classes[sizes == 1].sum()), engine.records)
 
 
 def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:

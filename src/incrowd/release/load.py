@@ -14,7 +14,7 @@ from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
-from incrowd.linkage.world import World, joined, people_of
+from incrowd.linkage.world import World, people_of, union_domain
 from incrowd.models.model import of_world
 from incrowd.policy.coding import coded_by, refuse_marked_weights, unit_by
 from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
@@ -269,7 +269,7 @@ def with_hierarchy(
     if world is None or there is None or there.domain.kind is not column.domain.kind:
         hierarchy = builder.build(column.domain, column.name, engine.frequency(column)[1:])
     else:
-        domain = joined(column.domain, there.domain)
+        domain = union_domain(column.domain, there.domain)
         hierarchy = builder.build(domain, column.name, people_of(world, column.name, domain)[1:])
     return align(column, hierarchy.leaves), hierarchy
 

@@ -12,7 +12,7 @@ from incrowd.release.certify import spread_of
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, close
 from incrowd.release.rows import unchanging
-from incrowd.table.cells import typed
+from incrowd.table.cells import restore_types
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
 from incrowd.verify.covering import Sides, keys_of, surplus, uncovered
@@ -177,7 +177,7 @@ class Original:
         plain = policy.marks.readable(before.cells, text=table.engine.text or rows.blank)
         before = before.with_cells(plain)
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
-        after = after.with_cells(typed(after.cells, plain))
+        after = after.with_cells(restore_types(after.cells, plain))
         keys = keys_of(before, after)
         if more := surplus(*keys):
             yield (

@@ -1,13 +1,12 @@
 """A policy as a certificate records it: without the cell values that it lists, and folders."""
 
 import json
-import tomllib
 from collections.abc import Mapping
 from pathlib import PureWindowsPath
 from typing import Any
 
 from incrowd.errors import InputError, boundary
-from incrowd.policy import toml
+from incrowd.policy import codec, toml
 from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.recoding.show import SHOWS
 from incrowd.release.certificate import sha256_of
@@ -22,7 +21,7 @@ def redacted(policy: Policy) -> dict[str, Any]:
     """
     if policy.time_limit is None:
         policy = policy.model_copy(update={"time_limit": IMPROVING})
-    return described(tomllib.loads(policy.dumps()))
+    return described(codec.plain(policy))
 
 
 def described(policy: Mapping[str, Any]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from incrowd.release.released import ReleasedRows, close, released
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.verify.alone import Alone
 from incrowd.verify.named import named_by_crowds, people_by_code
 from incrowd.verify.shown import (
@@ -36,10 +36,10 @@ from incrowd.verify.shown import (
     told_by,
     within,
 )
+from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     Reference,
     Seen,
-    Verdict,
     accounted,
     by_people,
     complete,
@@ -194,7 +194,7 @@ def _alone(evidence: ReleaseEvidence) -> Alone | None:
             return [evidence.rows.counts(columns)]
         return [by_people(evidence.by_person(columns))]
 
-    return alone_among(blocks, policy, uncoded(table.engine.sealed))
+    return alone_among(blocks, policy, columns_without_codes(table.engine.sealed))
 
 
 def separable(table: LoadedTable) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.loss import figures
 from incrowd.release.certify import Proved
 from incrowd.search.repair import judged_classes
-from incrowd.verify.verify import Verdict
+from incrowd.verify.verdict import Verdict
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from incrowd.release.certificate import Certificate
 from incrowd.search.lattice.frontier import Explored, State
 from incrowd.showing import Shown
 from incrowd.verify.alone import Alone
-from incrowd.verify.verify import Verdict, demand
+from incrowd.verify.verdict import Verdict
+from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -67,9 +68,11 @@ class Release(Shown):
     """What the rows reach: `k`, people in the smallest class, and `l`, people of a class over those
     with its commonest sensitive value, of the least diverse class. l is None without a sensitive
     column, and by column if there are several."""
+    why: str = ""
+    """What was looked at, and why this recoding."""
     loss: Mapping[str, float] = field(default_factory=dict)
-    """All loss figures by name, with all digits; the certificate has fewer if records were left
-    out."""
+    """All loss figures by name, with all digits. What leaves has fewer if records were left out:
+    see `withholding`."""
     max_class_ncp: float = 0.0
     """The largest share (NCP) that a class loses, 0..1."""
     bound_met: bool | None = None
@@ -103,11 +106,6 @@ class Release(Shown):
     def optimal(self) -> bool:
         """Whether no recoding of this kind loses less."""
         return self.certificate.optimal
-
-    @property
-    def why(self) -> str:
-        """What was looked at, and why this recoding."""
-        return self.certificate.why
 
     @property
     def k(self) -> int:

@@ -67,7 +67,7 @@ class ReleasedRows:
 
     def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Cells as they are stored, missing ones null."""
-        return self.marks.cleared(cells, text=self.blank)
+        return self.marks.clear_marks(cells, text=self.blank)
 
 
 def released(table: LoadedTable, rows: Rows) -> ReleasedRows:

@@ -3,7 +3,8 @@
 from incrowd.linkage.concealment import MOST_PAIRS, FittingPairs, conceal
 from incrowd.policy.policy import Policy
 from incrowd.verify.candidates import Candidates, PublicTable
-from incrowd.verify.verify import Seen, WorldCandidates
+from incrowd.verify.verdict import WorldCandidates
+from incrowd.verify.verify import Seen
 
 _UNITS = "people may have several rows"
 _TOO_MANY = "there are too many pairs of rows and people"

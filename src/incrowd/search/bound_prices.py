@@ -83,7 +83,7 @@ def _own(column: QuasiColumn, bins: ColumnBins, loss: Loss) -> Floats:
 def shown_prices(column: QuasiColumn, low: Codes, high: Codes, loss: Loss) -> Floats:
     """The least that records pay whose codes reach from `low` to `high`, elementwise."""
     tree = column.hierarchy
-    begin, end = column.widened(low, high)
+    begin, end = column.widen(low, high)
     level = np.maximum(tree.join_level(begin, end), column.lowest).astype(np.int32)
     if not tree.ordered:
         begin, end = tree.cover(level, begin)

@@ -13,7 +13,7 @@ from incrowd.kernels import histogram
 from incrowd.kernels.boxes import FORBIDDEN, Boxes
 from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
-from incrowd.loss.ncp import Gcp, places, scaled
+from incrowd.loss.ncp import Gcp, has_finite_scale, places
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn, ValueSets
@@ -76,7 +76,7 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
     backwards = low > high
     high = np.maximum(low, high)
-    low, high = column.widened(low, high)
+    low, high = column.widen(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     wide = _too_wide(column, low, high, level)
     sets = _runs(low, high, column.pools) if column.sets else None
@@ -123,7 +123,7 @@ def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats,
     """From where to where spans reach, within the values that the table holds."""
     place = places(column)
     first, last = column.range
-    ends = column.reach(low, high) if scaled(column) else (place[low], place[high])
+    ends = column.reach(low, high) if has_finite_scale(column) else (place[low], place[high])
     begin, end = (np.clip(side, place[first], place[last]) for side in ends)
     return begin, end
 
@@ -140,7 +140,7 @@ def _scale(column: QuasiColumn) -> Floats:
     place = places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
-    ends = _within_range(column, *column.widened(codes, codes))
+    ends = _within_range(column, *column.widen(codes, codes))
     whole = place[last] - place[first]
     share = [(end - place[first]) / whole if whole > 0 else 0.0 * place for end in ends]
     return np.stack([*share, column.hierarchy.maps[column.top]], axis=1).ravel()
@@ -174,5 +174,5 @@ def lowest_codes(problem: Problem, spare: int = 0) -> Codes:
     tally = problem.tally
     lines = np.empty((tally.rows + spare, len(problem.columns)), dtype=np.int32)
     for j, (column, codes) in enumerate(zip(problem.columns, tally.quasi, strict=True)):
-        lines[: tally.rows, j] = column.widened(codes, codes)[0]
+        lines[: tally.rows, j] = column.widen(codes, codes)[0]
     return lines

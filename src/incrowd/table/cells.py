@@ -35,7 +35,7 @@ def whole_numbers(column: pl.Series) -> pl.Series:
     return plain.cast(pl.Int64) if whole.all() and plain.null_count() < len(plain) else column
 
 
-def selected(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def select_columns(rows: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """These columns of a frame; a name such as `^a.*$` is a name and no pattern."""
     return pl.DataFrame([rows[name] for name in names])
 
@@ -73,12 +73,12 @@ def without_own(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.Data
 
 
 def _without_own(column: pl.Series, listed: Sequence[str]) -> pl.Series:
-    gone = marked(text_of(column), listed)
+    gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
 
-def marked(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """Which texts are one of those listed, or the same number in another spelling."""
+def has_mark(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
+    """Flag texts that are in the list, or the same number in another spelling."""
     gone = cells.is_in(list(listed))
     texts = pl.Series(list(listed), dtype=pl.String)
     numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_list()
@@ -125,11 +125,11 @@ def listed_texts(column: pl.Series) -> pl.Series:
     return dtype.categories
 
 
-def cleared(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
+def clear_marks(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
     """As `readable`, but columns with a dictionary keep it."""
     return pl.DataFrame(
         [
-            _cleared(column, missing_values, text=text)
+            _clear_dictionary(column, missing_values, text=text)
             if isinstance(column.dtype, pl.Enum)
             else readable(column.to_frame(), missing_values, text=text).to_series()
             for column in rows.iter_columns()
@@ -137,7 +137,7 @@ def cleared(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) ->
     )
 
 
-def _cleared(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
+def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
     texts = listed_texts(column).alias("text")
     gone = readable(texts.to_frame(), missing_values, text=text)["text"].is_null()
     if not gone.any():
@@ -147,7 +147,7 @@ def _cleared(column: pl.Series, missing_values: Sequence[str], *, text: bool) ->
     return column.set(number.is_in(place.cast(number.dtype)).fill_null(value=False), None)
 
 
-def typed(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
+def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
     """Rows of a text file in the types that they had.
 
     A column stays text if it does not fit, or if its type would not tell all of its texts apart.

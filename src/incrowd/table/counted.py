@@ -56,7 +56,7 @@ class CountedRows:
         )
 
     def one_by_one(self) -> "CountedRows":
-        """With a line for each record that belongs to nobody else: each of them is a person."""
+        """Give each record without a unit a line of its own: each is a person."""
         if self.unit is None:
             return self
         times = np.where(self.unit == 0, self.records, 1)
@@ -92,13 +92,13 @@ def count_rows(
     beside = {f"code {name}": column for name, column in (codes or {}).items()}
     beside |= {} if unit is None else {"unit": unit}
     beside |= {} if classes is None else {"classes": classes}
-    plain = [grouped(column) for column in cells.iter_columns()]
+    plain = [groupable(column) for column in cells.iter_columns()]
     keys = [column.alias(f"cell {j}") for j, column in enumerate(plain)]
     keys += [column for j, cell in enumerate(plain) for column in _signs(cell, j)]
     keys += [pl.Series(name, column) for name, column in beside.items()]
     if not keys:
         return CountedRows(cells[:1], np.array([cells.height], dtype=np.int64))
-    found = _counted(keys, weights, ordered=unit is not None)
+    found = _count_distinct(keys, weights, ordered=unit is not None)
     shown = [found[f"cell {j}"].alias(name) for j, name in enumerate(cells.columns)]
     return CountedRows(
         pl.DataFrame(shown),
@@ -110,12 +110,14 @@ def count_rows(
     )
 
 
-def _counted(keys: list[pl.Series], weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
+def _count_distinct(
+    keys: list[pl.Series], weights: Floats | None, *, ordered: bool
+) -> pl.DataFrame:
     """The distinct rows of these columns with their `records`, and lists of their `weights`."""
     digits = _digits(keys)
     if digits is None:
         return _grouped_by(pl.DataFrame(keys), weights, ordered=ordered)
-    packed = _packed(digits)
+    packed = _pack(digits)
     if ordered or weights is not None:
         found = _grouped_by(pl.DataFrame({"key": packed}), weights, ordered=ordered)
         rest = found.drop("key")
@@ -123,7 +125,7 @@ def _counted(keys: list[pl.Series], weights: Floats | None, *, ordered: bool) ->
         key, records = _runs(packed, prod(digit.size for digit in digits))
         found, rest = pl.DataFrame({"key": key}), pl.DataFrame({"records": records})
     del packed
-    return rest.with_columns(_unpacked(found["key"].to_numpy(), digits))
+    return rest.with_columns(_unpack(found["key"].to_numpy(), digits))
 
 
 def _grouped_by(rows: pl.DataFrame, weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
@@ -195,7 +197,7 @@ def _digit_of_texts(column: pl.Series) -> _Digit | None:
     return _Digit(column.name, column.dtype, numbers.to_numpy(), len(texts) + 1, 0, shown)
 
 
-def _packed(digits: Sequence[_Digit]) -> Counts:
+def _pack(digits: Sequence[_Digit]) -> Counts:
     """One number per row, first column first."""
     key = np.zeros(len(digits[0].numbers), dtype=np.int64)
     for digit in digits:
@@ -204,7 +206,7 @@ def _packed(digits: Sequence[_Digit]) -> Counts:
     return key
 
 
-def _unpacked(key: Counts, digits: Sequence[_Digit]) -> list[pl.Series]:
+def _unpack(key: Counts, digits: Sequence[_Digit]) -> list[pl.Series]:
     """The cells of each key, column by column, in the types that they had."""
     columns = []
     for digit in reversed(digits):
@@ -241,7 +243,7 @@ def _sums(lists: pl.Series) -> Floats:
     return np.bincount(place, weights=numbers, minlength=len(lengths)).astype(np.float64)
 
 
-def grouped(column: pl.Series) -> pl.Series:
+def groupable(column: pl.Series) -> pl.Series:
     """The column as something that can be grouped: lists, structures and objects as their text."""
     if column.dtype.is_nested() or isinstance(column.dtype, pl.Object):
         cells = [None if cell is None else repr(cell) for cell in column.to_list()]
@@ -250,7 +252,7 @@ def grouped(column: pl.Series) -> pl.Series:
 
 
 def _signs(column: pl.Series, j: int) -> Sequence[pl.Series]:
-    """What tells 0.0 from -0.0, which a reader of the release can, and a grouping does not."""
+    """Signs of zeros: a reader of the release tells 0.0 from -0.0, a grouping does not."""
     if not column.dtype.is_float():
         return ()
     zeros = (column == 0).fill_null(value=False)

@@ -9,7 +9,7 @@ import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
 from incrowd.errors import InputError, boundary, counted
-from incrowd.table.cells import marked
+from incrowd.table.cells import has_mark
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import distinct, first_of
 from incrowd.table.parse import FEW, MARKS, kind_of, merges, parse
@@ -22,7 +22,7 @@ _EXACT = 2.0**53
 _NESTED = (pl.List, pl.Array, pl.Struct, pl.Object)
 _PLAIN = (nw.String, nw.Int64, nw.Float64, nw.Boolean, nw.Categorical, nw.Datetime, nw.Date)
 BYTES = "bytes"
-"""What `sealed` calls cells of binary data."""
+"""What `sealed_content` calls cells of binary data."""
 
 
 def encode(
@@ -48,7 +48,7 @@ def encode(
         coded = _natural(values, name)
         if coded.domain.kind is Kind.TEXT:
             coded = _without(coded, missing_values, blank=infer)
-            coded, found = _recognized(coded) if infer else (coded, Kind.TEXT)
+            coded, found = _recognize_kind(coded) if infer else (coded, Kind.TEXT)
         else:
             found = coded.domain.kind
         return _as_kind(coded, kind or found)
@@ -72,16 +72,16 @@ def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
         return column
     if column.domain.kind is Kind.TEXT:
         texts = pl.Series(column.domain.labels.tolist(), dtype=pl.String)
-        gone = marked(texts, listed)
-        return _kept(column, ~gone.to_numpy()) if gone.any() else column
+        gone = has_mark(texts, listed)
+        return _keep_values(column, ~gone.to_numpy()) if gone.any() else column
     place = _match(Domain(Kind.TEXT, np.array(listed, dtype=object)), column.domain)
     kept = np.ones(len(column.domain), dtype=np.bool_)
     kept[place[place != MISSING] - 1] = False
-    return column if kept.all() else _kept(column, kept)
+    return column if kept.all() else _keep_values(column, kept)
 
 
-def sealed(series: AnySeries) -> str:
-    """What the cells hold that incrowd cannot look into; empty if they are plain values.
+def sealed_content(series: AnySeries) -> str:
+    """Name what incrowd cannot look into (lists, bytes); empty if the cells are plain values.
 
     Lists and structures have no codes; bytes have, as hexadecimal text.
     """
@@ -94,8 +94,8 @@ def sealed(series: AnySeries) -> str:
     return BYTES if isinstance(dtype, pl.Binary) else ""
 
 
-def uncoded(sealed: Mapping[str, str]) -> tuple[str, ...]:
-    """The columns whose cells have no codes, lists and structures, by what `sealed` found."""
+def columns_without_codes(sealed: Mapping[str, str]) -> tuple[str, ...]:
+    """Columns of lists and structures, which have no codes; `sealed` is by `sealed_content`."""
     return tuple(name for name, what in sealed.items() if what != BYTES)
 
 
@@ -160,7 +160,7 @@ def _natural(values: pl.Series, name: str) -> CodedColumn:
 def _integers(values: pl.Series, name: str) -> CodedColumn:
     small = values.cast(pl.Int64, strict=False)
     if small.null_count() == values.null_count():
-        return _ordered(small, name, Kind.NUMBER, "int64")
+        return _encode_in_order(small, name, Kind.NUMBER, "int64")
     return _texts(values, name)
 
 
@@ -176,7 +176,7 @@ def _floats(values: pl.Series, name: str) -> CodedColumn:
     cells = values.fill_null(0.0).to_numpy()
     cells = (cells if present.all() else cells[present]).astype(np.float64) + 0.0
     if bool((np.abs(cells) < _EXACT).all()) and bool((cells == np.trunc(cells)).all()):
-        return _ranked(cells.astype(np.int64), present, name, Kind.NUMBER)
+        return _encode_whole_numbers(cells.astype(np.int64), present, name, Kind.NUMBER)
     bits = cells.view(np.uint64)
     keys = np.where(bits & _SIGN, ~bits, bits | _SIGN)
     found, place = distinct(keys, 2**64)
@@ -198,10 +198,10 @@ def _dates(values: pl.Series, name: str) -> CodedColumn:
         _refuse_far(moments, name)
         days = moments.cast(pl.Date)
         if not (moments == days.cast(pl.Datetime("us"))).all():
-            return _ordered(moments.to_physical(), name, Kind.DATE, "datetime64[us]")
+            return _encode_in_order(moments.to_physical(), name, Kind.DATE, "datetime64[us]")
         values = days
     _refuse_far(values, name)
-    return _ordered(values.to_physical().cast(pl.Int64), name, Kind.DATE, "datetime64[D]")
+    return _encode_in_order(values.to_physical().cast(pl.Int64), name, Kind.DATE, "datetime64[D]")
 
 
 def _refuse_far(dates: pl.Series, name: str) -> None:
@@ -231,7 +231,7 @@ def _durations(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _booleans(values: pl.Series, name: str) -> CodedColumn:
-    coded = _ordered(values.cast(pl.Int64), name, Kind.NUMBER, "int64")
+    coded = _encode_in_order(values.cast(pl.Int64), name, Kind.NUMBER, "int64")
     labels = np.array(["false", "true"], dtype=object)[coded.domain.values.astype(np.int64)]
     return CodedColumn(name, coded.codes, Domain(Kind.TEXT, labels))
 
@@ -262,14 +262,14 @@ def _dictionary(values: pl.Series) -> pl.Series:
     return values.cast(pl.String).cast(dtype)
 
 
-def _ordered(values: pl.Series, name: str, kind: Kind, dtype: str) -> CodedColumn:
+def _encode_in_order(values: pl.Series, name: str, kind: Kind, dtype: str) -> CodedColumn:
     present = values.is_not_null().to_numpy()
     cells = values.drop_nulls().to_numpy()
-    coded = _ranked(cells, present, name, kind)
+    coded = _encode_whole_numbers(cells, present, name, kind)
     return CodedColumn(name, coded.codes, Domain(kind, coded.domain.values.view(dtype)))
 
 
-def _ranked(
+def _encode_whole_numbers(
     cells: np.ndarray[Any, np.dtype[np.int64]], present: Flags, name: str, kind: Kind
 ) -> CodedColumn:
     """Whole numbers coded by value; `cells` are those of the records that have one."""
@@ -297,11 +297,11 @@ def _without(column: CodedColumn, missing: Sequence[str], *, blank: bool) -> Cod
     gone = texts.is_in(list(missing))
     if blank:
         gone |= texts.str.strip_chars() == ""
-    return _kept(column, ~gone.to_numpy()) if gone.any() else column
+    return _keep_values(column, ~gone.to_numpy()) if gone.any() else column
 
 
-def _recognized(column: CodedColumn) -> tuple[CodedColumn, Kind]:
-    """What the texts of a column stand for, marks of missing values left out.
+def _recognize_kind(column: CodedColumn) -> tuple[CodedColumn, Kind]:
+    """Recognize the kind of a column of texts, without its marks of missing values.
 
     A column of fewer than three numbers next to a mark is taken as text: 1, 2 and N may be codes.
     """
@@ -310,10 +310,10 @@ def _recognized(column: CodedColumn) -> tuple[CodedColumn, Kind]:
     if kind is not Kind.TEXT or plain.all() or plain.sum() < FEW:
         return column, kind
     kind = kind_of(column.domain.labels[plain])
-    return (column, kind) if kind is Kind.TEXT else (_kept(column, plain), kind)
+    return (column, kind) if kind is Kind.TEXT else (_keep_values(column, plain), kind)
 
 
-def _kept(column: CodedColumn, kept: Flags) -> CodedColumn:
+def _keep_values(column: CodedColumn, kept: Flags) -> CodedColumn:
     lookup = np.concatenate([[MISSING], np.cumsum(kept) * kept]).astype(np.int32)
     domain = Domain(column.domain.kind, column.domain.values[kept])
     return CodedColumn(column.name, lookup[column.codes], domain)

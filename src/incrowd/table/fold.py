@@ -74,7 +74,7 @@ def _fold_counted(
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         whole = fold([codes[line] for codes in quasi], [c[line] for c in sensitive], unit[line])
         _, row_of = _distinct_rows([*quasi, *sensitive], len(records))
-    elif (there := _folded(quasi, sensitive, records)) is not None:
+    elif (there := _tally_if_distinct(quasi, sensitive, records)) is not None:
         return replace(there, weights=weights)
     else:
         whole = fold(quasi, sensitive)
@@ -90,7 +90,7 @@ def _fold_counted(
     )
 
 
-def _folded(quasi: list[Codes], sensitive: list[Codes], records: Counts) -> Tally | None:
+def _tally_if_distinct(quasi: list[Codes], sensitive: list[Codes], records: Counts) -> Tally | None:
     """The tally of lines without units that are distinct and in their order; None for others."""
     if not quasi or not len(records):
         return None
@@ -112,7 +112,7 @@ def distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
     """
     if bound <= max(_DENSE, min(len(keys), 2**26)):
         return _distinct_dense(keys, bound)
-    return _distinct_hashed(keys.astype(np.uint64, copy=False))
+    return _distinct_by_hash(keys.astype(np.uint64, copy=False))
 
 
 def first_of(place: Codes, number: int) -> Counts:
@@ -160,15 +160,15 @@ def _distinct_rows(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes
         while last < len(columns) and bound * radices[last] <= _KEY_LIMIT:
             bound *= radices[last]
             last += 1
-        keys = _packed([row_of, *columns[done:last]], [first, *radices[done:last]])
+        keys = _pack([row_of, *columns[done:last]], [first, *radices[done:last]])
         found, row_of = distinct(keys, bound)
-        digits = _unpacked(found, [first, *radices[done:last]])
+        digits = _unpack(found, [first, *radices[done:last]])
         rows = np.concatenate([rows[:, digits[0]], digits[1:]])
         done = last
     return rows, row_of
 
 
-def _packed(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
+def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     keys = np.zeros(len(columns[0]), dtype=np.uint64)
 
     pack = _kernels().pack
@@ -182,7 +182,7 @@ def _packed(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     return keys
 
 
-def _unpacked(keys: Keys, radices: Sequence[int]) -> Codes:
+def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
     unpack = _kernels().unpack
@@ -203,9 +203,9 @@ def _distinct_dense(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, 
     return found.astype(np.uint64), place
 
 
-def _distinct_hashed(keys: Keys) -> tuple[Keys, Codes]:
+def _distinct_by_hash(keys: Keys) -> tuple[Keys, Codes]:
     """Keys are moved to parts that fit a cache, numbered there, and the numbers sorted by key."""
-    moved, origin, start = _partitioned(keys)
+    moved, origin, start = _move_to_parts(keys)
     local = np.empty(len(keys), dtype=np.int32)
     found = np.zeros(len(start) - 1, dtype=np.int64)
     shares = _shares(start)
@@ -233,7 +233,7 @@ def _ascending(values: Keys) -> NDArray[np.intp]:
     return (both & np.uint64(2**bits - 1)).astype(np.intp)
 
 
-def _partitioned(keys: Keys) -> tuple[Keys, Codes, Counts]:
+def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
     """Keys moved so that equal ones are in one part, where they were, and the parts' bounds."""
     bits = max(1, min(_MOST_PARTS, len(keys) // _PART)).bit_length()
     shift = np.uint64(64 - bits)
@@ -265,8 +265,8 @@ def _people(
     width = max(len(counts), 1)
     units, rows = unit[named], row_of[named]
     radix = int(units.max(initial=0)) + 1
-    pairs, _ = distinct(_packed([units, rows], [radix, width]), radix * width)
-    of_unit, of_row = _unpacked(pairs, [radix, width])
+    pairs, _ = distinct(_pack([units, rows], [radix, width]), radix * width)
+    of_unit, of_row = _unpack(pairs, [radix, width])
     alone = np.bincount(of_unit, minlength=1)[of_unit] == 1
     people = np.bincount(np.concatenate([row_of[~named], of_row[alone]]), minlength=len(counts))
     return people.astype(np.int64), (of_row[~alone], of_unit[~alone])

@@ -51,7 +51,7 @@ class MissingMarks:
         """These marks, and more of every column."""
         return MissingMarks((*self.everywhere, *more), self.own)
 
-    def coded(
+    def code_column(
         self, table: CodingTable, name: str, kind: Kind | None = None, called: str | None = None
     ) -> CodedColumn:
         """A column as codes, 0 is missing; `called` is the table's name for it."""
@@ -60,14 +60,16 @@ class MissingMarks:
         found = self.clear(column[there], name)
         return CodedColumn(name, found.codes, found.domain)
 
-    def all_coded(
+    def code_columns(
         self, table: CodingTable, names: Sequence[str], kinds: Mapping[str, Kind]
     ) -> dict[str, CodedColumn]:
         """Several columns as codes, in the order of the names."""
         plain = [name for name in names if name not in self.own]
         codes = table.codes(plain, kinds, self.everywhere)
         codes |= {
-            name: self.coded(table, name, kinds.get(name)) for name in names if name in self.own
+            name: self.code_column(table, name, kinds.get(name))
+            for name in names
+            if name in self.own
         }
         return {name: codes[name] for name in names}
 
@@ -79,6 +81,6 @@ class MissingMarks:
         """Cells with every missing one null; `text` says that blanks mean missing, too."""
         return cells.without_own(cells.readable(rows, self.everywhere, text=text), self.own)
 
-    def cleared(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
+    def clear_marks(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
         """As `readable`, but columns with a dictionary keep it."""
-        return cells.without_own(cells.cleared(rows, self.everywhere, text=text), self.own)
+        return cells.without_own(cells.clear_marks(rows, self.everywhere, text=text), self.own)

@@ -49,7 +49,7 @@ def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
     return f"it has {', '.join(map(repr, names[:_SOME]))}{more}"
 
 
-def chosen(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
+def choose_columns(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
     """The columns to look at, each once: those named, or all. Unknown ones are refused."""
     wanted = listed(names if columns is None else columns)
     for name in wanted:

@@ -78,8 +78,8 @@ def parse_dates(texts: pl.Series) -> Parsed:
     spaced = texts.str.replace("T", " ", literal=True)
     moments = _first_fit(spaced, _TIMES, pl.Datetime("us"))
     if moments.null_count() == len(moments):
-        return _dated(days, "datetime64[D]")
-    return _dated(moments.zip_with(moments.is_not_null(), days.cast(moments.dtype)), "M8[us]")
+        return _parse_dates(days, "datetime64[D]")
+    return _parse_dates(moments.zip_with(moments.is_not_null(), days.cast(moments.dtype)), "M8[us]")
 
 
 def _first_fit(
@@ -94,7 +94,7 @@ def _first_fit(
     return found
 
 
-def _dated(values: pl.Series, dtype: str) -> Parsed:
+def _parse_dates(values: pl.Series, dtype: str) -> Parsed:
     fits = values.is_not_null() & (values.dt.year() >= 1).fill_null(value=False)
     numbers = values.to_physical().fill_null(0).to_numpy().astype(np.int64)
     return Parsed(numbers.view(dtype), fits.to_numpy())

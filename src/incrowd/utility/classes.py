@@ -42,8 +42,8 @@ def losses_of(
     left_out = max(records - int(sizes.sum()), 0)
     spans, left_open = [c.ncp for c in columns], [c.granularity for c in columns]
     found: dict[str, float] = {}
-    found["gcp"] = (_paid(columns, share, spans) + left_out) / max(records, 1)
-    found["granularity"] = (_paid(columns, share, left_open) + left_out) / max(records, 1)
+    found["gcp"] = (_total_cost(columns, share, spans) + left_out) / max(records, 1)
+    found["granularity"] = (_total_cost(columns, share, left_open) + left_out) / max(records, 1)
     found["discernibility"] = float((sizes.astype(np.float64) ** 2).sum()) + left_out * records
     if len(sizes):
         first = np.empty(len(sizes), dtype=np.int64)
@@ -55,7 +55,7 @@ def losses_of(
     return found
 
 
-def _paid(columns: Sequence[ReleasedColumn], share: Floats, costs: Sequence[Floats]) -> float:
-    """What all released records together pay, if each label costs this."""
+def _total_cost(columns: Sequence[ReleasedColumn], share: Floats, costs: Sequence[Floats]) -> float:
+    """Total cost of all released records, given the cost of each label."""
     parts = zip(share.tolist(), columns, costs, strict=True)
     return fsum(weight * float(column.records @ cost) for weight, column, cost in parts)

@@ -29,7 +29,7 @@ class Cells:
     """How many there are, cell 0 included."""
 
     def counts(self, mass: Floats) -> Floats:
-        """What the cells hold if the codes hold this much."""
+        """Sum figures of codes over the cells that they fall into."""
         return np.bincount(self.of, mass, self.number).astype(np.float64)
 
 
@@ -76,7 +76,7 @@ class OriginalColumn:
         places = self.domain.positions
         return float(places[0]), float(places[-1])
 
-    def scaled(self, places: Floats) -> Floats:
+    def to_unit_scale(self, places: Floats) -> Floats:
         """Places on the column's scale, from 0 at its smallest to 1 at its largest value."""
         low, high = self.ends
         whole = high - low
@@ -87,7 +87,7 @@ class OriginalColumn:
         """Where the values lie from 0 to 1; shape (values,)."""
         if not self.ordered:
             return np.zeros(len(self.domain))
-        return self.scaled(self.domain.positions)
+        return self.to_unit_scale(self.domain.positions)
 
     @cached_property
     def widths(self) -> Floats:

@@ -16,9 +16,6 @@ ColumnKind = Literal["number", "date", "category"]
 Measure = Literal["correlation", "cramers_v", "correlation_ratio"]
 Task = Literal["classification", "regression"]
 
-WITHHELD = 5
-"""Fewer records than this are never shown by themselves."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Histogram:
@@ -27,7 +24,7 @@ class Histogram:
     labels: tuple[str, ...] = field(repr=False)
     """Round ends of bins, or categories that many records hold; never the value of a few."""
     before: tuple[float | None, ...]
-    """The share of the original's records; None if fewer than `WITHHELD` records are there."""
+    """The share of the original's records; None if fewer than `LEAST` records are there."""
     after: tuple[float | None, ...]
     """The share of the release's records, labels spread evenly; withheld likewise."""
 

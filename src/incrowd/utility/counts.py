@@ -47,7 +47,7 @@ def three_way(one: Spread, two: Spread, three: Spread) -> Floats:
     pairs, place = np.arange(len(two.shares) * width), keys
     if len(pairs) > _FEW:
         pairs, place = np.unique(keys, return_inverse=True)
-    held = _counted(place, one.pattern, (len(pairs), len(one.shares)))
+    held = _count_matrix(place, one.pattern, (len(pairs), len(one.shares)))
     first = held @ one.shares
     second, third = np.divmod(pairs, width)
     found = np.zeros((one.cells, two.cells, width))
@@ -74,9 +74,9 @@ def _together(one: Spread, other: Spread) -> "Floats | sparse.csr_matrix":
     if shape[0] * shape[1] <= _DENSE:
         keys = one.pattern.astype(np.int64) * shape[1] + other.pattern
         return np.bincount(keys, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-    return _counted(one.pattern, other.pattern, shape)
+    return _count_matrix(one.pattern, other.pattern, shape)
 
 
-def _counted(one: Codes | Counts, other: Codes, shape: tuple[int, int]) -> "sparse.csr_matrix":
+def _count_matrix(one: Codes | Counts, other: Codes, shape: tuple[int, int]) -> "sparse.csr_matrix":
     ones = np.ones(len(one))
     return sparse.csr_matrix((ones, (one, other)), shape=shape)

@@ -25,10 +25,10 @@ class Formula:
 
     def __str__(self) -> str:
         """As it is written."""
-        return f"{_quoted(self.target)} ~ {' + '.join(map(_quoted, self.terms))}"
+        return f"{_quote(self.target)} ~ {' + '.join(map(_quote, self.terms))}"
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     plain = _TOKEN.fullmatch(name)
     return name if plain is not None and plain["name"] == name else f"`{name}`"
 

@@ -1,7 +1,7 @@
 """A column before and after as a few bars, none of which tells of a few people.
 
 Bins end on round numbers or on the first day of a year or month; categories are shown by name only
-if at least `WITHHELD` records of the original hold them.
+if at least `LEAST` records of the original hold them.
 """
 
 import math
@@ -14,7 +14,8 @@ from incrowd.arrays import Codes, Floats
 from incrowd.hierarchy.labels import Bounds, number_text, write_bounds, write_dates
 from incrowd.table.column import Kind
 from incrowd.utility.column import OriginalColumn
-from incrowd.utility.comparison import WITHHELD, Histogram
+from incrowd.utility.comparison import Histogram
+from incrowd.withholding import LEAST
 
 BARS = 12
 OTHER, ALL, MISSING_BAR = "other values", "all values", "missing"
@@ -42,7 +43,7 @@ def histogram(column: OriginalColumn, mass: Floats | None) -> Histogram:
 def _shares(counts: Floats, held: Sequence[int], original: Floats) -> tuple[float | None, ...]:
     """The share of each bar; withheld where the original holds a few records."""
     whole = float(counts.sum())
-    few = (original > 0) & (original < WITHHELD)
+    few = (original > 0) & (original < LEAST)
     return tuple(None if few[i] or not whole else round(float(counts[i]) / whole, 6) for i in held)
 
 
@@ -54,7 +55,7 @@ def _bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 def _names(column: OriginalColumn) -> tuple[list[str], Codes]:
     """The most frequent categories by name, all others together."""
-    many = [c for c in column.frequent[: BARS - 1].tolist() if column.counts[c] >= WITHHELD]
+    many = [c for c in column.frequent[: BARS - 1].tolist() if column.counts[c] >= LEAST]
     texts = column.domain.labels
     bar = np.full(len(column.domain), len(many), dtype=np.int32)
     for place, code in enumerate(many):
@@ -68,24 +69,24 @@ def _bins(column: OriginalColumn) -> tuple[list[str], Codes]:
     ends = _dates(column) if dates else _numbers(column)
     at = np.array([end for end, _ in ends])
     held = np.bincount(np.searchsorted(at, places, side="right"), column.counts[1:], len(at) + 1)
-    kept = _crowded(held.tolist())
+    kept = _ends_to_keep(held.tolist())
     texts: list[str | None] = [None, *(ends[i][1] for i in kept), None]
     bounds = [Bounds(a, b) for a, b in pairwise(texts)]
     labels = [write_dates(b) if dates else write_bounds(b) for b in bounds] if kept else [ALL]
     return labels, np.searchsorted(at[kept], places, side="right").astype(np.int32)
 
 
-def _crowded(held: Sequence[float]) -> list[int]:
+def _ends_to_keep(held: Sequence[float]) -> list[int]:
     """The ends to keep so that every bin holds many records or none."""
     kept: list[int] = []
     here = 0.0
     for end, count in enumerate(held[:-1]):
         here += count
-        if here == 0 or here >= WITHHELD:
+        if here == 0 or here >= LEAST:
             kept.append(end)
             here = 0.0
     here += held[-1]
-    while kept and 0 < here < WITHHELD:
+    while kept and 0 < here < LEAST:
         last = kept.pop()
         here += sum(held[kept[-1] + 1 if kept else 0 : last + 1])
     return kept
@@ -110,7 +111,7 @@ def _numbers(column: OriginalColumn) -> list[tuple[float, str]]:
         step = max(step, 1.0)
     first, last = math.ceil(low / step), math.floor(high / step)
     edges = np.array([float(f"{i * step:.12g}") for i in range(first, last + 1)])
-    few = column.domain.positions[(column.counts[1:] > 0) & (column.counts[1:] < WITHHELD)]
+    few = column.domain.positions[(column.counts[1:] > 0) & (column.counts[1:] < LEAST)]
     edges = edges[~np.isin(edges, few)][: BARS - 1]
     return [(edge, number_text(edge)) for edge in edges.tolist()]
 

@@ -92,8 +92,8 @@ def model_test(
         task="classification" if task.classifies else "regression",
         model="logistic regression" if task.classifies else "ridge regression",
         score=task.score,
-        original=_scored(task, x, (x, y), test),
-        release=_scored(task, x, (shown_x, shown_y), test),
+        original=_score(task, x, (x, y), test),
+        release=_score(task, x, (shown_x, shown_y), test),
         baseline=_baseline(task, y, test[1]),
         trained_on=len(shown_y),
         tested_on=len(test[1]),
@@ -132,7 +132,7 @@ def _predictors(feature: Feature, some: Counts) -> Floats:
     return np.asarray(feature.spread.shares[feature.spread.pattern[some]])
 
 
-def _scored(
+def _score(
     task: Task, original: Floats, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]
 ) -> float:
     """How well a model that learned from these records predicts the tested ones.

@@ -16,9 +16,10 @@ from incrowd.arrays import Flags, Floats
 from incrowd.hierarchy.labels import DAY
 from incrowd.table.column import Kind
 from incrowd.utility.column import OriginalColumn
-from incrowd.utility.comparison import WITHHELD, Coefficient, Regression
+from incrowd.utility.comparison import Coefficient, Regression
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature
+from incrowd.withholding import LEAST
 
 MOST_RECORDS = 200_000
 """Records that a regression is fitted to; drawn if there are more."""
@@ -141,7 +142,7 @@ def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
         codes = np.flatnonzero(cells.of == cell)
         if cell == reference:
             continue
-        if held[cell] < WITHHELD or len(codes) != 1:
+        if held[cell] < LEAST or len(codes) != 1:
             rare.append(int(cell))
             continue
         names.append(f"{column.name} = value {place}")
@@ -180,7 +181,7 @@ def _design(
     parts = [np.ones((len(some), 1))]
     parts += [_predictors(columns[name], features[name], some) for name in formula.terms]
     return _Design(
-        np.concatenate(parts, axis=1), _predicted(columns[formula.target], features, some)
+        np.concatenate(parts, axis=1), _outcome_values(columns[formula.target], features, some)
     )
 
 
@@ -194,7 +195,7 @@ def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats
     return shares[feature.spread.pattern[some]]
 
 
-def _predicted(column: OriginalColumn, features: Mapping[str, Feature], some: _Some) -> Floats:
+def _outcome_values(column: OriginalColumn, features: Mapping[str, Feature], some: _Some) -> Floats:
     """The number itself, or the share of the second of two values."""
     feature = features[column.name]
     if task_of(column) == "linear":

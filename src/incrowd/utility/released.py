@@ -99,7 +99,7 @@ class ReleasedColumn:
         """What the value at each place weighs; a missing value counts where nothing else does."""
         return np.append(1.0, self.original.widths)[self._order]
 
-    def _summed(self, at_place: Floats) -> Floats:
+    def _sums_by_label(self, at_place: Floats) -> Floats:
         """The sum over the places of each label."""
         total = np.append(0.0, np.cumsum(at_place))
         runs = total[self.matching.high + 1] - total[self.matching.low]
@@ -107,7 +107,7 @@ class ReleasedColumn:
 
     @cached_property
     def _whole(self) -> Floats:
-        return self._summed(self._weight)
+        return self._sums_by_label(self._weight)
 
     @cached_property
     def mass(self) -> Floats:
@@ -122,7 +122,9 @@ class ReleasedColumn:
     def mean(self) -> Floats:
         """Per label: where a record lies on average, from 0 to 1; NaN for missing."""
         scale = np.append(0.0, self.original.scale)[self._order]
-        mean = self._summed(self._weight * scale) / np.where(self._whole > 0, self._whole, 1.0)
+        mean = self._sums_by_label(self._weight * scale) / np.where(
+            self._whole > 0, self._whole, 1.0
+        )
         mean = np.where(np.isnan(self.point), mean, self.point)
         mean[0] = np.nan
         return mean
@@ -132,8 +134,8 @@ class ReleasedColumn:
         """Per label: how far its record may lie from there, squared."""
         scale = np.append(0.0, self.original.scale)[self._order]
         whole = np.where(self._whole > 0, self._whole, 1.0)
-        square = self._summed(self._weight * scale**2) / whole
-        first = self._summed(self._weight * scale) / whole
+        square = self._sums_by_label(self._weight * scale**2) / whole
+        first = self._sums_by_label(self._weight * scale) / whole
         return np.where(np.isnan(self.point), np.maximum(square - first**2, 0.0), 0.0)
 
     @cached_property
@@ -147,10 +149,11 @@ class ReleasedColumn:
         return Spread(pattern.astype(np.int32)[self.codes], every)
 
     def _shares(self, cells: Cells) -> Floats:
-        """What each label puts into each cell; all of it is missing if there are no values."""
+        """Share of each label in each cell; all in the missing cell if the column has no values."""
         of = cells.of[self._order]
         found = [
-            self._summed(np.where(of == cell, self._weight, 0.0)) for cell in range(cells.number)
+            self._sums_by_label(np.where(of == cell, self._weight, 0.0))
+            for cell in range(cells.number)
         ]
         shares = np.maximum(np.stack(found, axis=1), 0.0)
         whole = shares.sum(axis=1)
@@ -184,7 +187,7 @@ def _values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn:
         Matching(start, low[:size], low[:size], _identity(original)),
         np.zeros(len(low), dtype=np.bool_),
         unreadable,
-        np.append(np.nan, original.scaled(places)),
+        np.append(np.nan, original.to_unit_scale(places)),
         zeros,
         zeros,
     )
@@ -230,7 +233,7 @@ class _Labels:
         every = [(1, self._size)] if self._size else []
         runs = [found or every for found in runs]
         leaves = self._leaves(runs)
-        suppressed = self._suppressed(leaves)
+        suppressed = self._suppressed_labels(leaves)
         matching = from_runs([[(0, 0)], *runs], matcher.place)
         others = np.maximum((leaves - 1) / max(self._known - 1, 1), 0.0)
         return ReleasedColumn(
@@ -288,7 +291,9 @@ class _Labels:
     def _points(self) -> Floats:
         """Where a label lies that is one number or date."""
         low = np.array([np.nan if r is None or r[0] != r[1] else r[0] for r in self._reach])
-        return np.append(np.nan, self._original.scaled(low) if self._original.ordered else low)
+        return np.append(
+            np.nan, self._original.to_unit_scale(low) if self._original.ordered else low
+        )
 
     @property
     def _known(self) -> int:
@@ -301,9 +306,11 @@ class _Labels:
         held = [sum(high - low + 1 for low, high in found) for found in runs]
         if self._hierarchy is None or self._known == self._size:
             return np.array(held, dtype=np.float64)
-        return np.array([self._decoded(text, n) for text, n in zip(self._texts, held, strict=True)])
+        return np.array(
+            [self._leaf_count(text, n) for text, n in zip(self._texts, held, strict=True)]
+        )
 
-    def _decoded(self, text: str, otherwise: int) -> float:
+    def _leaf_count(self, text: str, otherwise: int) -> float:
         assert self._hierarchy is not None  # noqa: S101  asked for only then
         try:
             decoded = self._hierarchy.decode_all([text], self._named)
@@ -311,7 +318,7 @@ class _Labels:
             return float(otherwise)
         return float((decoded.high - np.maximum(decoded.low, 1) + 1).sum())
 
-    def _suppressed(self, leaves: Floats) -> Flags:
+    def _suppressed_labels(self, leaves: Floats) -> Flags:
         values = set(self._original.domain.labels.tolist()) if self._size else set()
         tops = {TOP} if self._hierarchy is None else {TOP, str(self._hierarchy.labels[-1][0])}
         named = [text in tops or not text.strip(TOP) for text in self._texts]
@@ -330,14 +337,14 @@ class _Labels:
         order = np.argsort(self._matcher.place)
         places = np.append(np.nan, self._original.domain.positions)[order]
         spans = [
-            self._held(found, places) if reach is None else reach
+            self._ends_of_runs(found, places) if reach is None else reach
             for found, reach in zip(runs, self._reach, strict=True)
         ]
         ends = np.clip(np.array(spans, dtype=np.float64).reshape(-1, 2), low, high)
         return (ends[:, 1] - ends[:, 0]) / (high - low)
 
     @staticmethod
-    def _held(runs: list[Run], places: Floats) -> tuple[float, float]:
+    def _ends_of_runs(runs: list[Run], places: Floats) -> tuple[float, float]:
         """The smallest and the largest value of a label that has no ends of its own."""
         ends = [places[low : high + 1] for low, high in runs]
         return min(float(e.min()) for e in ends), max(float(e.max()) for e in ends)

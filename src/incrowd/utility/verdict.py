@@ -72,7 +72,7 @@ def _findings(release: ReleaseUtility) -> Iterator[Finding]:
     if release.regression is not None:
         yield from _coefficients(release.regression)
     for test in release.models:
-        yield from _learned(test)
+        yield from _learning_finding(test)
 
 
 def _coefficients(found: Regression) -> Iterator[Finding]:
@@ -88,7 +88,7 @@ def _coefficients(found: Regression) -> Iterator[Finding]:
     yield Finding(_above(1 - least, 1 - OVERLAP, 1 - LITTLE_OVERLAP), says)
 
 
-def _learned(test: ModelTest) -> Iterator[Finding]:
+def _learning_finding(test: ModelTest) -> Iterator[Finding]:
     """How much of the original's gain over guessing a model keeps that learns from the release."""
     gain = test.original - test.baseline
     if gain <= 0:

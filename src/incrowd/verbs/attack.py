@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
-from incrowd.attacks.limits import Limits, against_outsiders, broken
+from incrowd.attacks.limits import Limits, against_outsiders, broken_limits
 from incrowd.attacks.matching import Matched, play_matching
 from incrowd.attacks.play import (
     Attackers,
@@ -20,19 +20,18 @@ from incrowd.attacks.play import (
     play_releases,
     play_world,
 )
-from incrowd.engines.fetch import FetchedColumns
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
 from incrowd.io.files import AnyPolicy
-from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, is_path
+from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, opened, path_of
 from incrowd.io.worlds import knowledge_of, labelled, table_of
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
-from incrowd.linkage.identify import AtLeast, proved, refuse_broken
+from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
 from incrowd.linkage.links import Linked
 from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
+from incrowd.linkage.world_tables import AttackerKnowledge
 from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
@@ -206,7 +205,7 @@ def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
         watch = watch or Watch()
         watch.tell("reading the tables", 0.0)
         read = reading, original_reading
-        tables = _tables(release, world, given, (options, read), held)
+        tables = _tables(release, world, given, (options, read, watch), held)
         return attacked(tables, options, watch)
 
 
@@ -214,37 +213,31 @@ def _tables(
     release: Any,
     world: Any,
     given: Mapping[str, Any],
-    request: tuple[AttackOptions, tuple[Reading | None, Reading | None]],
+    request: tuple[AttackOptions, tuple[Reading | None, Reading | None], Watch],
     held: ExitStack,
 ) -> AttackTables:
     """The tables, read from their files or taken from their frames; `held` gives them back."""
-    options, (reading, others_reading) = request
+    options, (reading, others_reading), watch = request
     every = (release, *each_of(world), *given.values())
-    if [str(one) for one in every if is_path(one)].count("-") > 1:
+    if [str(path_of(one)) for one in every].count("-") > 1:
         raise PolicyError(
             "only one table can come from standard input", remedy="name files for the others"
         )
-    given_reading = (reading or Reading()).expecting(options.named)
-    attacked = _opened("release", release, given_reading, held)
+    there = held.enter_context(opened(release, reading, options.named, watch=watch))
+    attacked = table_of("release", there)
     beside = (others_reading or Reading()).expecting((*options.named, *attacked.names))
     others = {
-        name: _opened(name, table, beside, held)
+        name: table_of(name, held.enter_context(opened(table, beside)))
         for name, table in given.items()
         if table is not None
     }
-    worlds = tuple(_opened("world", table, beside, held) for table in each_of(world))
+    worlds = tuple(
+        table_of("world", held.enter_context(opened(table, beside))) for table in each_of(world)
+    )
     quasi = () if options.policy is None else options.policy.quasi
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     attacked = labelled(attacked, (*quasi, *(options.rename or {}), *known))
     return AttackTables(attacked, others, options.knowledge, worlds)
-
-
-def _opened(name: str, source: Any, reading: Reading, held: ExitStack) -> AttackTable:
-    """A table of the attack; what it holds open is given back with `held`."""
-    table = table_of(name, source, reading)
-    if isinstance(table.engine, FetchedColumns):
-        held.callback(table.engine.engine.close)
-    return table
 
 
 def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
@@ -289,7 +282,7 @@ def attacked(
     if "control" in tables.others:
         watch.tell("guessing about people who are not in the table", 0.0)
         played.append(play_control(tables))
-    proof = proved(tables.public, options.promises) if options.promises else None
+    proof = prove_by_promises(tables.public, options.promises) if options.promises else None
     by_matching = [] if matched.attack is None else [matched.attack]
     attacks = in_order([*by_matching, *(one for every in played for one in every.attacks)])
     notes += _untested(tables, options.models)
@@ -304,7 +297,7 @@ def attacked(
         inconsistent=inconsistent,
         k_every_world=None if sure is None else sure.k_sure,
         proved=proof,
-        broken=tuple(broken(attacks, k_least, options.models, options.limits)),
+        broken=tuple(broken_limits(attacks, k_least, options.models, options.limits)),
         advice=tuple(line for one in reversed(played) for line in one.advice),
         notes=tuple(dict.fromkeys(notes)),
         limits=options.limits.as_dict(),
@@ -371,7 +364,7 @@ def _in_every_world(tables: AttackTables) -> Conservative | None:
     """Who the rows may be among themselves, whatever the world is."""
     if not tables.knowledge.one_each:
         return None
-    return conservative({name: tables.shown(name) for name in tables.public})
+    return conservative({name: tables.released_column(name) for name in tables.public})
 
 
 def _cautions(tables: AttackTables, policy: Policy | None) -> list[str]:

@@ -18,7 +18,7 @@ from incrowd.io.reading import (
     Reading,
     each_of,
     enough_memory,
-    is_path,
+    file_of,
     opened,
 )
 from incrowd.io.worlds import WorldNames, world_of
@@ -36,8 +36,9 @@ from incrowd.release.load import WorldReference, load, with_hierarchy
 from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
 from incrowd.table.column import Role
-from incrowd.table.encode import uncoded
-from incrowd.verify.verify import Check, Reference
+from incrowd.table.encode import columns_without_codes
+from incrowd.verify.verdict import Check
+from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
 
 
@@ -86,7 +87,8 @@ def check(  # noqa: PLR0913  the release, what it promises, and what it is held 
         paper = certificate_of(certificate)
         asked = certified_policy(paper, original) if policy is None else policy
         unchanged = asked.names(Role.KEEP)
-        release = held.enter_context(opened(source, reading, asked.columns, unchanged))
+        there = opened(source, reading, asked.columns, unchanged, watch)
+        release = held.enter_context(there)
         engine = release.engine
         against = world_of(engine, world, asked, WorldNames(world_id, rename, folder))
         backing = Backing(
@@ -114,19 +116,18 @@ def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Check
     """The release to check, with the digest that its certificate would have."""
     engine = opened_.engine
     release = stored(engine, None if paper is None else paper.digest.of)
-    kept = is_path(source) and str(source) != "-"
-    framed = not kept or (paper is not None and paper.digest.of == "frame")
-    if framed:
+    file = file_of(source)
+    if file is None or (paper is not None and paper.digest.of == "frame"):
         of, sha256 = release.digest()
         digest = Digest(of=of, sha256=sha256)
     else:
-        digest = Digest(of="file", sha256=files.sha256(source))
+        digest = Digest(of="file", sha256=files.sha256(file))
     return Checked(
         release,
         digest,
         text=engine.text,
-        sealed=uncoded(engine.sealed),
-        torn=kept and pending(source),
+        sealed=columns_without_codes(engine.sealed),
+        torn=file is not None and pending(file),
     )
 
 

@@ -20,7 +20,7 @@ from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
+from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of, opened
 from incrowd.policy.coding import coded_by
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind, Missing
@@ -172,7 +172,8 @@ def refuse_number(releases: int) -> None:
 
 
 def _named(source: Any, otherwise: str) -> str:
-    return Path(source).name if is_path(source) and str(source) != "-" else otherwise
+    file = file_of(source)
+    return otherwise if file is None else Path(file).name
 
 
 def _called(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
@@ -289,7 +290,7 @@ class _Tables:
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
-        shown = self._options.marks.coded(engine, name, kind)
+        shown = self._options.marks.code_column(engine, name, kind)
         return read_column(original, shown, self._hierarchies.get(name))
 
     def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:

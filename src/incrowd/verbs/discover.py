@@ -1,10 +1,12 @@
 """Which sets of columns tell the records of a table apart."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -18,7 +20,7 @@ from incrowd.engines.stream import (
     draw,
 )
 from incrowd.errors import InputError, counted
-from incrowd.hierarchy import Suggested
+from incrowd.hierarchy import suggestion
 from incrowd.identify.answers import (
     TIME_LIMIT,
     DiscoverOptions,
@@ -29,8 +31,8 @@ from incrowd.identify.answers import (
 )
 from incrowd.identify.counted_sets import CountedSets
 from incrowd.identify.distinct_values import CountSource
-from incrowd.identify.explain import adds, coarsened, partners
-from incrowd.identify.measures import best, folded
+from incrowd.identify.explain import adds, coarsen_column, partners
+from incrowd.identify.measures import best, fold_records
 from incrowd.identify.outcome import (
     Basis,
     Coarser,
@@ -49,11 +51,9 @@ from incrowd.identify.sampling import (
     sampled_rows,
 )
 from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory
-from incrowd.policy.policy import Policy
 from incrowd.table.encode import align
-from incrowd.table.names import chosen, listed
+from incrowd.table.names import choose_columns, listed
 from incrowd.verbs.tables import (
     IN_BATCHES,
     PassingTable,
@@ -63,6 +63,10 @@ from incrowd.verbs.tables import (
     opened,
 )
 from incrowd.watch import NestedWatch, Watch
+
+if TYPE_CHECKING:
+    from incrowd.io.files import AnyPolicy
+    from incrowd.policy.policy import Policy
 
 SAMPLE = 100_000
 """Default number of records kept of a table that passes once."""
@@ -161,9 +165,9 @@ def discover_with(
         enough_memory(IN_BATCHES),
         opened(data, options.columns, reading, whole=whole, policy=policy) as table,
     ):
-        chosen(table.names, options.explain or None)
-        chosen(table.names, tuple(options.domains) or None)
-        chosen(table.names, tuple(options.weights) or None)
+        choose_columns(table.names, options.explain or None)
+        choose_columns(table.names, tuple(options.domains) or None)
+        choose_columns(table.names, tuple(options.weights) or None)
         if isinstance(table, PassingTable):
             return _passing(table, options, watch)
         if isinstance(table, TableElsewhere):
@@ -172,7 +176,7 @@ def discover_with(
         records = _records(seen, options)
         within = NestedWatch(watch, options.time_limit)
         if options.epsilon is None and options.exact is not False and options.sample is None:
-            answer = exact_answer(folded(records), options, within)
+            answer = exact_answer(fold_records(records), options, within)
         elif options.weights:
             raise options.no_sample
         else:
@@ -184,7 +188,7 @@ def _records(table: TableInMemory, options: DiscoverOptions) -> Records:
     records = table.records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
-    return once(folded(records)) if options.drop_duplicates else records
+    return once(fold_records(records)) if options.drop_duplicates else records
 
 
 def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
@@ -193,7 +197,7 @@ def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     epsilon = options.epsilon or (1 - ratio if ratio < 1 else _PAIRS_EPSILON)
     size = options.sample or size_for(records.width, records.total, options, epsilon)
     if size >= records.total:
-        return exact_answer(folded(records), options, watch)
+        return exact_answer(fold_records(records), options, watch)
     rng = np.random.default_rng(options.seed)
     rows, pairs = sampled_rows(records, size, rng), None
     if options.by_pairs:
@@ -223,7 +227,7 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
     within = NestedWatch(watch, options.time_limit)
     if drawn.whole:
         records = _records(loaded, options)
-        answer = exact_answer(folded(records), options, within)
+        answer = exact_answer(fold_records(records), options, within)
         return _discovery(loaded, records, options, answer, watch)
     if options.weights:
         raise options.no_sample
@@ -341,7 +345,7 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
 
     `seen` is the number of records of the table if only a sample of them is at hand.
     """
-    rows = folded(records)
+    rows = fold_records(records)
     listed = listed_sets(answer, rows)
     sets = tuple(measured_sets(rows, listed))
     minimum = None
@@ -452,9 +456,9 @@ def _set_to_coarsen(
 def _coarser(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
     """The set at each level of the hierarchy suggested for the column."""
     coded = table.codes(among)
-    hierarchy = Suggested().build(coded[name].domain, name)
+    hierarchy = suggestion.Suggested().build(coded[name].domain, name)
     coded[name] = align(coded[name], hierarchy.leaves)
     codes = np.stack([coded[one].codes for one in among])
     records = Records(among, codes, np.ones(codes.shape[1], dtype=np.int64))
     (column,) = records.places([name])
-    return coarsened(folded(records), range(len(among)), column, hierarchy.maps)
+    return coarsen_column(fold_records(records), range(len(among)), column, hierarchy.maps)

@@ -7,7 +7,7 @@ from typing import Any
 from incrowd.io.reading import Reading, opened
 from incrowd.policy.draft import Draft
 from incrowd.policy.draft import draft as drafted
-from incrowd.policy.draft_settling import settled
+from incrowd.policy.draft_settling import settle_roles
 from incrowd.policy.joint import with_costs, with_joint_uniqueness
 from incrowd.policy.profiles import coded_columns, profiles
 from incrowd.watch import Watch
@@ -28,8 +28,9 @@ def draft(
     mean, as the files of statistics programs do. Of a table elsewhere it looks at distinct values
     and their counts, and of columns with too many of them at a sample.
     """
-    tell = (watch or Watch()).tell
-    with opened(source, reading) as there:
+    watch = watch or Watch()
+    tell = watch.tell
+    with opened(source, reading, watch=watch) as there:
         engine = there.engine
         tell("coding the columns", 0.0)
         coded = coded_columns(engine)
@@ -43,6 +44,6 @@ def draft(
             )
             for column in profiles(engine, coded)
         ]
-        first = settled(drafted(columns, text=engine.text), engine, columns, coded)
+        first = settle_roles(drafted(columns, text=engine.text), engine, columns, coded)
         tell("looking for columns that identify together", 0.0)
         return with_costs(with_joint_uniqueness(first, engine, coded), engine, coded)

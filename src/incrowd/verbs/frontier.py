@@ -91,7 +91,7 @@ def frontier(  # noqa: PLR0913  the table, the request, and the settings of one 
         )
     watch = watch or Watch()
     watch.tell("coding the columns", 0.0)
-    with enough_memory(), opened(source, reading, policy.columns) as there:
+    with enough_memory(), opened(source, reading, policy.columns, watch=watch) as there:
         table = load(there.engine, policy, builders_of(policy, folder))
         limited = RunContext(watch=watch).search_watch(policy)
         return frontier_of(table.compiled.problem, _search(policy), limited, bounds)

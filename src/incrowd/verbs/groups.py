@@ -1,8 +1,10 @@
 """Which sets of columns single out small groups of people: k-quasi-identifiers (Bettini)."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,17 +13,19 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
 from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory, opened
 from incrowd.linkage.identify import minimal_k_qis
-from incrowd.linkage.world import World, assumed
-from incrowd.policy.policy import Policy
+from incrowd.linkage.world import World, assumptions
 from incrowd.table.column import CodedColumn
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.table.marks import MissingMarks
-from incrowd.table.names import chosen, listed
+from incrowd.table.names import choose_columns, listed
 from incrowd.verbs.tables import all_nested, codes_of, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
+
+if TYPE_CHECKING:
+    from incrowd.io.files import AnyPolicy
+    from incrowd.policy.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -106,15 +110,15 @@ def groups_with(
             people=people,
             sets=tuple(map(Group, found.sets, found.smallest)),
             partial=not found.complete,
-            notes=(*notes, *assumed(engine.records, unnamed)),
+            notes=(*notes, *assumptions(engine.records, unnamed)),
             seconds=watch.elapsed,
         )
 
 
 def _columns(engine: Engine, options: GroupOptions, notes: list[str]) -> list[str]:
     """The columns to look at; those of lists and structures are left out unless they are named."""
-    every = chosen(engine.names, options.columns)
-    nested = [name for name in uncoded(engine.sealed) if name not in options.named]
+    every = choose_columns(engine.names, options.columns)
+    nested = [name for name in columns_without_codes(engine.sealed) if name not in options.named]
     left = [name for name in every if name in nested]
     if left:
         notes.append(f"columns of lists or structures are left out: {', '.join(left)}")

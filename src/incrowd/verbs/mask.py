@@ -55,7 +55,7 @@ from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
 from incrowd.recoding.column_cells import Keep
-from incrowd.table.names import chosen, listed
+from incrowd.table.names import choose_columns, listed
 from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,
@@ -129,10 +129,11 @@ def mask_with(
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
             found = _mask_table(source, request, watch, like=target is None)
-        elif passes(source, request.method, reading):
+        elif passes(source, request.method):
             return _mask_in_passes(source, target, request, reading.layout, watch)
         else:
             read = reading.read(source)
+            watch.note(map(str, read.notes))
             found = _mask_frame(read.frame, request, watch)
         if target is not None:
             _write(found, target, read)
@@ -150,9 +151,9 @@ def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bo
     return replace(found, frame=elsewhere.like(source, found.frame)) if like else found
 
 
-def passes(source: AnyPath, method: str, reading: Reading) -> bool:
+def passes(source: AnyPath, method: str) -> bool:
     """Whether `mask` lets the table pass batch by batch instead of loading it."""
-    return method == "sampled" and passes_once(source, reading)
+    return method == "sampled" and passes_once(source)
 
 
 def check_target(source: Any, target: AnyPath | None) -> None:
@@ -249,7 +250,7 @@ def _nothing_to_publish(found: Withholding, request: WithholdRequest) -> Infeasi
 def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
-            chosen(names, named)
+            choose_columns(names, named)
 
 
 def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:

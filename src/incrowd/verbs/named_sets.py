@@ -1,11 +1,14 @@
 """Whether named sets of columns can identify people of a population (Lodha-Thomas Section 2)."""
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from incrowd import values
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.distinct_values import CountSource, PopulationTest
@@ -13,13 +16,14 @@ from incrowd.identify.measures import ratios
 from incrowd.identify.outcome import JudgedSet, JudgedSets
 from incrowd.identify.records import Records
 from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import Reading, enough_memory, opened
-from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
-from incrowd.table.names import chosen, listed
-from incrowd.values import did_you_mean
+from incrowd.table.names import choose_columns, listed
 from incrowd.verbs.tables import codes_of, is_batches
+
+if TYPE_CHECKING:
+    from incrowd.io.files import AnyPolicy
+    from incrowd.policy.policy import Policy
 
 
 @dataclass(frozen=True)
@@ -116,10 +120,10 @@ def _declared(asked: NamedSets) -> JudgedSets:
         if name not in asked.columns:
             raise PolicyError(
                 f"{name!r} has a number of values and is in none of the sets",
-                remedy=did_you_mean(name, asked.columns) or "name a set that contains it",
+                remedy=values.did_you_mean(name, asked.columns) or "name a set that contains it",
             )
     test = asked.test
-    judged = tuple(JudgedSet(one, test.declared(one)) for one in asked.sets)
+    judged = tuple(JudgedSet(one, test.without_table(one)) for one in asked.sets)
     return JudgedSets(judged, test.people, test.alpha)
 
 
@@ -127,7 +131,7 @@ def _in_table(
     asked: NamedSets, engine: Engine, policy: Policy | None, notes: Sequence[str]
 ) -> JudgedSets:
     """The sets, counted in a table, by declared sizes or by what it lets expect."""
-    chosen(engine.names, (*asked.columns, *asked.domains))
+    choose_columns(engine.names, (*asked.columns, *asked.domains))
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     test, rows = asked.test, _counted(engine, codes_of(engine, asked.columns, policy))

@@ -16,7 +16,7 @@ from incrowd.models import Probabilistic
 from incrowd.pii.column_names import topic_of
 from incrowd.pipeline import anonymize
 from incrowd.policy import draft
-from incrowd.policy.codec import made
+from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
 from incrowd.policy.profiles import profiles
@@ -26,8 +26,8 @@ from incrowd.population.plan import (
     Plan,
     PlannedColumn,
     Question,
-    measured,
-    planned,
+    make_plan,
+    measure_plan,
     raised_to,
     shown_by,
 )
@@ -95,8 +95,9 @@ def plan_with(
     watch: Watch | None = None,
 ) -> Plan:
     """`plan` with all options in one value."""
-    (watch or Watch()).tell("counting values and classes", 0.0)
-    with enough_memory(), opened(source, reading, options.columns) as there:
+    watch = watch or Watch()
+    watch.tell("counting values and classes", 0.0)
+    with enough_memory(), opened(source, reading, options.columns, watch=watch) as there:
         return _plan(there.engine, options)
 
 
@@ -120,7 +121,7 @@ def plan_sizes(  # noqa: PLR0913  what is asked, and how
     """
     question = _question(population, k, beta, bound, simultaneous, confidence)
     ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in distinct.items()]
-    return planned(question, ladders, _weights(weights or {}, tuple(distinct)))
+    return make_plan(question, ladders, _weights(weights or {}, tuple(distinct)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,10 +162,10 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
         if not _supported(wanted):
             watch = options.get("watch")
             loose = _loosened(policy)
-            trial = anonymize(source, loose, target, dry_run=True, reading=reading, watch=watch)
+            trial = anonymize(there, loose, target, dry_run=True, watch=watch)
             final = _raised(wanted, trial.levels or {}, there.engine)
             policy = policy_of(final, names, **roles)
-    release = anonymize(source, policy, target, reading=reading, **options)
+        release = anonymize(there, policy, target, **options)
     before = {action.column: action.rung for action in wanted.actions}
     raised = tuple(a.column for a in final.actions if a.rung != before[a.column])
     return Applied(release, final, raised)
@@ -228,8 +229,8 @@ def _plan(engine: Engine, options: PlanOptions) -> Plan:
         ladder_of(one.column, options.hierarchies.get(name), one.records)
         for name, one in columns.items()
     ]
-    found = planned(question, ladders, _weights(options.weights, names))
-    return measured(found, engine.records, _class_sizes(engine, found, columns))
+    found = make_plan(question, ladders, _weights(options.weights, names))
+    return measure_plan(found, engine.records, _class_sizes(engine, found, columns))
 
 
 def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedColumn]:
@@ -303,7 +304,7 @@ def _model(found: Plan) -> Probabilistic:
     if asked.simultaneous and facts is not None:
         beta /= facts.classes
     sure = asked.confidence
-    return made(
+    return make_value(
         lambda: Probabilistic(asked.population or 0, asked.k or 0, beta, sure, found.labels)
     )
 
@@ -328,7 +329,7 @@ def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **setting
         name: column.model_copy(update=dict(columns.get(name, {})))
         for name, column in policy.columns.items()
     }
-    return made(lambda: Policy.model_validate({**values, "columns": changed, **settings}))
+    return make_value(lambda: Policy.model_validate({**values, "columns": changed, **settings}))
 
 
 def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
@@ -343,4 +344,4 @@ def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
             remedy=f"ask for k = {k:,} at most, or plan fewer columns",
         )
     raised = replace(found, actions=actions)
-    return measured(raised, engine.records, _class_sizes(engine, raised, columns))
+    return measure_plan(raised, engine.records, _class_sizes(engine, raised, columns))

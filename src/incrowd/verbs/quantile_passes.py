@@ -39,7 +39,7 @@ from incrowd.population.buckets import (
     ShownBuckets,
     enforce_k,
     other_rows,
-    unchanged,
+    show_all_buckets,
 )
 from incrowd.population.quantiles import Bucketed
 from incrowd.table.fold import in_threads
@@ -297,7 +297,7 @@ def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> l
 
 def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
     with opened() as write:
-        show = _decoder(run, [unchanged(column) for column in run.columns])
+        show = _decoder(run, [show_all_buckets(column) for column in run.columns])
         for frame in run.coded(run.table.frames, run.leaving):
             write(show(frame))
     shown = run.enforced()

@@ -101,7 +101,7 @@ def quantiles_with(
     layout = reading.expecting((*options.columns, *options.keep)).layout.only(options.columns)
     with enough_memory(IN_BATCHES):
         if is_path(source):
-            whole = not passes_once(source, reading)
+            whole = not passes_once(source)
             return written(source, target, options, layout, watch, whole=whole)
         if is_batches(source):
             if target is None:

@@ -11,7 +11,7 @@ from incrowd.errors import LimitError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import replacing
 from incrowd.io.files import AnyPolicy
-from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path
+from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of
 from incrowd.release.certificate import Certificate
 from incrowd.verbs.report_facts import gather
 from incrowd.verbs.report_source import ReportOptions, source_of
@@ -99,9 +99,10 @@ def refuse_target(target: AnyPath | None, read: Sequence[Any]) -> None:
         raise PolicyError("a report needs a file", remedy="name one, such as report.html")
     files.refuse_nowhere(target, "the report")
     for path in read:
-        if is_path(path) and str(path) != "-" and files.same_file(path, target):
+        file = file_of(path)
+        if file is not None and files.same_file(file, target):
             raise PolicyError(
-                f"the report would overwrite {str(path)!r}", remedy="name another file"
+                f"the report would overwrite {str(file)!r}", remedy="name another file"
             )
 
 

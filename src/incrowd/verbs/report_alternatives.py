@@ -4,15 +4,19 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from incrowd.documents.report.facts import Alternative, shown
+from incrowd.documents.report.facts import Alternative
 from incrowd.search.lattice.frontier import Explored, State
+from incrowd.withholding import public_count, public_loss
 
 _MOST = 200
 """Nodes of a lattice that a report has, those of least loss."""
 
 
-def looked_at(explored: Explored, least: int) -> Iterator[Alternative]:
-    """The releasable nodes of least loss; `least` people are in every class that leaves."""
+def looked_at(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
+    """The releasable nodes of least loss; `least` people are in every class that leaves.
+
+    `left_out` records are not in the release.
+    """
     can = np.flatnonzero(explored.state == int(State.RELEASABLE))
     order = can[np.argsort(explored.loss[can], kind="stable")][:_MOST]
     for i in np.unique(np.append(order, explored.best)).tolist():
@@ -20,7 +24,7 @@ def looked_at(explored: Explored, least: int) -> Iterator[Alternative]:
         yield Alternative(
             name=", ".join(f"{name} {level}" for name, level in levels),
             k=max(int(explored.k[i]), least),
-            loss=float(explored.loss[i]),
-            left_out=shown(max(int(explored.suppressed[i]), 0)),
+            loss=public_loss(float(explored.loss[i]), left_out=left_out),
+            left_out=public_count(max(int(explored.suppressed[i]), 0)),
             taken=i == explored.best,
         )

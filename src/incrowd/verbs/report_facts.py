@@ -1,7 +1,7 @@
 """The facts of a report, gathered from a release, its policy and what is given beside it."""
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
@@ -11,19 +11,15 @@ from incrowd.arrays import Counts
 from incrowd.attacks import Attack, Attacked
 from incrowd.attacks.play import KINDS
 from incrowd.documents.report.facts import (
-    LEAST,
     AlternativeFacts,
     AttackFact,
     AttackFacts,
-    CertificateFacts,
     ColumnFact,
+    DataFacts,
     ExposureFacts,
     ReportFacts,
     RiskFacts,
-    RoleFact,
-    TableFacts,
     VerdictFacts,
-    shown,
 )
 from incrowd.engines.base import Engine
 from incrowd.errors import IncrowdError
@@ -37,7 +33,7 @@ from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
-from incrowd.table.encode import uncoded
+from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ReleaseUtility
 from incrowd.verbs.report_alternatives import looked_at
 from incrowd.verbs.report_risk import (
@@ -50,6 +46,7 @@ from incrowd.verbs.report_risk import (
 )
 from incrowd.verify.crowds import Cells, numbered, weighted
 from incrowd.watch import Watch
+from incrowd.withholding import public_bound, public_count, public_share
 
 _MOST_COUNTED = 60
 """Distinct values of columns that only leave as they are are counted up to so many columns."""
@@ -121,7 +118,7 @@ def gather(source: ReportSource) -> ReportFacts:
     classed = after is not None
     return ReportFacts(
         verdict=source.verdict,
-        table=_table_facts(source),
+        data=_data_facts(source),
         risk=_risk(source),
         exposure=_exposure(source),
         sizes=size_facts(before, after, least) if after is not None else None,
@@ -133,7 +130,8 @@ def gather(source: ReportSource) -> ReportFacts:
         alternatives=_alternatives(source),
         limits=tuple(_limits(source)),
         policy=as_text(redacted(policy)),
-        certificate=_certificate(source.certificate),
+        certificate=source.certificate,
+        signed_by=_signed_by(source.certificate),
         absent=dict(source.absent),
         made=_made(),
     )
@@ -188,16 +186,16 @@ def _exposure(source: ReportSource) -> ExposureFacts | None:
 # The table and its columns
 
 
-def _table_facts(source: ReportSource) -> TableFacts:
-    policy, paper = source.policy, source.certificate
+def _data_facts(source: ReportSource) -> DataFacts:
+    policy, certificate = source.policy, source.certificate
     records = source.rows.records
-    before = None if paper is None else paper.records_in
-    missing = None if paper is None else paper.suppressed.for_missing
+    before = None if certificate is None else certificate.records_in
+    missing = None if certificate is None else certificate.suppressed.for_missing
     if source.table is not None:
         before = source.table.engine.records
         missing = source.table.compiled.left_out_missing
     world = source.world
-    return TableFacts(
+    return DataFacts(
         release=source.names[0],
         original=source.names[1],
         records=records,
@@ -206,23 +204,24 @@ def _table_facts(source: ReportSource) -> TableFacts:
         for_missing=missing,
         unit=policy.unit,
         missing=policy.missing.value,
-        roles=tuple(_roles(source)),
         world=None if world is None else (world.world.rows, world.world.people),
     )
 
 
-def _roles(source: ReportSource) -> Iterator[RoleFact]:
+def _columns(source: ReportSource) -> Iterator[ColumnFact]:
     leaving = set(leaving_names(source.policy, source.policy.columns))
-    after = _distinct_after(source, leaving)
-    before = _distinct_before(source)
+    before, after = _distinct_before(source), _distinct_after(source, leaving)
     for name, column in source.policy.columns.items():
-        yield RoleFact(
+        fact = ColumnFact(
             name=name,
             role=column.role.value,
             leaves=name in leaving,
             values_before=before.get(name),
             values_after=after.get(name),
+            action=column.action,
         )
+        generalized = column.role is Role.QUASI and name in source.rows.names
+        yield _with_labels(fact, source) if generalized else fact
 
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
@@ -243,37 +242,26 @@ def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
     asked = [*policy.quasi, *policy.sensitive]
     if len(policy.columns) <= _MOST_COUNTED:
         asked += [name for name in leaving if name not in asked]
-    sealed = uncoded(source.engine.sealed)
+    sealed = columns_without_codes(source.engine.sealed)
     there = [name for name in asked if name in source.rows.names and name not in sealed]
     return {name: len(source.cells(name)[0].labels) for name in there}
 
 
-def _columns(source: ReportSource) -> Iterator[ColumnFact]:
-    for name, column in source.policy.columns.items():
-        found = ColumnFact(name=name, role=column.role.value, action=column.action)
-        if column.role is Role.QUASI and name in source.rows.names:
-            found = _generalized(source, found)
-        yield found
-
-
-def _generalized(source: ReportSource, found: ColumnFact) -> ColumnFact:
-    """What the labels of a quasi-identifying column show."""
-    cells, records = source.cells(found.name)
+def _with_labels(column: ColumnFact, source: ReportSource) -> ColumnFact:
+    """A quasi-identifying column with what its labels show."""
+    cells, records = source.cells(column.name)
     labels: list[str] = cells.labels.to_list()
     held = weighted(cells.codes, records, len(labels) + 1)[1:]
-    top = _top(source, found.name)
+    top = _top(source, column.name)
     nothing = int(sum(held[i] for i, label in enumerate(labels) if label in {TOP, top}))
     levels = None if source.release is None else source.release.levels
-    return ColumnFact(
-        name=found.name,
-        role=found.role,
-        action=found.action,
-        level=None if levels is None else levels.get(found.name),
-        highest=_height(source, found.name),
+    return replace(
+        column,
+        level=None if levels is None else levels.get(column.name),
+        highest=_height(source, column.name),
         labels=len(labels),
-        exact=_exact(source, found.name, labels, held),
-        suppressed=shown(nothing),
-        withheld=0 < nothing < LEAST,
+        exact=_exact(source, column.name, labels, held),
+        suppressed=public_count(nothing),
     )
 
 
@@ -321,17 +309,17 @@ def _played(found: Attacked, breaking: frozenset[int]) -> AttackFacts:
 
 def _attack(one: Attack, breaks: bool) -> AttackFact:
     low, high = one.interval
-    few = 0 < one.success * one.trials < LEAST - 0.5
+    few = not one.trials or public_share(one.success, one.trials) is None
     return AttackFact(
         kind=one.kind,
         scenario=KINDS[one.kind],
         column=one.column,
         knows=one.knows,
-        success=None if few or not one.trials else one.success,
-        low=None if few or not one.trials else low,
+        success=None if few else one.success,
+        low=None if few else low,
         high=high if one.trials else None,
         baseline=one.baseline,
-        gain=None if few or not one.trials else one.gain,
+        gain=None if few else one.gain,
         trials=one.trials,
         bound=one.bound,
         breaks=breaks,
@@ -352,28 +340,25 @@ def _utility(source: ReportSource) -> ReleaseUtility | None:
 
 
 def _alternatives(source: ReportSource) -> AlternativeFacts | None:
-    paper, release = source.certificate, source.release
-    if paper is None:
+    """What the search looked at; losses as the certificate says them."""
+    certificate, release, policy = source.certificate, source.release, source.policy
+    if certificate is None:
         return None
+    left_out = certificate.suppressed.records
     explored = None if release is None else release.explored
-    least = max((model.smallest_class() for model in source.policy.models), default=1)
+    least = max((model.smallest_class() for model in policy.models), default=1)
     bound = None if release is None else release.bound
+    figure = certificate.loss.get(policy.loss.name)
     return AlternativeFacts(
-        search=paper.search,
-        why=paper.why,
-        optimal=paper.optimal,
-        loss_name=source.policy.loss.name,
-        loss=_loss_of(paper.loss if release is None else release.loss, source.policy),
-        looked=() if explored is None else tuple(looked_at(explored, least)),
-        bound=None if bound is None else bound.loss,
+        search=certificate.search,
+        why=certificate.why,
+        optimal=certificate.optimal,
+        loss_name=policy.loss.name,
+        loss=None if figure is None else policy.loss.loss_of_figure(figure),
+        looked=() if explored is None else tuple(looked_at(explored, least, left_out)),
+        bound=None if bound is None else public_bound(bound.loss, left_out=left_out),
         proved=bound is not None and bound.proved,
     )
-
-
-def _loss_of(losses: Mapping[str, float], policy: Policy) -> float | None:
-    """The loss that the search made small."""
-    figure = losses.get(policy.loss.name)
-    return None if figure is None else policy.loss.loss_of_figure(figure)
 
 
 def _limits(source: ReportSource) -> Iterator[str]:
@@ -389,19 +374,10 @@ def _limits(source: ReportSource) -> Iterator[str]:
     yield _UNMADE
 
 
-def _certificate(paper: Certificate | None) -> CertificateFacts | None:
-    if paper is None:
-        return None
-    signed = who_signed(paper)
-    return CertificateFacts(
-        created=paper.created,
-        search=paper.search,
-        digest=paper.digest.sha256,
-        digest_of=paper.digest.of,
-        signed_by=None if signed is None else signed.fingerprint,
-        versions=dict(paper.versions),
-        losses=dict(paper.loss),
-    )
+def _signed_by(certificate: Certificate | None) -> str | None:
+    """The fingerprint of the key that signed a certificate."""
+    signed = None if certificate is None else who_signed(certificate)
+    return None if signed is None else signed.fingerprint
 
 
 def verdict_of_release(release: Release, command: str) -> VerdictFacts:

@@ -8,19 +8,15 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.documents.report.facts import (
-    LEAST,
     ContributionFact,
     DiversityFacts,
     ExposureFacts,
     RiskCurve,
     RiskFacts,
     SizeFacts,
-    shown,
-    shown_counts,
-    shown_share,
 )
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.exposure.explained import MOST_SWEPT, exposed, parts, share_of, sweep
+from incrowd.exposure.explained import MOST_SWEPT, parts, rows_at_risk, share_of, sweep
 from incrowd.exposure.measure import identifying, measure
 from incrowd.exposure.pairs import unique_by_pairs
 from incrowd.exposure.risk import Figures
@@ -45,6 +41,7 @@ from incrowd.verify.crowds import numbered as numbered_cells
 from incrowd.verify.spellings import kind_found, own_reference
 from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
+from incrowd.withholding import LEAST, public_count, public_counts, public_share
 
 THRESHOLD = 0.2
 """A record is exposed if the risk to be found is above this: one in five."""
@@ -151,11 +148,11 @@ def risk_facts(figures: Figures) -> RiskFacts:
         classes=figures.classes,
         k=figures.k,
         average_class=figures.average_class,
-        unique=shown(figures.unique_records),
-        unique_share=shown_share(figures.unique_share, figures.records),
+        unique=public_count(figures.unique_records),
+        unique_share=public_share(figures.unique_share, figures.records),
         highest=figures.prosecutor.max,
         average=figures.prosecutor.average,
-        above=shown_share(figures.prosecutor.above_threshold, figures.records),
+        above=public_share(figures.prosecutor.above_threshold, figures.records),
     )
 
 
@@ -183,7 +180,7 @@ def _by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | None, ...]
 
 def _shares(counts: Sequence[int]) -> tuple[float | None, ...]:
     total = max(sum(counts), 1)
-    return tuple(None if count is None else count / total for count in shown_counts(counts))
+    return tuple(None if count is None else count / total for count in public_counts(counts))
 
 
 def risk_curve(before: ClassedTable | None, after: ClassedTable) -> RiskCurve:
@@ -275,7 +272,7 @@ def exposure_facts(
 
 
 def _alone(tally: Tally, column: int) -> float:
-    return share_of(tally, exposed(tally, tally.quasi[[column]], THRESHOLD))
+    return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
 
 
 def _only(tally: Tally, columns: Sequence[int]) -> Tally:
@@ -286,7 +283,7 @@ def _only(tally: Tally, columns: Sequence[int]) -> Tally:
 
 
 def _cell(share: float, tally: Tally) -> float | None:
-    return None if np.isnan(share) else shown_share(share, tally.records)
+    return None if np.isnan(share) else public_share(share, tally.records)
 
 
 def _contributions(
@@ -302,12 +299,14 @@ def _contributions(
         without = None
         if counted:
             rest = np.ascontiguousarray(np.delete(tally.quasi, j, axis=0))
-            without = shown_share(share_of(tally, exposed(tally, rest, THRESHOLD)), tally.records)
+            without = public_share(
+                share_of(tally, rows_at_risk(tally, rest, THRESHOLD)), tally.records
+            )
         yield ContributionFact(
             column=name,
-            alone=shown_share(alone[j], tally.records),
+            alone=public_share(alone[j], tally.records),
             without=without,
-            unique=None if shapley is None else shown_share(shapley[j], tally.records),
+            unique=None if shapley is None else public_share(shapley[j], tally.records),
         )
 
 
@@ -317,7 +316,7 @@ def _worst(names: Sequence[str], unique: Floats, tally: Tally) -> Iterator[tuple
         (names[i], names[j], float(unique[i, j]))
         for i in range(len(names))
         for j in range(i + 1, len(names))
-        if unique[i, j] > 0 and shown_share(float(unique[i, j]), tally.records) is not None
+        if unique[i, j] > 0 and public_share(float(unique[i, j]), tally.records) is not None
     ]
     yield from sorted(found, key=lambda pair: -pair[2])[:_WORST]
 

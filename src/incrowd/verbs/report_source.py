@@ -1,7 +1,7 @@
 """The tables of a report, opened once: the release, its original, and the world if there is one."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.attacks import Attack, Attacked
-from incrowd.attacks.limits import broken
+from incrowd.attacks.limits import broken_limits
 from incrowd.documents.report.facts import VerdictFacts
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import FetchedColumns
@@ -17,7 +17,7 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Opened, Reading, each_of, is_path, opened
+from incrowd.io.reading import AnyPath, Opened, Reading, each_of, file_of, is_path, opened, path_of
 from incrowd.io.worlds import WorldNames, labelled, table_of, world_of
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackTable
@@ -27,20 +27,21 @@ from incrowd.release.check import Backing, check_rows
 from incrowd.release.load import LoadedTable, WorldReference, load
 from incrowd.release.original import Original
 from incrowd.release.parts import in_parts
-from incrowd.release.public_losses import public_losses
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
-from incrowd.table.encode import uncoded
-from incrowd.utility.comparison import ReleaseUtility
+from incrowd.table.encode import columns_without_codes
+from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
 from incrowd.verbs.attack import AttackOptions, attacked
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
 from incrowd.verbs.compare import CompareOptions, Side, compared
 from incrowd.verbs.report_facts import ReportSource, verdict_of_release
+from incrowd.verify.losses import OF_SIZES
 from incrowd.verify.spellings import split_columns
-from incrowd.verify.verify import Check
+from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
+from incrowd.withholding import public_loss, public_losses
 
 ATTACKED = 200_000
 """Up to so many records attackers know the original; beyond, what the release itself shows."""
@@ -114,7 +115,8 @@ def _of_table(source: Any, options: ReportOptions, held: ExitStack) -> ReportSou
     paper = certificate_of(options.certificate)
     policy = options.policy or certified_policy(paper, options.original)
     unchanged = policy.names(Role.KEEP)
-    there = held.enter_context(opened(source, options.reading, policy.columns, unchanged))
+    asked = source, options.reading, policy.columns, unchanged, options.watch
+    there = held.enter_context(opened(*asked))
     world = _world(there.engine, policy, options)
     original = _original(policy, options, world, held)
     backing = Backing(
@@ -267,7 +269,7 @@ def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, frozense
 def _breaks(one: Attack, found: Attacked, asked: AttackOptions) -> bool:
     """Whether this attack breaks a limit, played alone."""
     world = found.k_with_release if one.kind == "linkage" else None
-    return any(broken([one], world, asked.models, asked.limits))
+    return any(broken_limits([one], world, asked.models, asked.limits))
 
 
 def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> ReleaseUtility:
@@ -281,9 +283,12 @@ def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> Relea
     before = Side(_name(options.original), _sampled(original.table.engine))
     found = compared(before, [release], asked, options.watch)
     (utility,) = found.releases
+    public = partial(public_loss, left_out=utility.left_out)
     utility = replace(
         utility,
-        losses=public_losses(utility.losses, left_out=utility.left_out),
+        losses=public_losses(utility.losses, left_out=utility.left_out, countable=OF_SIZES),
+        columns=tuple(_public_column(column, public) for column in utility.columns),
+        two_way=None if utility.two_way is None else public(utility.two_way),
         notes=(*utility.notes, *found.notes),
     )
     if original.table.engine.records <= COMPARED:
@@ -293,11 +298,23 @@ def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> Relea
     return replace(utility, losses=losses, risk=None, notes=(said, *utility.notes))
 
 
+def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> ColumnUtility:
+    """The column as it leaves: labels without an end are spread up to whoever was left out."""
+    ncp, moved = column.ncp, column.total_variation
+    after = (None if share is None else public(share) for share in column.histogram.after)
+    return replace(
+        column,
+        ncp=None if ncp is None else public(ncp),
+        total_variation=None if moved is None else public(moved),
+        histogram=replace(column.histogram, after=tuple(after)),
+    )
+
+
 def _sampled(engine: Engine) -> Engine:
     """The table, or a sample of it in memory if it is large."""
     if engine.records <= COMPARED:
         return engine
-    names = [name for name in engine.names if name not in uncoded(engine.sealed)]
+    names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return MemoryEngine(engine.sample(names, COMPARED), text=engine.text)
 
 
@@ -317,16 +334,16 @@ def _columns_of(engine: Engine) -> Any:
 
 
 def _name(source: Any) -> str:
-    if is_path(source) and str(source) != "-":
-        return Path(source).name
-    return "standard input" if is_path(source) else "the table"
+    if (file := file_of(source)) is not None:
+        return Path(file).name
+    return "the table" if path_of(source) is None else "standard input"
 
 
 def _check_command(source: Any, options: ReportOptions) -> str:
     """The command, or the call, that checks the release again."""
-    if not is_path(source):
+    if (path := path_of(source)) is None:
         return _PYTHON
-    words = ["incrowd", "check", Path(source).name]
+    words = ["incrowd", "check", Path(path).name]
     if is_path(options.certificate):
         words += ["--certificate", Path(options.certificate).name]  # type: ignore[arg-type]
     elif options.policy is not None:

@@ -1,9 +1,11 @@
 """How easily the people of a table are found, and what is then learned."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,145 +15,96 @@ from incrowd.engines.fetch import in_memory
 from incrowd.errors import PolicyError
 from incrowd.exposure import Risk, measure, population_size
 from incrowd.exposure import special_uniques as special_uniques_of_exposure
-from incrowd.exposure.explained import explained, exposed
-from incrowd.hierarchy import AnyHierarchy, Suggested
+from incrowd.exposure.explained import explain_columns, rows_at_risk
+from incrowd.hierarchy import suggestion
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
-from incrowd.io.files import AnyPolicy
-from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, opened
+from incrowd.io.reading import AnyPath, enough_memory, file_of, opened
 from incrowd.partition.classes import SensitiveColumn
-from incrowd.policy.coding import coded_by, unit_by
-from incrowd.policy.policy import Policy
+from incrowd.policy import coding
+from incrowd.requests.request import verb
+from incrowd.requests.risk import RiskRequest
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.names import listed
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
-
-@dataclass(frozen=True, kw_only=True)
-class RiskOptions:
-    """What to measure in a table; see `risk`."""
-
-    quasi: Sequence[str]
-    sensitive: Sequence[str] = ()
-    unit: str | None = None
-    weight: str | None = None
-    policy: Policy | None = None
-    """Says of what kind values are, and which cells mean missing."""
-    hierarchies: Mapping[str, AnyHierarchy] | None = None
-    threshold: float = 0.2
-    missing_values: Sequence[str] = ()
-    population: float | str | None = None
-    fraction: float | None = None
-    special_uniques: int | None = None
-    explain: bool = False
-
-    def __post_init__(self) -> None:
-        """Refuse values that mean nothing."""
-        object.__setattr__(self, "quasi", listed(self.quasi))
-        object.__setattr__(self, "sensitive", listed(self.sensitive))
-        if not self.quasi:
-            raise PolicyError(
-                "no quasi-identifying column is named",
-                remedy="name the columns that a person could be found by, such as --quasi age,zip",
-            )
-        if not 0 <= self.threshold <= 1:
-            raise PolicyError(
-                "threshold must be from 0 to 1", remedy="give a share: 0.2 is one in five"
-            )
-        if self.special_uniques is not None and self.special_uniques < 1:
-            raise PolicyError(
-                "a set of columns that makes records unique has at least 1 column",
-                remedy="give the most columns of such a set (--max-size): 4 is usual",
-            )
-        _ = self.drawn_from
-
-    @property
-    def drawn_from(self) -> int | None:
-        """The people of the population, if they are given."""
-        if self.population is None:
-            return None
-        return distinct_values.population(self.population)
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """The columns that are named: the table must have them."""
-        return (*self.quasi, *self.sensitive, *filter(None, (self.unit, self.weight)))
+if TYPE_CHECKING:
+    from incrowd.hierarchy import AnyHierarchy
 
 
-def risk(  # noqa: PLR0913  the table, its columns by what they are for, and settings
-    source: Any,
-    *,
-    quasi: str | Sequence[str] = (),
-    sensitive: str | Sequence[str] = (),
-    unit: str | None = None,
-    weight: str | None = None,
-    policy: AnyPolicy | None = None,
-    threshold: float = 0.2,
-    population: float | str | None = None,
-    fraction: float | None = None,
-    special_uniques: int | None = None,
-    explain: bool = False,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    missing_values: Sequence[str] = (),
-    list_records: AnyPath | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-    folder: AnyPath = ".",
-) -> Risk:
+@verb(RiskRequest)
+def risk(asked: RiskRequest) -> Risk:
     """How easily a person of this table is found by these columns, and what is then learned.
 
-    `source` is a frame, the path of a file or a table elsewhere, where it is counted (see
-    `incrowd.api`); `reading` says how to read the file. Values are compared as they are. `unit`
-    names the column that says which records belong to one person; a record is exposed if its risk
-    is above the `threshold`; texts among `missing_values` mean that a value is missing. If the
-    table is a sample, `weight` names the column of sampling weights, or `population` is how many
-    people it was drawn from (a number, or a name such as "usa"), or `fraction` the share of them
-    that it holds: the risk in the population is then estimated, with 95 % intervals.
-
-    `special_uniques` looks for the smallest sets of columns, up to so many columns, that make a
-    record unique. `explain` adds what each column does, and what would lower the risk.
-    `hierarchies` are those of sensitive columns, for distances, and of quasi-identifying ones, for
-    coarser values; without one, the data suggests it. `list_records` is a file for the numbers of
-    the exposed records, from 1, one a line: it says who is easiest to find, so keep it where the
-    table is kept.
+    The table is a frame, the path of a file or a table elsewhere, where it is counted (see
+    `incrowd.api`). Values are compared as they are. If the table is a sample, give `weight`,
+    `population` or `fraction`: the risk in the population is then estimated, with 95 % intervals.
+    The file of `list_records` has their numbers from 1, one a line: it says who is easiest to find,
+    so keep it where the table is kept.
 
     What is not given is taken from a `policy`, or its file: columns by their roles, hierarchies,
-    whose paths start in `folder`, kinds of values, and which cells mean missing.
+    kinds of values, and which cells mean missing.
     """
-    folder = files.folder_of_policy(policy, folder)
-    asked = None if policy is None else files.policy_of(policy)
-    if asked is not None:
-        quasi, sensitive = listed(quasi) or asked.quasi, listed(sensitive) or asked.sensitive
-        unit, weight = unit or asked.unit, weight or asked.weight
-        hierarchies = {**builders_of(asked, folder), **(hierarchies or {})}
-    options = RiskOptions(
-        quasi=quasi,
-        sensitive=sensitive,
-        unit=unit,
-        weight=weight,
-        policy=asked,
-        hierarchies=hierarchies,
-        threshold=threshold,
-        missing_values=missing_values,
-        population=population,
-        fraction=fraction,
-        special_uniques=special_uniques,
-        explain=explain,
-    )
-    if list_records is not None:
-        _refuse_listing(source, list_records)
-    with enough_memory(), opened(source, reading, options.named) as there:
+    asked = _by_policy(asked)
+    named = _columns(asked)
+    if asked.list_records is not None:
+        _refuse_listing(asked.source, asked.list_records)
+    watch = asked.watch or Watch()
+    with enough_memory(), opened(asked.source, asked.reading, named, watch=watch) as there:
         engine = there.engine
-        if list_records is not None:
-            engine = in_memory(engine, options.named)
-        found, tally = _risk(engine, options, watch or Watch())
-        if list_records is not None:
-            _write_exposed(tally, options.threshold, list_records)
+        if asked.list_records is not None:
+            engine = in_memory(engine, named)
+        found, tally = _risk(engine, asked, watch)
+        if asked.list_records is not None:
+            _write_exposed(tally, asked.threshold, asked.list_records)
         return found
+
+
+def _by_policy(asked: RiskRequest) -> RiskRequest:
+    """The request with its policy read, and what is not given taken from it."""
+    folder = files.folder_of_policy(asked.policy, asked.folder)
+    policy = None if asked.policy is None else files.policy_of(asked.policy)
+    if policy is not None:
+        given = asked.hierarchies or {}
+        asked = replace(
+            asked,
+            policy=policy,
+            quasi=asked.quasi or policy.quasi,
+            sensitive=asked.sensitive or policy.sensitive,
+            unit=asked.unit or policy.unit,
+            weight=asked.weight or policy.weight,
+            hierarchies={**hierarchies_of_io.builders_of(policy, folder), **given},
+        )
+    _refuse_nothing(asked)
+    return asked
+
+
+def _refuse_nothing(asked: RiskRequest) -> None:
+    """Refuse a request that no column can answer."""
+    if not asked.quasi:
+        raise PolicyError(
+            "no quasi-identifying column is named",
+            remedy="name the columns that a person could be found by, such as --quasi age,zip",
+        )
+    if asked.special_uniques is not None and asked.special_uniques < 1:
+        raise PolicyError(
+            "a set of columns that makes records unique has at least 1 column",
+            remedy="give the most columns of such a set (--max-size): 4 is usual",
+        )
+    _ = _population(asked)
+
+
+def _population(asked: RiskRequest) -> int | None:
+    """The people that the table was drawn from, if they are given."""
+    return None if asked.population is None else distinct_values.population(asked.population)
+
+
+def _columns(asked: RiskRequest) -> tuple[str, ...]:
+    """The columns that are named: the table must have them."""
+    return (*asked.quasi, *asked.sensitive, *filter(None, (asked.unit, asked.weight)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,39 +116,39 @@ class _Coded:
     unit: CodedColumn | None
 
 
-def _risk(engine: Engine, options: RiskOptions, watch: Watch) -> tuple[Risk, Tally]:
+def _risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Risk, Tally]:
     """The risk, and the tally that it was measured on."""
-    names = listed((*options.quasi, *options.sensitive))
+    names = listed((*asked.quasi, *asked.sensitive))
     watch.tell(f"coding {len(names):,} columns", 0.0)
-    codes = _codes(engine, names, options)
-    unit = _unit(engine, options)
-    coded = _Coded(engine, {name: codes[name] for name in options.quasi}, unit)
+    codes = _codes(engine, names, asked)
+    unit = _unit(engine, asked)
+    coded = _Coded(engine, {name: codes[name] for name in asked.quasi}, unit)
     columns, sensitive = [], []
-    for name in options.sensitive:
-        column, described = _sensitive(coded, codes[name], (options.hierarchies or {}).get(name))
+    for name in asked.sensitive:
+        column, described = _sensitive(coded, codes[name], (asked.hierarchies or {}).get(name))
         columns.append(column)
         sensitive.append(described)
     watch.tell("counting classes", 0.0)
-    tally = engine.tally([*coded.quasi.values()], columns, unit, options.weight)
+    tally = engine.tally([*coded.quasi.values()], columns, unit, asked.weight)
     watch.tell("measuring the risk", 0.0)
-    population = population_size(_people(coded), options.drawn_from, options.fraction)
-    found = measure(tally, sensitive, options.threshold, population=population)
-    return _more(found, coded, tally, (options, watch)), tally
+    population = population_size(_people(coded), _population(asked), asked.fraction)
+    found = measure(tally, sensitive, asked.threshold, population=population)
+    return _more(found, coded, tally, (asked, watch)), tally
 
 
-def _codes(engine: Engine, names: Sequence[str], options: RiskOptions) -> Mapping[str, CodedColumn]:
+def _codes(engine: Engine, names: Sequence[str], asked: RiskRequest) -> Mapping[str, CodedColumn]:
     """These columns as codes, read as the policy says if there is one."""
-    if options.policy is None:
-        return engine.codes(names, missing_values=options.missing_values)
-    return coded_by(engine, options.policy, names, options.missing_values)
+    if asked.policy is None:
+        return engine.codes(names, missing_values=asked.missing_values)
+    return coding.coded_by(engine, asked.policy, names, asked.missing_values)
 
 
-def _unit(engine: Engine, options: RiskOptions) -> CodedColumn | None:
+def _unit(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
     """Which records belong to one person, if a column says so."""
-    policy = options.policy
-    if policy is not None and policy.unit == options.unit:
-        return unit_by(engine, policy)
-    return None if options.unit is None else engine.unit(options.unit, options.missing_values)
+    policy = asked.policy
+    if policy is not None and policy.unit == asked.unit:
+        return coding.unit_by(engine, policy)
+    return None if asked.unit is None else engine.unit(asked.unit, asked.missing_values)
 
 
 def _people(coded: _Coded) -> int:
@@ -206,23 +159,23 @@ def _people(coded: _Coded) -> int:
     return int(there[0] + np.count_nonzero(there[1:]))
 
 
-def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskOptions, Watch]) -> Risk:
+def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, Watch]) -> Risk:
     """Add special uniques and explanations, if they are asked for."""
-    options, watch = request
+    asked, watch = request
     names = list(coded.quasi)
-    if options.special_uniques is not None:
+    if asked.special_uniques is not None:
         lines = coded.engine.counts((), [*coded.quasi.values()], coded.unit)
         codes = [lines.codes[name] for name in names]
         sets = special_uniques_of_exposure.minimal(
-            names, codes, lines.unit, options.special_uniques, watch, records=lines.records
+            names, codes, lines.unit, asked.special_uniques, watch, records=lines.records
         )
         special = special_uniques_of_exposure.special_uniques(
-            sets, _sampled(found, tally), options.threshold
+            sets, _sampled(found, tally), asked.threshold
         )
         found = replace(found, special_uniques=special)
-    if options.explain:
-        coarser = _coarser(coded.quasi, options.hierarchies or {})
-        found = replace(found, explained=explained(names, tally, found, coarser, watch))
+    if asked.explain:
+        coarser = _coarser(coded.quasi, asked.hierarchies or {})
+        found = replace(found, explained=explain_columns(names, tally, found, coarser, watch))
     return found
 
 
@@ -241,7 +194,7 @@ def _coarser(
     """By column: the code of each code one level higher, unless that is the top."""
     found = {}
     for name, column in quasi.items():
-        spec = hierarchies_of_io.resolve(hierarchies.get(name, Suggested()), Path())
+        spec = hierarchies_of_io.resolve(hierarchies.get(name, suggestion.Suggested()), Path())
         hierarchy = spec.build(column.domain, name)
         if hierarchy.height > 1:
             every = np.arange(len(column.domain) + 1, dtype=np.int32)
@@ -253,7 +206,8 @@ def _coarser(
 def _refuse_listing(source: Any, target: AnyPath) -> None:
     if str(target) == "-":
         raise PolicyError("the list of records needs a file", remedy="name a file")
-    if is_path(source) and str(source) != "-" and files.same_file(source, target):
+    path = file_of(source)
+    if path is not None and files.same_file(path, target):
         raise PolicyError(
             "the list of records would overwrite the table", remedy="name another file"
         )
@@ -261,7 +215,7 @@ def _refuse_listing(source: Any, target: AnyPath) -> None:
 
 def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
     """Write the numbers of the records above the threshold, from 1."""
-    rows = exposed(tally, tally.quasi, threshold)
+    rows = rows_at_risk(tally, tally.quasi, threshold)
     records = np.flatnonzero(rows if tally.row_of is None else rows[tally.row_of]) + 1
     files.write_text(path, "".join(f"{record}\n" for record in records.tolist()))
 

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
 from numbers import Integral, Real
@@ -16,7 +15,6 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
@@ -27,9 +25,11 @@ from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
 from incrowd.policy.profiles import profile_of_sample, too_many
 from incrowd.release.rows import dropped, pseudonymous
+from incrowd.requests.request import verb
+from incrowd.requests.safe_harbor import SafeHarborRequest
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows
-from incrowd.table.encode import align, encode, uncoded
+from incrowd.table.encode import align, columns_without_codes, encode
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
@@ -40,69 +40,41 @@ _AREA = re.compile(r"\d{3}")
 """Ways to show a release in which cells are values of the table."""
 
 
-@dataclass(frozen=True)
-class SafeHarborOptions:
-    """What to check a table for: the options of `safe_harbor`."""
-
-    policy: Policy | None = None
-    """Check what this policy would let out, not the table as it is."""
-    today: int | None = None
-    """The year in which ages count; the present one if not given."""
-    zip_populations: Mapping[str, int] = field(default_factory=dict)
-    """People by the first three digits of ZIP codes, in place of the census's counts."""
-    folder: AnyPath = "."
-    """Where the paths of the policy begin."""
-
-    def __post_init__(self) -> None:
-        """Refuse what is no policy."""
-        if self.policy is not None and not isinstance(self.policy, Policy):
-            raise PolicyError(
-                "policy must be a Policy", remedy="read it with incrowd.read_policy, for example"
-            )
-
-    @property
-    def rules(self) -> SafeHarborRules:
-        """The year and the counts of people, checked."""
-        today = datetime.now(UTC).year if self.today is None else self.today
-        if not isinstance(today, Integral) or not 1900 <= today <= 2200:
-            raise PolicyError(
-                "today must be a year from 1900 to 2200", remedy="write 2026, for example"
-            )
-        areas = all(isinstance(a, str) and _AREA.fullmatch(a) for a in self.zip_populations)
-        counts = self.zip_populations.values()
-        if not areas or not all(isinstance(count, Real) and count >= 0 for count in counts):
-            raise PolicyError(
-                "zip_populations must give a number for the first three digits of each ZIP code",
-                remedy='write {"036": 13153}, for example',
-            )
-        return SafeHarborRules(today, self.zip_populations)
-
-
-def safe_harbor(  # noqa: PLR0913  its options, and how to read a file
-    source: Any,
-    *,
-    policy: AnyPolicy | None = None,
-    today: int | None = None,
-    zip_populations: Mapping[str, int] | None = None,
-    folder: AnyPath = ".",
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Checklist:
+@verb(SafeHarborRequest)
+def safe_harbor(asked: SafeHarborRequest) -> Checklist:
     """The checklist of HIPAA's Safe Harbor: which of the eighteen identifiers a table holds.
 
-    `source` is a frame, the path of a file or a table elsewhere (see `incrowd.api`). With a policy
+    The table is a frame, the path of a file or a table elsewhere (see `incrowd.api`). With a policy
     it checks what the policy would let out: without the columns that it drops, the others at the
-    finest level that they may show. Ages count in the year `today` (the present one).
-    `zip_populations` gives people by the first three digits of ZIP codes, in place of the census's
-    counts. Paths of the policy begin in `folder`.
+    finest level that they may show.
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = None if policy is None else files.policy_of(policy)
-    options = SafeHarborOptions(policy, today, zip_populations or {}, folder)
-    named = () if options.policy is None else options.policy.columns
-    (watch or Watch()).tell("looking at every column", 0.0)
-    with enough_memory(), opened(source, reading, named) as there:
-        return _checked(there.engine, options)
+    folder = files.folder_of_policy(asked.policy, asked.folder)
+    policy = None if asked.policy is None else files.policy_of(asked.policy)
+    watch = asked.watch or Watch()
+    watch.tell("looking at every column", 0.0)
+    named = () if policy is None else policy.columns
+    rules = rules_of(asked.today, asked.zip_populations or {})
+    with enough_memory(), opened(asked.source, asked.reading, named, watch=watch) as there:
+        if policy is None:
+            return checklist(_profiles(there.engine), rules, sealed=there.engine.sealed)
+        return _checked(there.engine, policy, folder, rules)
+
+
+def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarborRules:
+    """The year in which ages count, and people by the first digits of ZIP codes, checked."""
+    year = datetime.now(UTC).year if today is None else today
+    if not isinstance(year, Integral) or not 1900 <= year <= 2200:
+        raise PolicyError(
+            "today must be a year from 1900 to 2200", remedy="write 2026, for example"
+        )
+    areas = all(isinstance(a, str) and _AREA.fullmatch(a) for a in zip_populations)
+    counts = zip_populations.values()
+    if not areas or not all(isinstance(count, Real) and count >= 0 for count in counts):
+        raise PolicyError(
+            "zip_populations must give a number for the first three digits of each ZIP code",
+            remedy='write {"036": 13153}, for example',
+        )
+    return SafeHarborRules(year, zip_populations)
 
 
 def table_facts(
@@ -111,18 +83,16 @@ def table_facts(
     """What a preset should know of a table: its identifiers and the kinds of its columns."""
     with enough_memory(), opened(source, reading) as there:
         columns = _profiles(there.engine)
-        rules = SafeHarborOptions(today=today).rules
+        rules = rules_of(today, {})
         found = checklist(columns, rules, sealed=there.engine.sealed)
         kinds = {column.name: column.kind for column in columns if len(column.domain)}
         return TableFacts(found.today, found.failing, kinds)
 
 
-def _checked(engine: Engine, options: SafeHarborOptions) -> Checklist:
-    rules, policy = options.rules, options.policy
-    if policy is None:
-        return checklist(_profiles(engine), rules, sealed=engine.sealed)
+def _checked(engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules) -> Checklist:
+    """The checklist of what a policy lets out."""
     require_declared(policy, engine.names)
-    columns = _leaving(engine, policy, options.folder)
+    columns = _leaving(engine, policy, folder)
     staying = {*dropped(policy), *pseudonymous(policy)}
     sealed = {name: what for name, what in engine.sealed.items() if name not in staying}
     return checklist(columns, rules, pseudonymous(policy), sealed)
@@ -132,7 +102,7 @@ def _checked(engine: Engine, options: SafeHarborOptions) -> Checklist:
 
 
 def _profiles(engine: Engine) -> list[ColumnProfile]:
-    names = [name for name in engine.names if name not in uncoded(engine.sealed)]
+    names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
 
 
@@ -187,7 +157,7 @@ def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[Column
     staying = {*dropped(policy), *pseudonymous(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
-        if name in staying or name in uncoded(engine.sealed):
+        if name in staying or name in columns_without_codes(engine.sealed):
             continue
         column = _as_it_leaves(engine, policy, name)
         records = engine.frequency(column)

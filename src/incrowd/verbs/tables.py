@@ -23,18 +23,19 @@ from incrowd.engines import elsewhere
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.stamps import Stamp
 from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import Layout, batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
-from incrowd.io.reading import AnyPath, Reading, is_path, rows_of
-from incrowd.io.scratch import ScratchFrames, Stamp, scratch_frames
+from incrowd.io.reading import AnyPath, Opened, Reading, is_path, rows_of
+from incrowd.io.scratch import ScratchFrames, scratch_frames
 from incrowd.io.tables import Form
-from incrowd.table.cells import selected
+from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn, Role
-from incrowd.table.encode import uncoded
-from incrowd.table.names import chosen, listed
+from incrowd.table.encode import columns_without_codes
+from incrowd.table.names import choose_columns, listed
 
 if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
@@ -192,7 +193,7 @@ class TableElsewhere:
 
     def without_nested(self, named: Sequence[str]) -> "TableElsewhere":
         """The table without columns of lists and structures, unless they are named."""
-        return _without_nested(self, uncoded(self.engine.sealed), named)
+        return _without_nested(self, columns_without_codes(self.engine.sealed), named)
 
     def passing(self) -> PassingTable:
         """The same as a table that passes once."""
@@ -246,32 +247,38 @@ def opened(
 def _opened(
     source: Any, columns: Sequence[str] | None, reading: Reading, *, whole: bool
 ) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
-    if (engine := elsewhere.engine_of(source)) is not None:
+    if isinstance(source, Opened):
+        names, notes = choose_columns(source.names, columns), tuple(map(str, source.like.notes))
+        if isinstance(source.engine, MemoryEngine):
+            yield TableInMemory(source.engine, names, notes)
+        else:
+            yield TableElsewhere(source.engine, names, notes)
+    elif (engine := elsewhere.engine_of(source)) is not None:
         with closing(engine):
             yield _elsewhere(engine, columns, whole=whole)
     elif reading.memory is not None and is_path(source) and (found := reading.large(source)):
         yield _elsewhere(found.engine, columns, whole=whole)
     elif is_path(source):
-        if not whole and passes_once(source, reading):
+        if not whole and passes_once(source):
             with _passing_file(source, columns, reading) as table:
                 yield table
             return
         read = reading.expecting(columns or ()).read(source)
         engine = MemoryEngine(read.frame, text=read.text)
         notes = tuple(str(note) for note in read.notes)
-        yield TableInMemory(engine, chosen(engine.names, columns), notes)
+        yield TableInMemory(engine, choose_columns(engine.names, columns), notes)
     elif is_batches(source):
         yield _passing_frames(source, columns, whole=whole)
     else:
         engine = MemoryEngine(source)
-        yield TableInMemory(engine, chosen(engine.names, columns))
+        yield TableInMemory(engine, choose_columns(engine.names, columns))
 
 
 def _elsewhere(
     engine: Engine, columns: Sequence[str] | None, *, whole: bool
 ) -> TableInMemory | TableElsewhere:
     """In memory if that is asked for, or if it is small."""
-    names = chosen(engine.names, columns)
+    names = choose_columns(engine.names, columns)
     if whole or engine.records <= FEW_RECORDS:
         return TableInMemory(in_memory(engine, names), names)
     return TableElsewhere(engine, names)
@@ -282,10 +289,8 @@ def is_batches(source: Any) -> bool:
     return isinstance(source, list | tuple) or hasattr(source, "__next__")
 
 
-def passes_once(path: AnyPath, reading: Reading) -> bool:
-    """Whether the file is read in one pass. What was read already is not."""
-    if type(reading) is not Reading:
-        return False
+def passes_once(path: AnyPath) -> bool:
+    """Whether the file is read in one pass."""
     if str(path) == "-":
         return True
     place = Path(path)
@@ -300,8 +305,8 @@ def _passing_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading
 ) -> Iterator[PassingTable]:
     with batches(path, reading.expecting(columns or ()).layout) as found:
-        names = chosen(found.names, columns)
-        frames = (selected(frame, names) for frame in found)
+        names = choose_columns(found.names, columns)
+        frames = (select_columns(frame, names) for frame in found)
         yield PassingTable(frames, names, found.text, found.notes)
 
 
@@ -317,7 +322,7 @@ def _passing_frames(
     first = next(rest, None)
     if first is None:
         raise _no_batches()
-    names = chosen(MemoryEngine(first).names, columns)
+    names = choose_columns(MemoryEngine(first).names, columns)
     return PassingTable(chain([first], rest), names, text=False)
 
 
@@ -401,7 +406,7 @@ class _KeptBatches:
         """The records with these columns."""
         if self._read:
             for number in range(len(self._scratch)):
-                yield selected(self._scratch.get(number), names)
+                yield select_columns(self._scratch.get(number), names)
             return
         self._read = True
         for number, frame in enumerate(self._frames, start=1):
@@ -410,9 +415,9 @@ class _KeptBatches:
                     f"batch {number:,} lacks columns that the first batch has",
                     remedy="give batches of one table",
                 )
-            wanted = selected(frame, self._names)
+            wanted = select_columns(frame, self._names)
             self._scratch.put(wanted)
-            yield selected(wanted, names)
+            yield select_columns(wanted, names)
 
 
 def _without_nested(table: Held, nested: Sequence[str], named: Sequence[str]) -> Held:

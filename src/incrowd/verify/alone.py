@@ -14,13 +14,10 @@ from incrowd.arrays import Counts, Flags
 from incrowd.errors import whole_percent
 from incrowd.verify.crowds import Crowds, numbered, pack
 from incrowd.verify.verify import Seen
+from incrowd.withholding import raised_share
 
-FEWEST = 5
-"""From 1 to this less one people are told, and judged, as this many."""
 _LARGEST = 2**31
 """Numbers of values stay below this, so that a class and a value fit into one number."""
-_DIGITS = 10_000
-"""Shares are rounded up to a multiple of one over this."""
 
 Columns = tuple[str, ...]
 Blocks = Callable[[], Iterable[Seen]]
@@ -119,18 +116,7 @@ class AloneCounts:
 
     def share(self, known: Columns) -> float:
         """The share of the people who are alone for whoever knows these columns, as it is told."""
-        return told_share(self.alone[known], self.people)
-
-
-def told_share(alone: int, people: int) -> float:
-    """A share of people as it is told: rounded up, and no fewer than five people if there are any.
-
-    >>> told_share(0, 100), told_share(1, 100), told_share(34, 100), told_share(1, 3)
-    (0.0, 0.05, 0.34, 1.0)
-    """
-    if not alone:
-        return 0.0
-    return min(1.0, -(-max(alone, FEWEST) * _DIGITS // people) / _DIGITS)
+        return raised_share(self.alone[known], self.people)
 
 
 def alone_of(

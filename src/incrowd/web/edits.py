@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
-from incrowd.policy.toml import edited
+from incrowd.policy.toml import edit_text
 from incrowd.web.trees import Grid, spec
 
 View: TypeAlias = Mapping[str, Any]
@@ -67,15 +67,15 @@ def with_k(text: str, k: int) -> str:
     known, name = models(text), k_model(text)
     place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
-        return edited(text, {"models": [{"name": OF_TABLE, "k": k}, *known]})
-    return edited(text, {("models", place, "k"): k})
+        return edit_text(text, {"models": [{"name": OF_TABLE, "k": k}, *known]})
+    return edit_text(text, {("models", place, "k"): k})
 
 
 def with_k_model(text: str, name: str) -> str:
     """The policy whose k is of this model: k-anonymity or k-map, and not of both."""
     k = k_of(text) or _DRAFTED_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
-    return edited(text, {"models": [{"name": name, "k": k}, *others]})
+    return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
 
 
 def without_world(text: str, of_world: Collection[str]) -> str:
@@ -85,20 +85,20 @@ def without_world(text: str, of_world: Collection[str]) -> str:
         known = models(with_k_model(text, OF_TABLE))
     kept = [model for model in known if model["name"] not in of_world]
     kept = kept or [{"name": OF_TABLE, "k": _DRAFTED_K}]
-    return text if kept == models(text) else edited(text, {"models": kept})
+    return text if kept == models(text) else edit_text(text, {"models": kept})
 
 
 def with_model(text: str, model: Mapping[str, Any]) -> str:
     """The policy with this model, in place of one with the same name and column if there is one."""
     known = models(text)
     place = next((i for i, one in enumerate(known) if _same_kind(one, model)), len(known))
-    return edited(text, {"models": [*known[:place], dict(model), *known[place + 1 :]]})
+    return edit_text(text, {"models": [*known[:place], dict(model), *known[place + 1 :]]})
 
 
 def with_model_setting(text: str, number: int, key: str, value: float) -> str:
     """The policy with another setting of one of its models; whole numbers stay whole."""
     whole = int(value) if float(value).is_integer() else value
-    return edited(text, {("models", number, key): whole})
+    return edit_text(text, {("models", number, key): whole})
 
 
 def without_model(text: str, number: int) -> str:
@@ -106,7 +106,7 @@ def without_model(text: str, number: int) -> str:
     known = models(text)
     if len(known) == 1:
         raise PolicyError("a policy needs a model", remedy="add another one first")
-    return edited(text, {"models": known[:number] + known[number + 1 :]})
+    return edit_text(text, {"models": known[:number] + known[number + 1 :]})
 
 
 def with_role(text: str, column: str, role: str) -> str:
@@ -120,17 +120,17 @@ def with_role(text: str, column: str, role: str) -> str:
     kept = _models_after(known, column, role)
     if kept != known:
         changes["models"] = kept
-    return edited(text, changes)
+    return edit_text(text, changes)
 
 
 def with_setting(text: str, key: str, value: object) -> str:
     """The policy with another setting of the whole: suppression, search, show."""
-    return edited(text, {key: value})
+    return edit_text(text, {key: value})
 
 
 def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
     """The policy with other settings of one column; None takes a setting away."""
-    return edited(text, {("columns", column, key): new for key, new in changes.items()})
+    return edit_text(text, {("columns", column, key): new for key, new in changes.items()})
 
 
 def marks_of(text: str, column: str | None = None) -> list[str]:
@@ -143,7 +143,7 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
     """The policy with other marks of missing values, of one column or of every column."""
     kept = list(dict.fromkeys(marks)) or None
     key = ("missing_values",) if column is None else ("columns", column, "missing_values")
-    return edited(text, {key: kept})
+    return edit_text(text, {key: kept})
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from incrowd.documents.verdict import AttackOutcome
+from incrowd.verify.verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,7 +29,7 @@ class ColumnFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TableFacts:
+class OpenedTable:
     """The table that was opened."""
 
     records: int
@@ -40,7 +41,7 @@ class TableFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Cells:
+class FirstRows:
     """The first rows of the table as they are: cells, for the user's own screen."""
 
     columns: tuple[str, ...]
@@ -48,7 +49,7 @@ class Cells:
 
     def __repr__(self) -> str:
         """Without cells."""
-        return f"Cells({len(self.rows)} rows, {len(self.columns)} columns)"
+        return f"FirstRows({len(self.rows)} rows, {len(self.columns)} columns)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -299,7 +300,7 @@ class WhatIf:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class TriedRelease:
     """One way to release the table, on the plane of risk and loss."""
 
     name: str
@@ -320,18 +321,6 @@ class Point:
 
 
 @dataclass(frozen=True, kw_only=True)
-class VerdictFacts:
-    """What a model asks for, and what the rows reach."""
-
-    name: str
-    column: str | None
-    asked: float
-    reached: float
-    ok: bool
-    confidence: float | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
 class Replaced:
     """Files that a release would take the place of."""
 
@@ -349,7 +338,7 @@ class ReleaseFacts:
     """Its file."""
     certificate: str
     report: str | None
-    verdicts: tuple[VerdictFacts, ...]
+    verdicts: tuple[Verdict, ...]
     losses: Mapping[str, float]
     k: int
     classes: int
@@ -367,23 +356,6 @@ class ReleaseFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckFacts:
-    """What a release, looked at alone, shows of its policy."""
-
-    ok: bool
-    verdicts: tuple[VerdictFacts, ...]
-    sha256: str
-    digest_ok: bool | None
-    notes: tuple[str, ...] = ()
-    signed: str | None = None
-    """Fingerprint of the key that signed the certificate."""
-    signature_ok: bool | None = None
-    trusted: bool | None = None
-    recounted: tuple[str, ...] = ()
-    claimed: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class TextFacts:
     """An answer that a document says: as a terminal shows it, and as a notebook does."""
 
@@ -392,7 +364,7 @@ class TextFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackFacts(TextFacts):
+class AttackText(TextFacts):
     """What attacks on a release came to."""
 
     outcome: AttackOutcome

@@ -64,7 +64,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Look(Job):
-    """Open a table: `facts.TableFacts`."""
+    """Open a table: `facts.OpenedTable`."""
 
     work: ClassVar[str] = "tables:look"
     table: Table
@@ -151,7 +151,7 @@ class ExportHierarchy(Job):
 
 @dataclass(frozen=True)
 class ShowCells(Job):
-    """The first rows as they are: `facts.Cells`. Only asked for if the user wants to see cells."""
+    """The first rows as they are, if the user wants to see them: `facts.FirstRows`."""
 
     work: ClassVar[str] = "tables:show_cells"
     table: Table
@@ -249,7 +249,7 @@ class Search(Job):
 
 @dataclass(frozen=True)
 class Explore(Job):
-    """Releases of several k, searches and limits: each `facts.Point` comes with a progress.
+    """Releases of several k, searches and limits: each `facts.TriedRelease` comes with a progress.
 
     The answer holds all of them.
     """
@@ -294,7 +294,7 @@ class LookAtTarget(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckRelease(Job):
-    """Check a release: `facts.CheckFacts`."""
+    """Check a release: `verify.verdict.Check`."""
 
     work: ClassVar[str] = "releases:check_release"
     release: str
@@ -311,7 +311,7 @@ class CheckRelease(Job):
 
 @dataclass(frozen=True, kw_only=True)
 class AttackRelease(Job):
-    """Attack a release with what its original and a world hold: `facts.AttackFacts`."""
+    """Attack a release with what its original and a world hold: `facts.AttackText`."""
 
     work: ClassVar[str] = "releases:attack_release"
     release: str

@@ -8,20 +8,20 @@ something dearer, the stricter release is shown in its place, and using the poin
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from incrowd.web.facts import Point, WhatIf
+from incrowd.web.facts import TriedRelease, WhatIf
 
 
-def latest(parts: Iterable[Point], longer: Mapping[str, WhatIf]) -> list[Point]:
+def latest(parts: Iterable[TriedRelease], longer: Mapping[str, WhatIf]) -> list[TriedRelease]:
     """The points by name, with the answers of longer searches (by policy) where there are any."""
     return [replace(one, answer=longer.get(one.policy, one.answer)) for one in parts]
 
 
-def best_known(points: Sequence[Point]) -> list[Point]:
+def best_known(points: Sequence[TriedRelease]) -> list[TriedRelease]:
     """The points, each with the least loss of all releases known to satisfy its policy."""
     return [_with_best(point, points) for point in points]
 
 
-def _with_best(point: Point, points: Sequence[Point]) -> Point:
+def _with_best(point: TriedRelease, points: Sequence[TriedRelease]) -> TriedRelease:
     fitting = [one for one in points if _satisfies(one, point)]
     best = min(fitting, key=_loss, default=point)
     if best is point or _loss(best) >= _loss(point):
@@ -31,7 +31,7 @@ def _with_best(point: Point, points: Sequence[Point]) -> Point:
     )
 
 
-def _satisfies(one: Point, other: Point) -> bool:
+def _satisfies(one: TriedRelease, other: TriedRelease) -> bool:
     """Whether the release of one point also satisfies the policy of another of the same search."""
     return (
         one.answer is not None
@@ -42,5 +42,5 @@ def _satisfies(one: Point, other: Point) -> bool:
     )
 
 
-def _loss(point: Point) -> float:
+def _loss(point: TriedRelease) -> float:
     return float("inf") if point.answer is None else point.answer.loss

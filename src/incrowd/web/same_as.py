@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.policy.toml import edited
+from incrowd.policy.toml import edit_text
 from incrowd.web.jobs import ReadingChoice, World
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def toml(session: "Session") -> str:
         if isinstance(tree, dict) and "path" in tree:
             path = str(session.folder / tree["path"])
             changes["columns", name, "hierarchy", "path"] = path
-    return edited(session.policy, changes) if changes else session.policy
+    return edit_text(session.policy, changes) if changes else session.policy
 
 
 def command(session: "Session") -> str:

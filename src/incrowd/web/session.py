@@ -10,7 +10,7 @@ from typing import Any
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.errors import PolicyError
 from incrowd.web import jobs, same_as, uploads
-from incrowd.web.facts import Point
+from incrowd.web.facts import TriedRelease
 from incrowd.web.worker import Ticket, Worker
 
 PINNED = 4
@@ -38,7 +38,7 @@ class Session:
         self.key_file: str | None = None
         self.world = jobs.NO_WORLD
         """Tables that an attacker may hold."""
-        self.pinned: tuple[Point, ...] = ()
+        self.pinned: tuple[TriedRelease, ...] = ()
         """Points that are compared."""
         self.raw_cells = False
         """Whether the user wants to see cells of the table on this screen."""
@@ -130,7 +130,7 @@ class Session:
             self.policy, self.world = self._redo.pop()
         return self.policy
 
-    def pin(self, point: Point) -> None:
+    def pin(self, point: TriedRelease) -> None:
         """Keep a point to compare others with."""
         if len(self.pinned) >= PINNED:
             raise PolicyError(f"{PINNED} points are pinned already", remedy="take one off first")

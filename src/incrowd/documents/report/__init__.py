@@ -25,7 +25,7 @@ def report_html(facts: ReportFacts, *, show_values: bool = False) -> str:
 def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:
     """The report as sections."""
     return Page(
-        f"Report on {facts.table.release}",
+        f"Report on {facts.data.release}",
         headline(facts),
         (
             verdict_section(facts),
@@ -53,9 +53,9 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
         "report": path,
         "counted": facts.verdict.counted,
         "alone": None if facts.verdict.alone is None else facts.verdict.alone.together,
-        "records": facts.table.records,
-        "records_before": facts.table.records_before,
-        "left_out": facts.table.left_out,
+        "records": facts.data.records,
+        "records_before": facts.data.records_before,
+        "left_out": facts.data.left_out,
         "k": None if risk is None else risk.k,
         "highest_risk": None if risk is None else risk.highest,
         "average_risk": None if risk is None else risk.average,

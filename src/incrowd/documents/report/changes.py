@@ -1,20 +1,23 @@
 """The sections of a report on what was done: columns, utility, alternatives."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from incrowd.documents import interactive
 from incrowd.documents.page import Block, Cell, Figure, Folded, Interactive, Section
 from incrowd.documents.pictures import Bars, HeatMap, Plane, Point, Series
-from incrowd.documents.report.facts import (
-    LEAST,
-    AlternativeFacts,
-    ColumnFact,
-    ReportFacts,
-    shown,
+from incrowd.documents.report.facts import AlternativeFacts, ColumnFact, ReportFacts
+from incrowd.documents.report.wording import (
+    amount,
+    bar_names,
+    percent,
+    plain,
+    quiet,
+    rounded,
+    table,
 )
-from incrowd.documents.report.wording import bar_names, percent, plain, quiet, table
 from incrowd.documents.words import counted, loss_name, number, sentence
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
+from incrowd.withholding import FEW, public_count
 
 _DRAWN = 40
 """Columns whose histograms are drawn at most, those farthest from the original."""
@@ -123,8 +126,8 @@ def _sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
         yield f"Every cell shows level {number(one.level)} of the hierarchy."
     else:
         yield "Each class shows its own span or set of values."
-    if one.withheld:
-        yield f"Fewer than {LEAST} released cells show nothing."
+    if one.suppressed is None:
+        yield f"{FEW.capitalize()} released cells show nothing."
     elif one.suppressed:
         yield f"{counted(one.suppressed, 'released cell shows', 'released cells show')} nothing."
     if told is None:
@@ -134,18 +137,14 @@ def _sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
             f"{percent(told.total_variation)} of the records would have to move to make the column "
             "look like the original's."
         )
-    before, after = (shown(count) for count in told.missing)
+    before, after = (public_count(count) for count in told.missing)
     if before != 0 or after != 0:
-        yield f"Missing cells: {_few(before)} before, {_few(after)} after."
+        yield f"Missing cells: {amount(before)} before, {amount(after)} after."
     if told.unreadable:
         yield (
-            f"{_few(shown(told.unreadable))} cells stand for no value of the original: they count "
-            "as if they could be any."
+            f"{amount(public_count(told.unreadable))} cells stand for no value of the original: "
+            "they count as if they could be any."
         )
-
-
-def _few(count: int | None) -> str:
-    return f"fewer than {LEAST}" if count is None else number(count)
 
 
 def utility_section(facts: ReportFacts) -> Section:
@@ -168,7 +167,7 @@ def utility_section(facts: ReportFacts) -> Section:
         rows = [
             (m.target, m.model, m.score, m.original, m.release, m.baseline) for m in found.models
         ]
-        blocks.append(table(head, [_rounded(row) for row in rows], "Models trained on the release"))
+        blocks.append(table(head, [rounded(row) for row in rows], "Models trained on the release"))
     blocks += quiet(*found.notes)
     return Section("utility", "Utility", tuple(blocks))
 
@@ -224,14 +223,10 @@ def _associations(found: ReleaseUtility) -> tuple[Block, ...]:
     )
     head = ("columns", "measure", "original", "release")
     rows = [
-        _rounded((" and ".join(p.columns), p.measure.replace("_", " "), p.before, p.after))
+        rounded((" and ".join(p.columns), p.measure.replace("_", " "), p.before, p.after))
         for p in told
     ]
     return (Figure(picture, table(head, rows)),)
-
-
-def _rounded(row: Sequence[Cell]) -> tuple[Cell, ...]:
-    return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
 
 
 def alternatives_section(facts: ReportFacts) -> Section:
@@ -248,7 +243,7 @@ def alternatives_section(facts: ReportFacts) -> Section:
         head = ("levels", "smallest class at least", found.loss_name, "records left out", "taken")
         best = sorted(found.looked, key=lambda one: one.loss)[:_LISTED]
         rows = [
-            (one.name, one.k, round(one.loss, 4), _few(one.left_out), "yes" if one.taken else "")
+            (one.name, one.k, round(one.loss, 4), amount(one.left_out), "yes" if one.taken else "")
             for one in best
         ]
         blocks.append(Folded("The alternatives of least loss", (table(head, rows),)))

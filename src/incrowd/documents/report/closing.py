@@ -3,13 +3,15 @@
 from collections.abc import Iterator
 
 from incrowd.documents.page import Block, Folded, Section, Text
-from incrowd.documents.report.facts import LEAST, CertificateFacts, ReportFacts
+from incrowd.documents.report.facts import ReportFacts
 from incrowd.documents.report.wording import plain, quiet, table
 from incrowd.documents.words import loss_name, number
 from incrowd.models import MODELS
+from incrowd.release.certificate import Certificate
+from incrowd.withholding import FEW
 
 _ALWAYS = (
-    f"This report has aggregated figures only, and none of fewer than {LEAST} records.",
+    f"This report has aggregated figures only, and none of {FEW} records but those left out.",
     "It speaks of the columns above and of attackers who know them: who knows more may find more.",
 )
 _GLOSSARY = (
@@ -40,7 +42,7 @@ def papers_section(facts: ReportFacts) -> Section:
     if facts.certificate is None:
         blocks += quiet(facts.absent.get("certificate", "There is no certificate."))
     else:
-        blocks.append(Folded("The certificate", _certificate(facts.certificate)))
+        blocks.append(Folded("The certificate", _certificate(facts.certificate, facts.signed_by)))
     words = (*_GLOSSARY, *_models_named(facts))
     blocks.append(Folded("Words of this report", (table(("word", "meaning"), words),)))
     return Section("papers", "Policy, certificate, glossary", tuple(blocks))
@@ -57,14 +59,13 @@ def _models_named(facts: ReportFacts) -> Iterator[tuple[str, str]]:
             yield name, model.definition
 
 
-def _certificate(paper: CertificateFacts) -> tuple[Block, ...]:
-    signed = "nobody: it does not prove who made it" if paper.signed_by is None else paper.signed_by
+def _certificate(certificate: Certificate, signed_by: str | None) -> tuple[Block, ...]:
     rows = [
-        ("made", paper.created),
-        ("search", paper.search),
-        (f"SHA-256 of the {paper.digest_of}", paper.digest),
-        ("signed by the key", signed),
-        *((f"version of {name}", version) for name, version in paper.versions.items()),
-        *((f"loss: {loss_name(name)}", number(value)) for name, value in paper.losses.items()),
+        ("made", certificate.created),
+        ("search", certificate.search),
+        (f"SHA-256 of the {certificate.digest.of}", certificate.digest.sha256),
+        ("signed by the key", signed_by or "nobody: it does not prove who made it"),
+        *((f"version of {name}", version) for name, version in certificate.versions.items()),
+        *((f"loss: {loss_name(name)}", number(loss)) for name, loss in certificate.loss.items()),
     ]
     return (table(("what", "value"), rows),)

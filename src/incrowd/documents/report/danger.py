@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from incrowd.documents.page import Block, Figure, Folded, Section, Table
 from incrowd.documents.pictures import Bars, Curve, HeatMap, Line, Ranges, Series
 from incrowd.documents.report.facts import (
-    LEAST,
     AttackFact,
     AttackFacts,
     ContributionFact,
@@ -15,8 +14,9 @@ from incrowd.documents.report.facts import (
     RiskFacts,
     SizeFacts,
 )
-from incrowd.documents.report.wording import amount, percent, plain, quiet, table
+from incrowd.documents.report.wording import amount, percent, plain, quiet, rounded, table
 from incrowd.documents.words import counted, listed, number
+from incrowd.withholding import FEW
 
 _MOST_BARS = 16
 _OUTSIDERS = (
@@ -99,17 +99,13 @@ def _contributions(found: ExposureFacts) -> Figure:
     head = ("column", "exposed by it alone", "exposed without it", "part of unique records")
     rows = [(one.column, one.alone, one.without, one.unique) for one in every]
     picture = Bars("What each column does", about, names, series, y="share of the records")
-    return Figure(picture, table(head, [_rounded(row) for row in rows]))
+    return Figure(picture, table(head, [rounded(row) for row in rows]))
 
 
 def _alone_and_without(shown: Sequence[ContributionFact]) -> Iterator[Series]:
     yield Series("by this column alone", tuple(one.alone for one in shown))
     if any(one.without is not None for one in shown):
         yield Series("by all others", tuple(one.without for one in shown))
-
-
-def _rounded(row: Sequence[str | float | None]) -> tuple[str | float | None, ...]:
-    return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
 
 
 def before_section(facts: ReportFacts) -> Section:
@@ -119,7 +115,7 @@ def before_section(facts: ReportFacts) -> Section:
         before = facts.exposure.risk if _both(facts) and facts.exposure is not None else None
         blocks += plain(*_changed(before, facts.risk))
         blocks.append(_figures(before, facts.risk))
-        if facts.table.world is not None:
+        if facts.data.world is not None:
             blocks += plain(_OUTSIDERS)
     pictures: list[Block] = []
     if facts.sizes is not None:
@@ -162,17 +158,12 @@ def _figures(before: RiskFacts | None, after: RiskFacts) -> Block:
     for name, title in kinds:
         rows.append((title, *(number(getattr(one, name)) for one in tables)))
     rows.append(("average class", *(number(round(one.average_class, 1)) for one in tables)))
-    rows.append(("unique records", *(str(_count(one.unique)) for one in tables)))
+    rows.append(("unique records", *(amount(one.unique) for one in tables)))
     rows.append(("highest chance to be found", *(percent(one.highest) for one in tables)))
     rows.append(("average chance to be found", *(percent(one.average) for one in tables)))
     rows.append(("records in classes of 4 or fewer", *(percent(one.above) for one in tables)))
     head = ("", "release") if before is None else ("", "original", "release")
     return table(head, rows)
-
-
-def _count(count: int | None) -> str:
-    found = amount(count)
-    return f"{found:,}" if isinstance(found, int) else str(found)
 
 
 def _size_picture(sizes: SizeFacts) -> Figure:
@@ -219,7 +210,7 @@ def _risk_picture(facts: ReportFacts) -> Figure:
     picture = Curve(
         "The risk of records",
         "Share of the records whose chance to be found is above so much. The chance is 1 in the "
-        f"size of the class. Steps of fewer than {LEAST} records are joined at the highest chance.",
+        f"size of the class. Steps of {FEW} records are joined at the highest chance.",
         series,
         x="chance to be found",
         y="share of the records",
@@ -381,7 +372,7 @@ def attack_target(one: AttackFact) -> str:
 def _attack_row(one: AttackFact) -> tuple[str, ...]:
     most = "at most " if one.bound and one.success else ""
     interval = "" if one.low is None else f"{percent(one.low)} to {percent(one.high)}"
-    few = f"fewer than {LEAST} people"
+    few = f"{FEW} people"
     right = "nobody to ask" if not one.trials else f"{most}{percent(one.success, few)}"
     return (
         attack_target(one),

@@ -1,50 +1,18 @@
 """What a report is made of: aggregated figures, frozen, with small counts withheld already.
 
 `verbs.report` gathers them; the sections of a report turn them into text, tables and pictures and
-compute nothing. None in place of a figure means that it is withheld, because fewer than `LEAST`
+compute nothing. None in place of a figure means that it is withheld, because fewer than 5
 records are behind it, unless the field says otherwise.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from incrowd.release.certificate import Certificate
 from incrowd.utility.comparison import ReleaseUtility
 from incrowd.verify.alone import Alone
-from incrowd.verify.verify import Verdict
-
-LEAST = 5
-"""A count of records from 1 to this less one is withheld, and every share of so few."""
-
-
-def shown(count: int) -> int | None:
-    """A count of records, or None if it is withheld.
-
-    >>> shown(0), shown(4), shown(5)
-    (0, None, 5)
-    """
-    return count if count == 0 or count >= LEAST else None
-
-
-def shown_share(share: float, records: int) -> float | None:
-    """A share of so many records, or None if fewer than `LEAST` of them are behind it.
-
-    >>> shown_share(0.25, 100), shown_share(0.01, 100), shown_share(0.0, 100)
-    (0.25, None, 0.0)
-    """
-    return share if share == 0 or round(share * records) >= LEAST else None
-
-
-def shown_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
-    """Counts that add up to a known sum: if one alone is withheld, the next smallest is, too.
-
-    >>> shown_counts([0, 3, 9, 20]), shown_counts([2, 3, 9]), shown_counts([7, 8])
-    ((0, None, None, 20), (None, None, 9), (7, 8))
-    """
-    found = [shown(count) for count in counts]
-    if found.count(None) == 1 and (rest := [count for count in found if count]):
-        found[found.index(min(rest))] = None
-    return tuple(found)
+from incrowd.verify.verdict import Verdict
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,19 +39,7 @@ class VerdictFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class RoleFact:
-    """A column: what it is for, and what became of it."""
-
-    name: str
-    role: str
-    leaves: bool
-    values_before: int | None = None
-    """Distinct values of the original; None if it is not known."""
-    values_after: int | None = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class TableFacts:
+class DataFacts:
     """What the data is."""
 
     release: str
@@ -97,7 +53,6 @@ class TableFacts:
     unit: str | None
     missing: str
     """How missing values are read."""
-    roles: tuple[RoleFact, ...]
     world: tuple[int, int] | None = None
     """Rows and people of the world, if there is one."""
 
@@ -202,7 +157,7 @@ class AttackFact:
     """The sensitive column whose value is guessed."""
     knows: tuple[str, ...]
     success: float | None
-    """None if fewer than `LEAST` people are behind it."""
+    """None if fewer than 5 people are behind it."""
     low: float | None
     high: float | None
     baseline: float
@@ -226,10 +181,14 @@ class AttackFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class ColumnFact:
-    """What was done to one column."""
+    """One column: what it is for, and what was done to it."""
 
     name: str
     role: str
+    leaves: bool
+    values_before: int | None = None
+    """Distinct values of the original; None if it is not known."""
+    values_after: int | None = None
     action: str = "drop"
     """What becomes of an identifier."""
     level: int | None = None
@@ -240,10 +199,8 @@ class ColumnFact:
     """Different labels that the release shows."""
     exact: float | None = None
     """Share of the released cells that show one value; None if that is not known."""
-    suppressed: int | None = None
+    suppressed: int | None = 0
     """Released cells that show nothing."""
-    withheld: bool = False
-    """Whether that number is withheld."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -275,24 +232,11 @@ class AlternativeFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class CertificateFacts:
-    """What the certificate says, without its policy."""
-
-    created: str
-    search: str
-    digest: str
-    digest_of: str
-    signed_by: str | None
-    versions: Mapping[str, str]
-    losses: Mapping[str, float]
-
-
-@dataclass(frozen=True, kw_only=True)
 class ReportFacts:
     """Everything that a report shows."""
 
     verdict: VerdictFacts
-    table: TableFacts
+    data: DataFacts
     risk: RiskFacts | None
     """Of the release; None if it does not show its classes."""
     exposure: ExposureFacts | None
@@ -306,7 +250,9 @@ class ReportFacts:
     limits: tuple[str, ...]
     policy: str
     """As text, without the cells that it lists."""
-    certificate: CertificateFacts | None
+    certificate: Certificate | None
+    signed_by: str | None = None
+    """The fingerprint of the key that signed the certificate."""
     absent: Mapping[str, str] = field(default_factory=dict)
     """By section: what is missing there, and how to get it."""
     made: str = ""

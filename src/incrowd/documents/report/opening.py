@@ -1,14 +1,14 @@
 """The first sections of a report: the verdict, and what the data is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from incrowd.documents.page import Block, Folded, Section, Text
 from incrowd.documents.report.danger import attack_target
-from incrowd.documents.report.facts import ReportFacts, TableFacts, VerdictFacts
+from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts, VerdictFacts
 from incrowd.documents.report.wording import percent, plain, quiet, table
 from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
 from incrowd.documents.words import counted, listed, number, promise, sentence
-from incrowd.verify.verify import Verdict
+from incrowd.verify.verdict import Verdict
 
 _FOLDED = 12
 """Longer lists of columns are folded."""
@@ -118,18 +118,19 @@ def _model(model: Verdict) -> tuple[str, ...]:
 
 def data_section(facts: ReportFacts) -> Section:
     """What the data is, and what each column is for."""
-    data = facts.table
-    blocks: list[Block] = [*plain(*_sizes(data)), *plain(*_leaving(data))]
+    data, columns = facts.data, facts.columns
+    leaving = sum(column.leaves for column in columns)
+    blocks: list[Block] = [*plain(*_sizes(data, leaving)), *plain(*_leaving(data, columns))]
     rows = [
         (
-            role.name,
-            role.role,
-            _ROLES.get(role.role, ""),
-            "yes" if role.leaves else "no",
-            role.values_before,
-            role.values_after,
+            column.name,
+            column.role,
+            _ROLES.get(column.role, ""),
+            "yes" if column.leaves else "no",
+            column.values_before,
+            column.values_after,
         )
-        for role in data.roles
+        for column in columns
     ]
     head = ("column", "role", "what that means", "released", "values before", "values after")
     listing = table(head, rows)
@@ -140,8 +141,7 @@ def data_section(facts: ReportFacts) -> Section:
     return Section("data", "What the data is", tuple(blocks))
 
 
-def _sizes(data: TableFacts) -> Iterator[str]:
-    columns = sum(role.leaves for role in data.roles)
+def _sizes(data: DataFacts, columns: int) -> Iterator[str]:
     called = "" if data.release == "the release" else f" ({data.release})"
     yield (
         f"The release{called} has {counted(data.records, 'record')} and "
@@ -166,9 +166,8 @@ def _sizes(data: TableFacts) -> Iterator[str]:
         )
 
 
-def _leaving(data: TableFacts) -> Iterator[str]:
-    roles = {name: [r.name for r in data.roles if r.role == name] for name in _ROLES}
-    if quasi := roles["quasi"]:
+def _leaving(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
+    if quasi := [column.name for column in columns if column.role == "quasi"]:
         names = listed(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
         yield f"People could be found by {names}. Everything below is about these columns."
     if data.unit is not None:

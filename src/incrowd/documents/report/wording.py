@@ -4,16 +4,15 @@ import re
 from collections.abc import Iterable, Sequence
 
 from incrowd.documents.page import Block, Cell, Table, Text
-from incrowd.documents.report.facts import LEAST
 from incrowd.documents.words import number
+from incrowd.withholding import FEW
 
-FEW = f"fewer than {LEAST} records"
 _DIGITS = re.compile(r"\d[\d.]*")
 _MOST_DIGITS = 3
 _YEAR = re.compile(r"[<≥\[\]() ]*\d{4}(, \d{4})?[\[\]() ]*")
 
 
-def percent(share: float | None, few: str = FEW) -> str:
+def percent(share: float | None, few: str = f"{FEW} records") -> str:
     """A share for people; only all is 100 %, and only nothing is 0 %.
 
     >>> percent(0.1234), percent(0.00004), percent(0.99999), percent(1.0), percent(None)
@@ -28,9 +27,14 @@ def percent(share: float | None, few: str = FEW) -> str:
     return f"{number(round(100 * share, 1))} %"
 
 
-def amount(count: int | None) -> Cell:
-    """A count in a table."""
-    return f"fewer than {LEAST}" if count is None else count
+def amount(count: int | None) -> str:
+    """A count of records, which may be withheld."""
+    return FEW if count is None else number(count)
+
+
+def rounded(row: Sequence[Cell]) -> tuple[Cell, ...]:
+    """A row of a table, its figures in four digits."""
+    return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
 
 
 def quiet(*sentences: str) -> tuple[Block, ...]:

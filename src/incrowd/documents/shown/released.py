@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from incrowd.release import Release
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.alone import Alone
-    from incrowd.verify.verify import Check
+    from incrowd.verify.verdict import Check
 
 
 def risk_view(risk: "Risk") -> View:

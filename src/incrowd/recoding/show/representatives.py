@@ -101,7 +101,7 @@ def representatives(outcome: Outcome, columns: Mapping[str, CodedColumn]) -> dic
 
 def _median(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
     """The lower median code of each class, of records that have the value; 0 if most lack it."""
-    order, first, last = _sort_rows(class_of, codes)
+    order, first, last = _sort_by_class(class_of, codes)
     upto = np.cumsum(counts[order])
     before = np.concatenate([[0], upto])[first]
     total = upto[last] - before
@@ -134,7 +134,7 @@ def _lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
     return found.astype(np.int64)
 
 
-def _sort_rows(class_of: Codes, codes: Codes) -> tuple[Counts, Counts, Counts]:
+def _sort_by_class(class_of: Codes, codes: Codes) -> tuple[Counts, Counts, Counts]:
     """Rows by class and code, and where each class begins and ends."""
     order = np.lexsort((codes, class_of))
     classes = class_of[order]

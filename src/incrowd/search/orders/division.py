@@ -315,7 +315,7 @@ def code_positions(column: QuasiColumn) -> Floats:
     """
     codes = np.arange(len(column.frequency), dtype=np.int32)
     first, last = column.range
-    lows = np.clip(column.widened(codes, codes)[0], first, last)
+    lows = np.clip(column.widen(codes, codes)[0], first, last)
     place = places(column) if column.hierarchy.ordered else codes.astype(np.float64)
     whole = place[last] - place[first]
     at: Floats = (place[lows] - place[first]) / whole if whole > 0 else np.zeros(len(codes))

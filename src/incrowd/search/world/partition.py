@@ -207,7 +207,7 @@ def _their_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
         leaves = one.column.hierarchy.leaves
         codes = leaf_codes(world.world, one.column.name, leaves)
         rows &= known_rows(world.world, one.column.name, leaves)
-        lines.append(one.column.widened(codes, codes)[0])
+        lines.append(one.column.widen(codes, codes)[0])
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
 
 
@@ -288,7 +288,7 @@ def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[Given
             matrix[j] = of[i, class_of[first]]
     for j in private:
         column, codes = problem.columns[j], problem.tally.quasi[j, first]
-        shown[0][j], shown[1][j] = column.widened(codes, codes)
+        shown[0][j], shown[1][j] = column.widen(codes, codes)
         shown[2][j] = column.lowest
     sets = value_sets(problem.tally, place, problem.columns)
     sets |= {places[i]: held.take(class_of[first]) for i, held in outcome.sets.items()}

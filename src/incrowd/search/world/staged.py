@@ -76,7 +76,7 @@ def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Re
         return Pieces(rows[:0], problem.tally.counts[:0], rows[:0]), _Rest(rows, world)
     asked = _of_world(problem)
     sizes = [model.smallest_candidate_set() for model in asked]
-    like = world.crowded(max(sizes)) if all(sizes) else told
+    like = world.crowded_rows(max(sizes)) if all(sizes) else told
     stay = fine[spans.pieces.class_of]
     class_of = np.unique(spans.pieces.class_of[stay], return_inverse=True)[1].astype(np.int32)
     exact = Pieces(rows[stay], problem.tally.counts[stay], class_of)

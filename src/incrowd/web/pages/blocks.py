@@ -17,6 +17,7 @@ from nicegui.events import GenericEventArguments
 
 from incrowd.documents.pictures import Picture, svg
 from incrowd.errors import whole_percent
+from incrowd.withholding import FEW
 
 Tone = Literal["", "good", "bad", "warn"]
 
@@ -123,13 +124,13 @@ def percent(value: float) -> str:
     return f"{hundred:.{digits}f} %"
 
 
-def whole(value: float) -> str:
-    """A number of people or records, with commas.
+def whole(value: float | None) -> str:
+    """A number of people or records, with commas; None if it is withheld.
 
-    >>> whole(1234567)
-    '1,234,567'
+    >>> whole(1234567), whole(None)
+    ('1,234,567', 'fewer than 5')
     """
-    return f"{value:,.0f}"
+    return FEW if value is None else f"{value:,.0f}"
 
 
 def picture(shown: Picture) -> ui.html:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from nicegui import ui
 
+from incrowd.verify.verdict import Check
 from incrowd.web import jobs
-from incrowd.web.facts import CheckFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.checking import PURPOSES
 from incrowd.web.pages.file_drop import FileDrop
@@ -149,7 +149,7 @@ class CheckPage:
         elif work.value is not None:
             self._found(work.value)
 
-    def _found(self, found: CheckFacts) -> None:
+    def _found(self, found: Check) -> None:
         job = self._project.checked.about
         if isinstance(job, jobs.CheckRelease) and self._project.check_is_old:
             name = Path(job.release).name
@@ -159,25 +159,26 @@ class CheckPage:
         _check_facts(found, old=self._project.check_is_old)
 
 
-def _check_facts(found: CheckFacts, *, old: bool) -> None:
+def _check_facts(found: Check, *, old: bool) -> None:
     if found.ok:
         words = "Every promise is kept, counted anew from the file."
         blocks.note([words, _BY_FILE], "" if old else "good")
     else:
         blocks.note(["The check does not pass. Do not rely on this file."], "bad")
     with blocks.card("What was counted"):
-        verdicts(found.verdicts)
+        verdicts(found.models)
         for words in found.notes:
             blocks.text("p", sentence(words))
     with blocks.card("Whose file it is"):
         _answer("The certificate belongs to this file", found.digest_ok, "no certificate")
-        if found.signed is None:
+        signature = found.signature
+        if signature is None:
             _answer("The certificate is signed", None, "no signature")
         else:
-            _answer("The signature is right", found.signature_ok, "could not be computed")
-            _answer("You trust the key that signed", found.trusted, "no key given")
-            blocks.text("p", f"Fingerprint of the key: {found.signed}", "mono small quiet")
-        blocks.text("p", f"SHA-256 of the file: {found.sha256}", "mono small quiet")
+            _answer("The signature is right", signature.valid, "could not be computed")
+            _answer("You trust the key that signed", signature.trusted, "no key given")
+            blocks.text("p", f"Fingerprint of the key: {signature.fingerprint}", "mono small quiet")
+        blocks.text("p", f"SHA-256 of the file: {found.digest}", "mono small quiet")
     _claims(found)
 
 
@@ -190,7 +191,7 @@ def _answer(words: str, answer: bool | None, without: str) -> None:
             blocks.tag("yes" if answer else "no", "good" if answer else "bad")
 
 
-def _claims(found: CheckFacts) -> None:
+def _claims(found: Check) -> None:
     """What the certificate says: found again, or only said."""
     if not found.recounted and not found.claimed:
         return

@@ -16,8 +16,6 @@ from incrowd.web.pages.progress import Progress
 from incrowd.web.pages.project import SEARCHED, Project
 from incrowd.web.wording import sentence
 
-_WITHHELD = "fewer than 5"
-
 
 class Effect:
     """The card "What this does", kept up to date with the policy."""
@@ -161,12 +159,11 @@ def estimated(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
 
 def _figures(answer: WhatIf) -> None:
     before = answer.before
-    left = _WITHHELD if answer.suppressed is None else blocks.whole(answer.suppressed)
     after: list[_Figure] = [
         *crowds(answer, f"; {before.k:,} before"),
         (blocks.percent(answer.risk), f"highest risk; {blocks.percent(before.highest)} before", ""),
         (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
-        (left, "records left out", "" if answer.allowed else "bad"),
+        (blocks.whole(answer.suppressed), "records left out", "" if answer.allowed else "bad"),
     ]
     blocks.figures([*estimated(after, quick=answer.quick), _alone_before(before)])
     if not answer.allowed:
@@ -174,8 +171,7 @@ def _figures(answer: WhatIf) -> None:
 
 
 def _alone_before(before: ClassFacts) -> _Figure:
-    alone = _WITHHELD if before.uniques is None else blocks.whole(before.uniques)
-    return (alone, "records were alone before", "")
+    return (blocks.whole(before.uniques), "records were alone before", "")
 
 
 def _unanswered(answer: Unanswered) -> None:

@@ -144,10 +144,7 @@ def _level(level: LevelFacts, shown: HierarchyFacts) -> None:
                 if one.label is not None:
                     with ui.element("li"):
                         blocks.text("span", one.label)
-                        blocks.text(
-                            "span",
-                            "fewer than 5" if one.records is None else blocks.whole(one.records),
-                        )
+                        blocks.text("span", blocks.whole(one.records))
 
 
 async def _cuts(frame: Frame, name: str) -> None:

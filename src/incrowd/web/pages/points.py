@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from nicegui import ui
 
 from incrowd.errors import counted
-from incrowd.web.facts import Point, WhatIf
+from incrowd.web.facts import TriedRelease, WhatIf
 from incrowd.web.pages import blocks
 from incrowd.web.pages.effect import crowds
 from incrowd.web.session import PINNED
@@ -21,7 +21,7 @@ _STOPPED = (
 )
 
 
-def loss_words(point: Point) -> str:
+def loss_words(point: TriedRelease) -> str:
     """What the figure of the loss is: the loss, or a bound of it."""
     return "loss at most" if point.answer is not None and point.answer.quick else "loss"
 
@@ -51,7 +51,7 @@ def chosen_card(shown: "Shown") -> None:
         _actions(shown, point)
 
 
-def _others_here(shown: "Shown", point: Point) -> None:
+def _others_here(shown: "Shown", point: TriedRelease) -> None:
     """The other points of this place, which the chosen one covers or is covered by."""
     others = [one for one in shown.here() if one.name != point.name]
     if not others:
@@ -64,7 +64,7 @@ def _others_here(shown: "Shown", point: Point) -> None:
             button.props("dense no-caps")
 
 
-def _remarks(point: Point) -> None:
+def _remarks(point: TriedRelease) -> None:
     """What the figures are, if they are not simply those of the point's own search."""
     if point.like:
         words = f"The release of “{point.like}” loses less and satisfies this, too"
@@ -73,7 +73,7 @@ def _remarks(point: Point) -> None:
         blocks.note([_STOPPED], "warn")
 
 
-def _actions(shown: "Shown", point: Point) -> None:
+def _actions(shown: "Shown", point: TriedRelease) -> None:
     session = shown.frame.project.session
     names = [one.name for one in session.pinned]
     pinned = point.name in names
@@ -93,12 +93,12 @@ def _actions(shown: "Shown", point: Point) -> None:
         button.set_enabled(pinned or len(session.pinned) < PINNED)
 
 
-async def _use(shown: "Shown", point: Point) -> None:
+async def _use(shown: "Shown", point: TriedRelease) -> None:
     if await shown.frame.change(lambda _: point.policy):
         ui.notify(f"The policy is now that of {point.like or point.name}.", position="bottom")
 
 
-def pinned_table(pins: Sequence[Point]) -> None:
+def pinned_table(pins: Sequence[TriedRelease]) -> None:
     """Pinned points side by side."""
     answers = [(one.name, one.answer) for one in pins if one.answer is not None]
     if not answers:
@@ -117,7 +117,7 @@ def pinned_table(pins: Sequence[Point]) -> None:
     )
     add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
     add("information loss", *(_loss(a) for _, a in answers))
-    add("records left out", *map(_left_out, (a for _, a in answers)))
+    add("records left out", *(blocks.whole(a.suppressed) for _, a in answers))
     for column in answers[0][1].by_column:
         add(
             f"lost of {column}", *(blocks.percent(a.by_column.get(column, 0.0)) for _, a in answers)
@@ -128,11 +128,7 @@ def _loss(answer: WhatIf) -> str:
     return f"{'at most ' if answer.quick else ''}{blocks.percent(answer.loss)}"
 
 
-def _left_out(answer: WhatIf) -> str:
-    return "fewer than 5" if answer.suppressed is None else blocks.whole(answer.suppressed)
-
-
-def impossible_card(points: Sequence[Point]) -> None:
+def impossible_card(points: Sequence[TriedRelease]) -> None:
     """Points without a release: those that have none, and those for which none was found."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]
@@ -141,7 +137,7 @@ def impossible_card(points: Sequence[Point]) -> None:
     _listed(f"{counted(len(rest), 'point')}: none was found, and there may be one", rest)
 
 
-def _listed(words: str, points: Sequence[Point]) -> None:
+def _listed(words: str, points: Sequence[TriedRelease]) -> None:
     if points:
         with ui.expansion(words).classes("card"):
             for point in points:

@@ -187,7 +187,7 @@ class Project:
     def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
         """What attacks came to: those of the report, or those that somebody asked for."""
         found = self.attacked.value
-        asked = found.outcome if isinstance(found, facts.AttackFacts) else None
+        asked = found.outcome if isinstance(found, facts.AttackText) else None
         played = [one for one in (asked, made.attacks) if one is not None]
         return max(played, key=lambda one: one.broken, default=None)
 
@@ -204,10 +204,10 @@ class Project:
         """The table that is open."""
         return self.session.now()
 
-    async def look(self) -> facts.TableFacts:
+    async def look(self) -> facts.OpenedTable:
         """What the table holds."""
         looked = self.looked.start(jobs.Look(self.table), self.table)
-        found: facts.TableFacts = await looked.answer()
+        found: facts.OpenedTable = await looked.answer()
         return found
 
     async def choices(self) -> facts.Choices:
@@ -270,9 +270,9 @@ class Project:
     def small(self) -> bool:
         """Whether the table is searched without being asked."""
         known = self.looked.value
-        return isinstance(known, facts.TableFacts) and known.records <= SEARCHED
+        return isinstance(known, facts.OpenedTable) and known.records <= SEARCHED
 
-    def search_longer(self, point: facts.Point) -> bool:
+    def search_longer(self, point: facts.TriedRelease) -> bool:
         """Search on for a point whose search was stopped; whether there is news of any point."""
         work, known = self.longer, self.longer_answers
         if isinstance(work.about, str) and work.about not in known and work.value is not None:

@@ -6,8 +6,9 @@ from typing import Any
 
 from nicegui import ui
 
+from incrowd.verify.verdict import Verdict
 from incrowd.web import jobs
-from incrowd.web.facts import ReleaseFacts, TextFacts, VerdictFacts
+from incrowd.web.facts import ReleaseFacts, TextFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import Work
@@ -52,7 +53,6 @@ class Outcome:
 
     def _released(self, made: ReleaseFacts) -> None:
         self._verdict(made)
-        left = "fewer than 5" if made.suppressed is None else blocks.whole(made.suppressed)
         with blocks.card("What was proved"):
             verdicts(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
@@ -60,7 +60,7 @@ class Outcome:
                 [
                     (blocks.whole(made.k), "people share each line at least", ""),
                     (blocks.whole(made.records), "records leave", ""),
-                    (left, "records left out", ""),
+                    (blocks.whole(made.suppressed), "records left out", ""),
                     (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
                 ]
             )
@@ -129,7 +129,7 @@ class Outcome:
             project.compared.start(compare, compare)
 
 
-def verdicts(found: tuple[VerdictFacts, ...]) -> None:
+def verdicts(found: tuple[Verdict, ...]) -> None:
     """What each model asks for, and what the rows reach."""
     add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
     for one in found:

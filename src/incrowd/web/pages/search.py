@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from nicegui import ui
 
 from incrowd.web import edits, jobs
-from incrowd.web.facts import Choices, Point
+from incrowd.web.facts import Choices, TriedRelease
 from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.frame import Frame
@@ -36,7 +36,7 @@ class Shown:
     """What each search is called."""
     chosen: str | None = None
     seen: tuple[object, ...] = ()
-    points: list[Point] = field(default_factory=list)
+    points: list[TriedRelease] = field(default_factory=list)
 
     def take(self) -> None:
         """Take the points as they are known now."""
@@ -58,7 +58,7 @@ class Shown:
         return other or edits.besides_point(made_of) != edits.besides_point(self.frame.policy)
 
     @property
-    def possible(self) -> list[Point]:
+    def possible(self) -> list[TriedRelease]:
         """The points of which a release is known."""
         return [point for point in self.points if point.answer is not None]
 
@@ -72,7 +72,7 @@ class Shown:
             self.draw.refresh()
 
     @property
-    def chosen_point(self) -> Point | None:
+    def chosen_point(self) -> TriedRelease | None:
         """The point that is chosen, if there is one."""
         return next((one for one in self.points if one.name == self.chosen), None)
 
@@ -118,7 +118,7 @@ class Shown:
             )
         ]
 
-    def here(self) -> list[Point]:
+    def here(self) -> list[TriedRelease]:
         """The points that lie where the chosen one does, so close that they cover each other."""
         points = self.possible
         number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
@@ -212,20 +212,20 @@ def state_of(work: Work) -> tuple[object, ...]:
     return (id(work.parts), len(work.parts), work.running, work.failed)
 
 
-def place_of(point: Point) -> tuple[float, float]:
+def place_of(point: TriedRelease) -> tuple[float, float]:
     """Highest risk and loss of a point that is possible."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
     return answer.risk, answer.loss
 
 
-def undominated(points: Sequence[Point]) -> list[bool]:
+def undominated(points: Sequence[TriedRelease]) -> list[bool]:
     """Which points no other one beats in both risk and loss."""
     places = [place_of(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
 
 
-def _legend(methods: Mapping[str, str], points: Sequence[Point]) -> None:
+def _legend(methods: Mapping[str, str], points: Sequence[TriedRelease]) -> None:
     marks = ("●", "■", "▲", "◆")
     names = dict.fromkeys(point.search for point in points)
     words = " · ".join(f"{mark} {methods[name]}" for mark, name in zip(marks, names, strict=False))

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from incrowd.errors import IncrowdError, counted
 from incrowd.web import files, jobs, same_as
-from incrowd.web.facts import ColumnFacts, TableFacts
+from incrowd.web.facts import ColumnFacts, OpenedTable
 from incrowd.web.pages import blocks, reading_form
 from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
@@ -53,7 +53,7 @@ def _again_looked(frame: Frame) -> None:
     frame.redraw()
 
 
-def _head(frame: Frame, facts: TableFacts) -> None:
+def _head(frame: Frame, facts: OpenedTable) -> None:
     with blocks.box("between"):
         blocks.text(
             "h2", f"{counted(facts.records, 'record')}, {counted(len(facts.columns), 'column')}"
@@ -80,7 +80,7 @@ def _forget(frame: Frame) -> None:
     frame.redraw()
 
 
-def _columns(facts: TableFacts) -> None:
+def _columns(facts: OpenedTable) -> None:
     head = ("Column", "Type", "Different values", "Share of records", "Missing")
     add = blocks.table(head, "Columns of the table", numeric=(2, 3, 4))
     for column in facts.columns:
@@ -98,9 +98,9 @@ def _columns(facts: TableFacts) -> None:
     )
 
 
-def _missing(column: ColumnFacts, facts: TableFacts) -> str:
+def _missing(column: ColumnFacts, facts: OpenedTable) -> str:
     if column.missing is None:
-        return "fewer than 5"
+        return blocks.whole(None)
     return blocks.percent(column.missing / facts.records) if facts.records else ""
 
 

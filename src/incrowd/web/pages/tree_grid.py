@@ -190,7 +190,7 @@ def level_words(nodes: int, smallest: int | None) -> str:
     ('6 labels; rarest: 40', '1 label; rarest: fewer than 5')
     """
     words = "1 label" if nodes == 1 else f"{blocks.whole(nodes)} labels"
-    return f"{words}; rarest: {'fewer than 5' if smallest is None else blocks.whole(smallest)}"
+    return f"{words}; rarest: {blocks.whole(smallest)}"
 
 
 def _count(records: int | None) -> str:

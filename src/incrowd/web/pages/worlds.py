@@ -84,7 +84,7 @@ async def _used(frame: Frame, world: jobs.World) -> None:
 def sentences(world: jobs.World, found: WorldFacts) -> tuple[str, ...]:
     """What the world holds, in words."""
     names = _listed(Path(file).name for file in world.files)
-    people = "fewer than 5" if found.people is None else blocks.whole(found.people)
+    people = blocks.whole(found.people)
     shares = f"{names}: {people} people. It shares {_listed(found.shared)} with your table."
     if not found.lacking:
         return (shares,)

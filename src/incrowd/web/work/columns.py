@@ -11,7 +11,6 @@ from math import isfinite
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.documents.report.facts import shown, shown_counts
 from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Suggested
@@ -24,6 +23,7 @@ from incrowd.table.column import CodedColumn, Kind, Role
 from incrowd.web import facts, jobs
 from incrowd.web.jobs import Table
 from incrowd.web.work.desk import Desk, Tell
+from incrowd.withholding import public_count, public_counts
 
 BINS = 24
 """Bars of a histogram at most."""
@@ -41,7 +41,7 @@ def histogram(desk: Desk, job: jobs.ShowHistogram, tell: Tell) -> facts.Histogra
     seen = tuple(one for one in bins if one.label is not None)
     hidden = int(records.sum()) - sum(one.records or 0 for one in seen)
     return facts.HistogramFacts(
-        column=job.column, bins=seen[:BINS], level=level, other=shown(hidden)
+        column=job.column, bins=seen[:BINS], level=level, other=public_count(hidden)
     )
 
 
@@ -62,7 +62,7 @@ def missing(desk: Desk, job: jobs.CountMissing, tell: Tell) -> dict[str, int | N
     tell("counting missing values", 0.0)
     engine = desk.engine(job.table)
     coded = coded_by(engine, Policy.loads(job.policy), job.columns)
-    return {name: shown(int(engine.frequency(coded[name])[0])) for name in job.columns}
+    return {name: public_count(int(engine.frequency(coded[name])[0])) for name in job.columns}
 
 
 def export_hierarchy(desk: Desk, job: jobs.ExportHierarchy, tell: Tell) -> str:
@@ -133,7 +133,7 @@ def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]
     """The nodes that records hold; those of few records without their labels."""
     counts = nodes_of(tree, records, level)
     there = np.flatnonzero(counts).tolist()
-    safe = shown_counts([int(counts[node]) for node in there])
+    safe = public_counts([int(counts[node]) for node in there])
     labels = ["missing", *tree.labels[level].tolist()]
     lows = _lows(tree, level)
     return tuple(

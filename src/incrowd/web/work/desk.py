@@ -8,14 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.cli import request
-from incrowd.cli.flags import ReadingFlags
-from incrowd.cli.output import Output
-from incrowd.cli.request import ReadTable
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import Opened, Reading
+from incrowd.io.reading import Opened, Reading, opened
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.models.model import of_world
 from incrowd.partition.classes import classes_of
@@ -62,7 +58,6 @@ class Question:
 class _Open:
     table: Table
     stamp: tuple[int, int]
-    read: ReadTable
     opened: Opened
 
 
@@ -77,13 +72,9 @@ class Desk:
         self.derived: dict[str, tuple[str, ...]] = {}
         """By columns of a policy: sentences on those that would leave and follow from others."""
 
-    def read(self, table: Table) -> ReadTable:
-        """How the table was read; it can be handed to verbs in place of reading it again."""
-        return self._opened(table).read
-
     def engine(self, table: Table) -> Engine:
         """The engine that holds the rows."""
-        return self._opened(table).opened.engine
+        return self.open(table).engine
 
     def question(self, table: Table, policy: Policy, world: World = NO_WORLD) -> Question:
         """The table loaded by a policy, from what was counted before if that is enough.
@@ -119,14 +110,15 @@ class Desk:
         self._world = None if found is None else (key, found)
         return found
 
-    def _opened(self, table: Table) -> _Open:
+    def open(self, table: Table) -> Opened:
+        """The table, which stays open: verbs take it in place of its file."""
         stamp = _stamp(table.source)
         held = self._open
         if held is None or held.table != table or held.stamp != stamp:
             self.close()
-            read = request.read_table(table.source, reading_of(table), Output(quiet=True))
-            held = self._open = _Open(table, stamp, read, read.open(table.source))
-        return held
+            found = opened(table.source, reading_of(table))
+            held = self._open = _Open(table, stamp, found)
+        return held.opened
 
     def close(self) -> None:
         """Let go of the table and of all that was counted."""
@@ -141,8 +133,7 @@ class Desk:
 def reading_of(table: Table) -> Reading:
     """How to read the table, as the command would from the same options."""
     given = asdict(table.reading)
-    given["date_format"] = list(given["date_format"]) or None
-    return request.reading(ReadingFlags(**given))
+    return Reading(date_formats=given.pop("date_format"), **given)
 
 
 def counted_alike(policy: Policy) -> str:

@@ -9,24 +9,24 @@ from rich.console import Console, RenderableType
 from incrowd import api
 from incrowd.cli import report as reports
 from incrowd.cli import request
-from incrowd.cli.output import Output
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
-from incrowd.documents.report.facts import shown
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
+from incrowd.io.reading import opened
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.verify.alone import Alone
-from incrowd.verify.verify import Verdict
+from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.desk import Desk, Tell, reading_of
+from incrowd.withholding import public_count
 
 _WIDTH = 100
 
@@ -36,29 +36,28 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     policy = Policy.loads(job.policy)
     table = job.table
     wanted = reading_of(table).keeping(policy.names(Role.KEEP))
-    read = request.read_table(table.source, wanted, Output(quiet=True), policy.columns)
     paper = str(certificate_path(job.target, None))
     _refuse_overwriting(job, paper)
     if job.report is not None:
         read_files = [table.source, *job.world.files]
         reports.refuse_report(job.report, read_files, [job.target, paper])
-    release = api.anonymize(
-        table.source,
-        policy,
-        job.target,
-        reading=read,
-        seed=job.seed,
-        key=request.key_of(job.key_file),
-        sign=request.signing_key(job.sign),
-        watch=Watch(tell=tell),
-        folder=table.folder,
-        **job.world.given,
-    )
+    with opened(table.source, wanted, policy.columns) as there:
+        release = api.anonymize(
+            there,
+            policy,
+            job.target,
+            seed=job.seed,
+            key=request.key_of(job.key_file),
+            sign=request.signing_key(job.sign),
+            watch=Watch(tell=tell),
+            folder=table.folder,
+            **job.world.given,
+        )
     attacks = None
     if job.report is not None:
         paths = {"release": job.target, "certificate": paper}
         made = reports.WrittenRelease(
-            table.source, read, paths, Path(table.folder), _worlds(job.world)
+            table.source, there, paths, Path(table.folder), _worlds(job.world)
         )
         attacks = attack_outcome(reports.report_release(release, job.report, made, tell).facts)
     return replace(_facts(release, job, paper), attacks=attacks)
@@ -102,12 +101,12 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         release=job.target,
         certificate=paper,
         report=job.report,
-        verdicts=_verdicts(release.models),
+        verdicts=release.models,
         losses=dict(release.loss),
         k=release.k,
         classes=release.classes,
         records=release.records,
-        suppressed=shown(release.suppressed),
+        suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
         search=release.search,
         why=release.why,
@@ -122,22 +121,8 @@ def _alone(alone: Alone | None) -> tuple[str, ...]:
     return () if alone is None else (alone.sentence,)
 
 
-def _verdicts(models: tuple[Verdict, ...]) -> tuple[facts.VerdictFacts, ...]:
-    return tuple(
-        facts.VerdictFacts(
-            name=one.name,
-            column=one.column,
-            asked=one.asked,
-            reached=one.reached,
-            ok=one.ok,
-            confidence=one.confidence,
-        )
-        for one in models
-    )
-
-
-def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFacts:
-    """Count everything anew from the release alone."""
+def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> Check:
+    """Count everything anew from the release alone; notes say first who is alone."""
     original = job.original
     found = api.check(
         job.release,
@@ -150,22 +135,10 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> facts.CheckFac
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    signed = found.signature
-    return facts.CheckFacts(
-        ok=found.ok,
-        verdicts=_verdicts(found.models),
-        sha256=found.digest,
-        digest_ok=found.digest_ok,
-        notes=(*_alone(found.alone), *found.notes),
-        signed=None if signed is None else signed.fingerprint,
-        signature_ok=None if signed is None else signed.valid,
-        trusted=None if signed is None else signed.trusted,
-        recounted=found.recounted,
-        claimed=found.claimed,
-    )
+    return replace(found, alone=None, notes=(*_alone(found.alone), *found.notes))
 
 
-def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackFacts:
+def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
     """What attackers who hold the original, or a world, get right about the release."""
     found = api.attack(
         job.release,
@@ -177,7 +150,7 @@ def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.Attack
         **job.world.given,
     )
     outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
-    return facts.AttackFacts(
+    return facts.AttackText(
         text=_plain(attack_text(found)), html=found._repr_html_(), outcome=outcome
     )
 

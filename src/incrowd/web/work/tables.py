@@ -1,7 +1,6 @@
 """Looking at a table: its columns, a first policy, the columns that identify together."""
 
 from incrowd import datasets
-from incrowd.documents.report.facts import shown, shown_share
 from incrowd.io import files
 from incrowd.io.hierarchies import builders_of
 from incrowd.pii.profile import ColumnProfile
@@ -19,23 +18,25 @@ from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.columns import open_column
 from incrowd.web.work.desk import Desk, Tell
+from incrowd.withholding import public_count, public_share
 
 _SEED = 7
 _SECONDS = 10.0
 """For looking at sets of columns."""
 
 
-def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.TableFacts:
+def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.OpenedTable:
     """Open a table and look at every column."""
     tell("reading the table", 0.0)
-    engine, read = desk.engine(job.table), desk.read(job.table)
+    table = desk.open(job.table)
+    engine = table.engine
     tell("looking at every column", 0.5)
     columns = profiles(engine)
-    return facts.TableFacts(
+    return facts.OpenedTable(
         records=engine.records,
         columns=tuple(_column(column) for column in columns),
-        notes=tuple(str(note) for note in read.source.notes),
-        large=read.held is not None,
+        notes=tuple(str(note) for note in table.like.notes),
+        large=not table.in_memory,
     )
 
 
@@ -45,18 +46,18 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
         kind=column.kind.value,
         distinct=column.distinct,
         distinct_share=round(column.distinct_share, 4),
-        missing=shown(column.missing),
+        missing=public_count(column.missing),
         sealed=column.sealed,
     )
 
 
-def show_cells(desk: Desk, job: jobs.ShowCells, tell: Tell) -> facts.Cells:
+def show_cells(desk: Desk, job: jobs.ShowCells, tell: Tell) -> facts.FirstRows:
     """The first rows as they are."""
     tell("reading the first rows", 0.0)
     engine = desk.engine(job.table)
     first = next(iter(engine.batches(engine.names)))[: job.rows]
     rows = ((("" if cell is None else str(cell)) for cell in row) for row in first.iter_rows())
-    return facts.Cells(columns=engine.names, rows=tuple(map(tuple, rows)))
+    return facts.FirstRows(columns=engine.names, rows=tuple(map(tuple, rows)))
 
 
 def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:
@@ -69,7 +70,7 @@ def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:
 
 def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
     """A first policy, with reasons."""
-    found = drafted(job.table.source, reading=desk.read(job.table), watch=Watch(tell=tell))
+    found = drafted(desk.open(job.table), watch=Watch(tell=tell))
     return facts.DraftFacts(
         policy=drafts.to_toml(found),
         reasons=dict(found.reasons),
@@ -82,11 +83,10 @@ def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
 def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
     """The sets of columns that tell most records apart."""
     found = discovery.discover(
-        job.table.source,
+        desk.open(job.table),
         job.columns,
         time_limit=_SECONDS,
         seed=_SEED,
-        reading=desk.read(job.table),
         watch=Watch(tell=tell),
     )
     return facts.FoundSets(
@@ -94,7 +94,7 @@ def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
             facts.SetFacts(
                 columns=one.columns,
                 distinct=one.distinct,
-                unique=shown_share(one.unique, found.records),
+                unique=public_share(one.unique, found.records),
             )
             for one in found.sets
         ),
@@ -108,7 +108,7 @@ def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
 def apply_preset(desk: Desk, job: jobs.ApplyPreset, tell: Tell) -> str:
     """The policy with a preset applied, by what the table holds."""
     tell("looking at every column", 0.0)
-    seen = table_facts(job.table.source, reading=desk.read(job.table))
+    seen = table_facts(desk.open(job.table))
     return presets.apply(job.preset, Policy.loads(job.policy), seen).dumps()
 
 

@@ -10,7 +10,6 @@ from dataclasses import replace
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.documents.report.facts import LEAST, shown_counts
 from incrowd.hierarchy import AnyHierarchy, Tree
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import number_text, parse_number
@@ -18,6 +17,7 @@ from incrowd.table.column import Kind
 from incrowd.web import facts, jobs
 from incrowd.web.work.columns import nodes_of, open_column
 from incrowd.web.work.desk import Desk, Tell
+from incrowd.withholding import LEAST, public_counts
 
 SHOWN = 200
 """Values of a grid at most."""
@@ -89,8 +89,8 @@ def _other(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> str:
 def _safe(counts: Counts) -> dict[int, int | None]:
     """What may be told of each node that records hold; never one count alone is left out."""
     there = np.flatnonzero(counts).tolist()
-    told = shown_counts([int(counts[node]) for node in there])
-    return dict(zip(there, told, strict=True))
+    public = public_counts([int(counts[node]) for node in there])
+    return dict(zip(there, public, strict=True))
 
 
 def _values(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:

@@ -6,7 +6,6 @@ from itertools import product
 
 import numpy as np
 
-from incrowd.documents.report.facts import shown
 from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError
 from incrowd.loss import Gcp, figures
 from incrowd.models.model import of_world
@@ -25,6 +24,7 @@ from incrowd.search.world.world import betrays
 from incrowd.watch import NestedWatch, Watch
 from incrowd.web import edits, facts, jobs
 from incrowd.web.work.desk import Desk, Question, Sizes, Tell
+from incrowd.withholding import public_count
 
 QUICK = 0.25
 """Seconds that a quick search may take for every 100,000 records, and at least once that."""
@@ -66,9 +66,9 @@ def search(desk: Desk, job: jobs.Search, tell: Tell) -> facts.WhatIf:
     return _found(desk, job, Policy.loads(job.policy), watch)
 
 
-def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...]:
+def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
     """Several releases, one after the other; each is told as soon as it is there."""
-    points: list[facts.Point] = []
+    points: list[facts.TriedRelease] = []
     grid = list(_grid(job))
     for tried in grid:
         tell(tried.name, len(points) / len(grid))
@@ -78,12 +78,12 @@ def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.Point, ...
     return tuple(points)
 
 
-def _grid(job: jobs.Explore) -> Iterator[facts.Point]:
+def _grid(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
     """Each release to try, without an answer yet; other models stay as they are."""
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
-        yield facts.Point(
+        yield facts.TriedRelease(
             name=name,
             search=method,
             policy=edits.with_k(text, k),
@@ -93,7 +93,9 @@ def _grid(job: jobs.Explore) -> Iterator[facts.Point]:
         )
 
 
-def _point(desk: Desk, job: jobs.Explore, tried: facts.Point, watch: Watch) -> facts.Point:
+def _point(
+    desk: Desk, job: jobs.Explore, tried: facts.TriedRelease, watch: Watch
+) -> facts.TriedRelease:
     try:
         answer = _found(desk, job, Policy.loads(tried.policy), watch)
     except IncrowdError as error:
@@ -171,7 +173,7 @@ def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
     return facts.WhatIf(
         before=_classes(question.before, k),
         after=_classes(Sizes(outcome.classes.records, outcome.classes.people), k),
-        suppressed=shown(outcome.suppressed + missing),
+        suppressed=public_count(outcome.suppressed + missing),
         allowed=_allowed(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
@@ -228,8 +230,8 @@ def _classes(sizes: Sizes, k: int) -> facts.ClassFacts:
         classes=len(people),
         highest=1 / max(smallest, 1) if len(people) else 0.0,
         average=float((records / people).sum() / max(int(records.sum()), 1)),
-        at_risk=shown(int(records[sizes.people < k].sum())),
-        uniques=shown(int(records[sizes.people == 1].sum())),
+        at_risk=public_count(int(records[sizes.people < k].sum())),
+        uniques=public_count(int(records[sizes.people == 1].sum())),
     )
 
 

@@ -1,10 +1,10 @@
 """Worlds: the columns of tables that an attacker may hold, and who is in them."""
 
-from incrowd.documents.report.facts import shown
 from incrowd.io.reading import opened
 from incrowd.policy.policy import Policy
 from incrowd.web import facts, jobs
 from incrowd.web.work.desk import Desk, Tell
+from incrowd.withholding import public_count
 
 
 def columns(_: Desk, job: jobs.WorldColumns, tell: Tell) -> tuple[tuple[str, ...], ...]:
@@ -25,7 +25,7 @@ def look(desk: Desk, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
     against = desk.against(job.table, policy, job.world)
     names = () if against is None else against.world.names
     return facts.WorldFacts(
-        people=0 if against is None else shown(against.world.people),
+        people=0 if against is None else public_count(against.world.people),
         shared=tuple(name for name in policy.quasi if name in names),
         lacking=tuple(name for name in policy.quasi if name not in names),
         notes=() if against is None else against.notes,

@@ -184,7 +184,7 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: P
     lengths = {len(text) for text in sample}
     if _are_countries(sample, column):
         return Suggestion(Regions(), f"{n} values, mostly countries: regions of the world")
-    listed = _listed(sample, n, column)
+    listed = _suggest_code_list(sample, n, column)
     if listed is not None:
         return listed
     if digits == 1 and len(lengths) == 1 and max(lengths) >= 3:
@@ -204,7 +204,7 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: P
     return _many_texts(sample, n)
 
 
-def _listed(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
+def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
     """Codes of a published list: by their look, or by their look and the column's name."""
     words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
     numbered = len({text[:1].upper() for text in sample}) == 1 and not any(map(_dotted, sample))

@@ -1,0 +1,85 @@
+"""Kinds of options: what a value is, in Python and on the command line, and its limits."""
+
+import math
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import Any, Literal, Self, TypeAlias
+
+from incrowd.errors import PolicyError
+
+Form: TypeAlias = Literal["plain", "table", "repeated", "columns", "names"]
+"""How the command line takes a value: as it is, as its argument, as often as it is repeated, as
+columns with commas between them, or as COLUMN=OTHER."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a value is: its word in help texts, its type on the command line, its limits."""
+
+    metavar: str | None
+    type: type = str
+    form: Form = "plain"
+    least: float = -math.inf
+    most: float = math.inf
+    remedy: str = "give 1, for example"
+
+    def helped(self, remedy: str) -> Self:
+        """The same with another remedy for what is out of its limits."""
+        return replace(self, remedy=remedy)
+
+    def refuse_wrong(self, name: str, value: Any) -> None:
+        """Refuse what is no number of this kind: a text, NaN, or one that is out of its limits."""
+        if value is None or self.type not in {int, float} or self.form != "plain":
+            return
+        number = Integral if self.type is int else Real
+        if isinstance(value, bool) or not isinstance(value, number):
+            words = "a whole number" if self.type is int else "a number"
+            raise PolicyError(f"{name} must be {words}", remedy=self.remedy)
+        if not self.least <= float(value) <= self.most:
+            raise PolicyError(f"{name} must be {self._limits}", remedy=self.remedy)
+
+    @property
+    def _limits(self) -> str:
+        if math.isinf(self.most):
+            return "a number" if math.isinf(self.least) else f"{self.least:g} or more"
+        return f"from {self.least:g} to {self.most:g}"
+
+
+@dataclass(frozen=True)
+class Group:
+    """The title under which help and forms show an option."""
+
+    title: str
+
+
+@dataclass(frozen=True)
+class Flags:
+    """How the command line spells an option that is not called as its field is."""
+
+    names: tuple[str, ...]
+
+    def __init__(self, *names: str) -> None:
+        object.__setattr__(self, "names", names)
+
+
+TABLE = Kind("FILE", form="table")
+FILE = Kind("FILE")
+FILES = Kind("FILE", form="repeated")
+COLUMN = Kind("COLUMN")
+COLUMNS = Kind("COLUMNS", form="columns")
+OTHER_NAMES = Kind("COLUMN=OTHER", form="names")
+PEOPLE = Kind("PEOPLE")
+SWITCH = Kind(None, bool)
+NUMBER = Kind("N", int)
+COUNT = replace(NUMBER, least=0)
+SIZE = replace(NUMBER, least=1)
+YEAR = Kind("YEAR", int, remedy="write 2026, for example")
+SHARE = Kind("SHARE", float, least=0, most=1, remedy="give 0.1, for example")
+PART = Kind("SHARE", float)
+"""A share whose limits are told where it is used."""
+CHANCE = replace(SHARE, metavar="CHANCE")
+
+IN_COLUMNS = Group("Columns")
+HOLD = Group("What must hold")
+COARSER = Group("How values get coarser")
+WRITING = Group("Writing")

@@ -1,0 +1,159 @@
+"""Requests: frozen values with one field per option, from which verbs and commands are made."""
+
+import ast
+import inspect
+import linecache
+import re
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
+from functools import cache, wraps
+from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
+
+from incrowd.requests.kinds import Flags, Group, Kind
+from incrowd.table.names import listed
+
+Parameters = ParamSpec("Parameters")
+Asked = TypeVar("Asked")
+Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class Option:
+    """A field of a request that help texts and forms show."""
+
+    name: str
+    kind: Kind
+    group: str | None
+    flags: tuple[str, ...]
+    """Spellings on the command line; empty for an argument."""
+    says: str
+    """The sentence."""
+    default: Any = None
+    """`dataclasses.MISSING` if it must be given."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Request:
+    """What is asked of a verb. Wrong values are refused when it is made."""
+
+    def __post_init__(self) -> None:
+        """Take one column for a list of one, and refuse numbers that mean nothing."""
+        own: Any = type(self)
+        for option in options_of(own):
+            value = getattr(self, option.name)
+            option.kind.refuse_wrong(option.name, value)
+            if option.kind.form == "columns" and value is not None:
+                object.__setattr__(self, option.name, listed(value))
+
+
+@cache
+def options_of(request: type) -> tuple[Option, ...]:
+    """The options of a request: its fields that have a kind."""
+    said = _sentences(request)
+    return tuple(
+        replace(option_of(one.type, one.name, said.get(one.name, "")), default=one.default)
+        for one in fields(request)
+        if _marked(one.type, Kind)
+    )
+
+
+def option_of(annotation: Any, name: str, says: str = "") -> Option:
+    """The option that an annotation describes, under a name and with its own sentence if any."""
+    (kind,) = _marked(annotation, Kind)
+    groups, flags = _marked(annotation, Group), _marked(annotation, Flags)
+    own = ("--" + name.replace("_", "-"),)
+    return Option(
+        name,
+        kind,
+        groups[0].title if groups else None,
+        flags[0].names if flags else own if groups else (),
+        says or next(iter(_marked(annotation, str)), ""),
+    )
+
+
+def _marked(annotation: Any, kind: type) -> list[Any]:
+    """What an annotation says of one kind."""
+    if get_origin(annotation) is not Annotated:
+        return []
+    return [mark for mark in get_args(annotation)[1:] if isinstance(mark, kind)]
+
+
+def _sentences(request: type) -> dict[str, str]:
+    """The docstring below each field, of the class and its bases."""
+    found: dict[str, str] = {}
+    for base in reversed(request.__mro__):
+        if "__dataclass_fields__" in vars(base):
+            found |= _classes(base.__module__).get(base.__name__, {})
+    return found
+
+
+@cache
+def _classes(module: str) -> dict[str, dict[str, str]]:
+    """The docstrings below the fields of each class of a module."""
+    here = vars(sys.modules[module])
+    tree = ast.parse("".join(linecache.getlines(here["__file__"], here)))
+    return {one.name: dict(_said(one)) for one in tree.body if isinstance(one, ast.ClassDef)}
+
+
+def _said(of: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in zip(of.body, of.body[1:], strict=False):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield name, " ".join(text.split())
+
+
+def verb(
+    request: Callable[Parameters, Asked],
+) -> Callable[[Callable[[Asked], Result]], Callable[Parameters, Result]]:
+    """Give a function of a request the parameters of the request, and their sentences."""
+
+    def decorate(answer: Callable[[Asked], Result]) -> Callable[Parameters, Result]:
+        name = answer.__name__
+        signature = _signature(request).replace(
+            return_annotation=inspect.signature(answer).return_annotation
+        )
+
+        @wraps(answer)
+        def called(*places: Parameters.args, **given: Parameters.kwargs) -> Result:
+            try:
+                signature.bind(*places, **given)
+            except TypeError as error:
+                raise TypeError(f"{name}() {error}") from None
+            return answer(request(*places, **given))
+
+        called.__signature__ = signature  # type: ignore[attr-defined]
+        called.__doc__ = f"{inspect.cleandoc(answer.__doc__ or '')}\n\n{_listed(request)}\n"
+        called.__annotations__ = {
+            one.name: one.annotation for one in signature.parameters.values()
+        } | {"return": signature.return_annotation}
+        return called
+
+    return decorate
+
+
+def _signature(request: Callable[..., Any]) -> inspect.Signature:
+    """The parameters of a request, with their plain types."""
+    found = inspect.signature(request)
+    plain = [
+        one.replace(annotation=get_args(one.annotation)[0])
+        if get_origin(one.annotation) is Annotated
+        else one
+        for one in found.parameters.values()
+    ]
+    return found.replace(parameters=plain)
+
+
+def _listed(request: Any) -> str:
+    """What each parameter is, a line each, in the words of the help."""
+    said = {one.name: one.says for one in options_of(request)} | _sentences(request)
+    names = [one for one in inspect.signature(request).parameters if one in said]
+    lines = (f"`{one}`: {said[one]}" for one in names)
+    return "\n".join(re.sub(r"--([a-z-]+)", _as_parameter, line) for line in lines)
+
+
+def _as_parameter(flag: "re.Match[str]") -> str:
+    return f"`{flag[1].replace('-', '_')}`"
