@@ -24,7 +24,7 @@ from incrowd.engines.base import Engine
 from incrowd.io import tables
 from incrowd.io.reading import Reading, opened
 from incrowd.io.target import TargetFile
-from incrowd.population.buckets import Bucketing, unchanged
+from incrowd.population.buckets import Bucketing, show_all_buckets
 from incrowd.verbs.discover import discover
 from incrowd.verbs.mask import mask
 from incrowd.verbs.quantiles import quantiles
@@ -107,7 +107,7 @@ def quantiles_engine(*, keep_order: bool) -> None:
     engine = stored()
     base = engine.database
     column, codes = Bucketing.of_whole(_fetched(engine, "income"), None, 300, 1)
-    cells = column.cells(unchanged(column), "median").cast(pl.String)
+    cells = column.cells(show_all_buckets(column), "median").cast(pl.String)
     rows = pl.DataFrame({"row": np.arange(len(codes)), "shown": cells.gather(codes)})
     base.put("shown", rows)
     order = "source.row" if keep_order else base.random("secret", "source.row")

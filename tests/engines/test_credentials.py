@@ -62,7 +62,7 @@ def test_a_scheme_may_be_written_in_capitals():
 
 
 def test_the_help_on_addresses_stays_readable(capfd):
-    assert perform(["risk", "postgresql://host/db"]) == PolicyError.exit_code
+    assert perform(["risk", "postgresql://host/db", "-q", "age"]) == PolicyError.exit_code
     assert f"write {EXAMPLE_ADDRESS}, names as they are stored" in " ".join(
         capfd.readouterr().err.split()
     )
