@@ -51,17 +51,17 @@ READS = (
 GROUPS = tuple(one for one in READS if one != "incrowd.values")
 Q = ("patients.csv", "-q", "age,zip")
 VERBS = {
-    "risk": (("risk", *Q, "--json"), 115, READS),
+    "risk": (("risk", *Q, "--json"), 125, READS),
     "discover": (("discover", "patients.csv", "--json"), 120, READS),
     "groups": (("discover", "patients.csv", "-k", "3", "--json"), 120, GROUPS),
     "named sets": (
         ("discover", "patients.csv", "--set", "age,zip", "--population", "3e8", "--json"),
-        100,
+        110,
         READS,
     ),
     "anonymize": (
         ("anonymize", *Q, "-s", "diagnosis", "-k", "3", "-o", "out.csv", "--json"),
-        310,
+        320,
         (*NEVER, "rich", "incrowd.engines.duckdb", "incrowd.engines.spark", "incrowd.verbs."),
     ),
 }
