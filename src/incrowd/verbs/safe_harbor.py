@@ -37,7 +37,6 @@ SAMPLE = 200_000
 """Distinct values to look at in a column whose name says nothing."""
 _SUSPECT = 1_000
 _AREA = re.compile(r"\d{3}")
-"""Ways to show a release in which cells are values of the table."""
 
 
 @verb(SafeHarborRequest)
