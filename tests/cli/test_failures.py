@@ -143,7 +143,7 @@ def test_nobody_listening_is_no_error():
 
 LOST = """
 import signal, sys, time, weakref
-from incrowd.cli import main as cli
+import incrowd.cli.warm
 from incrowd.cli.main import main
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background has none
@@ -161,8 +161,8 @@ def command():
     del thing
     time.sleep(600)
 
-cli.app.command("lose")(command)
-main(["lose"])
+sys.modules["incrowd.cli.warm"].warm = command
+main(["warm"])
 """
 
 

@@ -153,9 +153,9 @@ def parts_of(monkeypatch, records):
 
 @pytest.mark.slow
 def test_parts_are_told(monkeypatch):
-    problem, told = drawn(1_800), []
+    problem, told = drawn(6_000), []
     assert separable(problem)
-    parts_of(monkeypatch, 500)
+    parts_of(monkeypatch, 800)
     found = Crowd().run(problem, Watch(None, lambda what, share: told.append((what, share))))
     assert found.facts["parts"] > 2
     assert "parts" in found.why

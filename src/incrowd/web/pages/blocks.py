@@ -184,7 +184,7 @@ def slider(
     goes back. What comes back takes who follows while it moves.
     """
     followers: list[Callable[[float], Any]] = []
-    in_force = value
+    in_force = latest = value
     with box("slider"):
         made = ui.element("input").props("type=range")
         shown = text("output", scale.words(value))
@@ -199,11 +199,11 @@ def slider(
             follower(now)
 
     async def rest(event: GenericEventArguments) -> None:
-        nonlocal in_force
-        asked = float(event.args)
+        nonlocal in_force, latest
+        latest = asked = float(event.args)
         if await moved(asked):
             in_force = asked
-        elif not made.is_deleted:
+        elif latest == asked and not made.is_deleted:  # else a newer value took its place
             show(in_force)
 
     made.on("input", lambda event: show(float(event.args)), js_handler=_VALUE, throttle=0.05)

@@ -21,7 +21,7 @@ def number(label: str, value: float | None, put: Put, **options: Any) -> ui.numb
     async def changed() -> None:
         asked = made.value
         if asked == value or (asked is None and not clearable) or not await put(asked):
-            _back(made, value)
+            _back(made, asked, value)
 
     made.on("change", changed)
     if clearable:
@@ -34,8 +34,9 @@ def choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
     made = ui.select(options, value=value, label=label).props("outlined dense")
 
     async def changed() -> None:
-        if made.value != value and not await put(made.value):
-            _back(made, value)
+        asked = made.value
+        if asked != value and not await put(asked):
+            _back(made, asked, value)
 
     made.on_value_change(changed)
     return made
@@ -48,17 +49,21 @@ def marks(label: str, values: list[str], put: Put) -> ui.input_chips:
     blocks.named(made, label)
 
     async def changed() -> None:
-        asked = [text.strip() for text in made.value or []]
-        if asked != values and not await put([text for text in asked if text]):
-            _back(made, values)
+        asked = made.value or []
+        chosen = [text.strip() for text in asked]
+        if chosen != values and not await put([text for text in chosen if text]):
+            _back(made, asked, values)
 
     made.on_value_change(changed)
     return made
 
 
-def _back(made: Any, value: object) -> None:
-    """Show the value in force again; the browser may hold another text."""
-    if made.is_deleted:
+def _back(made: Any, asked: object, value: object) -> None:
+    """Show the value in force in place of what was asked for; the browser may hold another text.
+
+    Something newer that was asked for meanwhile stays.
+    """
+    if made.is_deleted or (made.value or asked) != asked:
         return
     made.set_value(value)
     made.update()
