@@ -103,22 +103,6 @@ def test_the_path_from_a_table_to_a_checked_release(chromium, tmp_path):
         nothing_wrong(tab)
 
 
-def test_a_slider_that_is_moved_on_quickly_stays_where_it_was_put(chromium, tmp_path):
-    people(3_000).write_csv(tmp_path / "people.csv")
-    with served("people.csv", folder=tmp_path) as server, opened(chromium, server) as tab:
-        tab.step("Promise")
-        settled(tab)
-        for _ in range(6):
-            tab.page.get_by_role("slider", name="k: people").press("ArrowRight")
-        tab.sees("finds 11 people or more")
-        crowd = tab.page.locator(".figure", has_text="people share each line at least")
-        crowd.get_by_text(re.compile(r"^(1[1-9]|[2-9]\d|\d{3,})$")).wait_for()
-        tab.sees("finds 11 people or more")
-        tab.page.reload()
-        tab.sees("finds 11 people or more")
-        nothing_wrong(tab)
-
-
 def explored(tab):
     """Explore until there are some points, cancel, choose one, pin it and use it."""
     tab.press("Explore")
