@@ -86,12 +86,16 @@ def public_losses(
 def public_loss(loss: float, *, left_out: int) -> float:
     """Two digits after the point, or two digits of a loss above 1; all if nobody was left out.
 
-    >>> [public_loss(loss, left_out=3) for loss in (0.07346, 0.0001, 0.0, 1234.5)]
-    [0.07, 0.01, 0.0, 1200.0]
+    Only what is nothing leaves as 0, and only what is all as 1.
+
+    >>> [public_loss(loss, left_out=3) for loss in (0.07346, 0.0001, 0.0, 0.9999, 1234.5)]
+    [0.07, 0.01, 0.0, 0.99, 1200.0]
     """
     if not left_out or not loss:
         return float(loss)
-    return float(f"{loss:.{_DIGITS}g}") if loss >= 1 else max(round(loss, _DIGITS), 0.01)
+    if loss >= 1:
+        return float(f"{loss:.{_DIGITS}g}")
+    return min(max(round(loss, _DIGITS), 0.01), 0.99)
 
 
 def public_bound(bound: float, *, left_out: int) -> float:
