@@ -109,6 +109,37 @@ def test_a_changed_release_does_not_pass(released, tmp_path):
     assert not auditor.audit(copy, paper)["ok"]
 
 
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory):
+    """A release with columns that leave as they are."""
+    folder = tmp_path_factory.mktemp("kept")
+    table = hospital(300, seed=5).select("sex", "zip", "ward", "stay")
+    roles = {"sex": "quasi", "zip": "quasi", "ward": "keep", "stay": "keep"}
+    columns = {name: {"role": role, "alone": "accept"} for name, role in roles.items()}
+    del columns["sex"]["alone"], columns["zip"]["alone"]
+    models = [{"name": "k-anonymity", "k": 4}]
+    policy = incrowd.Policy.model_validate({"models": models, "columns": columns})
+    incrowd.anonymize(table, policy, folder / "release.csv", seed=1)
+    return folder / "release.csv", folder / "release.csv.certificate.json"
+
+
+def test_who_is_alone_by_kept_columns_is_counted(kept):
+    found = auditor.audit(*kept)
+    assert found["ok"], found["faults"]
+    assert "alone" in found["recounted"]
+    said = json.loads(kept[1].read_text(encoding="utf-8"))["alone"]
+    assert said["together"] > max(said["columns"].values()) > 0
+
+
+@pytest.mark.parametrize("place", ["together", "unaccepted", "limit", "ward"])
+def test_other_shares_of_people_who_are_alone_do_not_pass(kept, tmp_path, place):
+    def change(said):
+        where = said["alone"]["columns"] if place == "ward" else said["alone"]
+        where[place] += 0.01
+
+    assert not auditor.audit(kept[0], _forged(kept[1], tmp_path, change))["ok"]
+
+
 def test_files_that_cannot_be_read(released, tmp_path, capsys):
     path, paper = released
     nothing = tmp_path / "nothing.json"

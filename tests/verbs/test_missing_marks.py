@@ -274,6 +274,32 @@ def test_groups_and_named_sets(scenes):
     assert alike(scenes, answer)[0]
 
 
+@pytest.mark.parametrize("kind", ["frame", "stream", "file", "duckdb"])
+def test_marks_and_blanks_tell_nobody_apart(kind, tmp_path, monkeypatch):
+    """Marks beside blanks: as values they would be two, read by the policy they are one."""
+    monkeypatch.setattr("incrowd.verbs.tables.FEW_RECORDS", 2)
+    ages, regions = [30, 30, None, -8, None, -8], ["north", "north", None, "XX", "XX", None]
+    frame = pl.DataFrame({"age": ages, "region": regions})
+    source = frame
+    if kind == "stream":
+        source = iter([frame[:3], frame[3:]])
+    elif kind != "frame":
+        source = tmp_path / "table.csv"
+        frame.write_csv(source)
+    if kind == "duckdb":
+        with duckdb.connect(tmp_path / "base.duckdb") as base:
+            base.execute(f"CREATE TABLE people AS FROM read_csv('{source}')")
+        source = f"duckdb:{tmp_path / 'base.duckdb'}::people"
+    found = incrowd.discover(source, ["age", "region"], policy=POLICY, ratio=0.1, sample=5)
+    assert (found.best.ratios.classes, found.records) == (2, 6)
+    if kind in {"frame", "file", "duckdb"}:
+        assert incrowd.groups(source, 2, ["age", "region"], policy=POLICY).sets[0].smallest == 2
+        (judged,) = incrowd.judge_sets(
+            ["age", "region"], source, population=100, policy=POLICY
+        ).sets
+        assert judged.ratios.classes == 2
+
+
 def test_discover_looks_at_what_leaves(tmp_path):
     policy = Policy(
         columns={
