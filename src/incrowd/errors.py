@@ -1,4 +1,4 @@
-"""Every error of incrowd, and the boundary that hides other libraries' messages.
+"""Every error of incrowd, what to say of any other, and the boundary that hides their messages.
 
     IncrowdError            70  something is wrong with incrowd itself
     ├── NotMetError          1  the release does not satisfy its policy; nothing was written
@@ -10,10 +10,16 @@
 Messages say what, where, how many and what to do. They never repeat a cell value.
 """
 
+import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any
+
+_PACKAGE = Path(__file__).parent
 
 
 class IncrowdError(Exception):
@@ -175,3 +181,102 @@ def boundary(
             raise error from None
         finally:
             error.__context__ = None
+
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why something ended without a result."""
+
+    error: str
+    remedy: str
+    exit_code: int
+    verdicts: tuple[Any, ...] = ()
+    """What each model asks for and what the rows reach, if that is why."""
+    proved: bool | None = None
+    """True: there is no release; False: a search found none; None: no search was made."""
+    refused: Any = None
+    """The figures of a refused result, if they are to be shown."""
+
+
+INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
+
+
+def failure_of(error: BaseException) -> Failure:
+    """What to show of this error: nothing that may hold a cell value."""
+    match error:
+        case IncrowdError():
+            verdicts = getattr(error, "verdicts", ())
+            proved = getattr(error, "proved", None)
+            refused = getattr(error, "refused", None)
+            words = error.message, error.remedy
+            return Failure(*words, error.exit_code, verdicts, proved, refused)
+        case KeyboardInterrupt():
+            return INTERRUPTION
+        case MemoryError():
+            return _OUT_OF_MEMORY
+        case OSError(errno=int(number)):
+            remedy = (
+                "check that files and folders exist, that you may use them, and that there is space"
+            )
+            return Failure(
+                f"the operating system reports: {os.strerror(number)}", remedy, InputError.exit_code
+            )
+    return _failure_of_library(error)
+
+
+def _failure_of_library(error: BaseException) -> Failure:
+    """What to say of an error of another library, by what led to it."""
+    if any(isinstance(one, KeyboardInterrupt) for one in chain_of(error)):
+        return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
+    return _OUT_OF_MEMORY if _out_of_memory(error) else _unexpected(error)
+
+
+def chain_of(error: BaseException) -> Iterator[BaseException]:
+    """The error and those that led to it."""
+    seen: set[int] = set()
+    cause: BaseException | None = error
+    while cause is not None and id(cause) not in seen:
+        seen.add(id(cause))
+        yield cause
+        cause = cause.__cause__ or cause.__context__
+
+
+_OUT_OF_MEMORY = Failure(
+    "out of memory; nothing was written",
+    "name fewer quasi-identifying columns, or use a machine with more memory",
+    LimitError.exit_code,
+)
+_MEMORY_WORDS = re.compile(
+    r"failed to map segment|allocate memory|can't start new thread|out of memory"
+)
+
+
+def _out_of_memory(error: BaseException) -> bool:
+    """Whether memory ran out: a library that could not load says so in its message."""
+    return any(
+        isinstance(one, MemoryError)
+        or (
+            isinstance(one, ImportError | OSError | RuntimeError) and _MEMORY_WORDS.search(str(one))
+        )
+        for one in chain_of(error)
+    )
+
+
+def frames(error: BaseException) -> Iterator[str]:
+    """The places in our own code that the error went through, outermost first."""
+    for frame, line in walk_tb(error.__traceback__):
+        path = Path(frame.f_code.co_filename)
+        if path.is_relative_to(_PACKAGE):
+            yield f"incrowd/{path.relative_to(_PACKAGE).as_posix()}:{line}"
+
+
+def _unexpected(error: BaseException) -> Failure:
+    place = list(frames(error))[-1:] or ["an unknown place"]
+    return Failure(
+        f"incrowd itself failed ({type(error).__name__} at {place[0]})",
+        "please report this line; INCROWD_DEBUG=1 shows more",
+        IncrowdError.exit_code,
+    )

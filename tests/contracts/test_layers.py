@@ -157,6 +157,24 @@ def test_search_and_engines_do_not_know_each_other():
             assert "search" not in set(parts_imported(path))
 
 
+def test_the_page_and_the_command_line_stand_side_by_side():
+    allowed = {("cli", "ui.py")}  # the command that opens the page
+    for path in modules():
+        here, names = part(path), set(imported_by_name(path))
+        if here == "web":
+            assert not {name for name in names if name.startswith("incrowd.cli")}, path
+        if here == "cli" and (here, path.name) not in allowed:
+            assert not {name for name in names if name.startswith("incrowd.web")}, path
+
+
+def imported_by_name(path):
+    """What a file imports, and modules that it names in a text to import them later."""
+    yield from imports(path)
+    for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(found, ast.Constant) and isinstance(found.value, str):
+            yield found.value
+
+
 def test_kernels_import_little():
     for path in (ROOT / "kernels").rglob("*.py"):
         assert set(parts_imported(path)) <= {"arrays", "kernels", "lazy", "watch"}

@@ -11,7 +11,6 @@ import typer
 from incrowd import api
 from incrowd import watch as watching
 from incrowd.cli import interrupt, next_command, options, search_settings, sources
-from incrowd.cli import report as reports
 from incrowd.cli import request as requests
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.frontier import MaximizeOptions, refuse_nothing, show_frontier
@@ -21,14 +20,15 @@ from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
 from incrowd.errors import IncrowdError, NotMetError, PolicyError
-from incrowd.io import files, tables
+from incrowd.io import files, key_files, tables
 from incrowd.io import reading as readers
 from incrowd.io import target as targets
 from incrowd.search_names import SEARCHES
 from incrowd.verbs import frontier as explored
+from incrowd.verbs import report as reports
+from incrowd.verbs import report_written
 
 if TYPE_CHECKING:
-    from incrowd.release.release import Release
     from incrowd.search.bound import Gap
 
 
@@ -206,10 +206,11 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         show_frontier(file, curve, flags, most, wanted, answer)
         return
     paths = _paths(output, certificate, dry_run=dry_run)
-    signer = requests.signing_key(sign)
+    signer = key_files.signing_key(sign)
     read = [file, asked.policy, key_file, signer, *worlds.worlds]
     _refuse_overwriting(read, explore, paths.values())
-    reports.refuse_report(report, [*read, explore], [*paths.values()])
+    if report is not None:
+        reports.refuse_target(report, (*read, explore, *paths.values()))
     with (
         interrupt.placing(_replaced(output, paths), written=bool(paths)),
         waiting(answer, "anonymize") as bar,
@@ -232,7 +233,7 @@ def anonymize(  # noqa: PLR0913  one parameter per option
             certificate=certificate,
             dry_run=dry_run,
             seed=seed,
-            key=requests.key_of(key_file),
+            key=key_files.pseudonym_key(key_file),
             sign=signer,
             watch=watch,
             folder=request.folder,
@@ -248,8 +249,13 @@ def anonymize(  # noqa: PLR0913  one parameter per option
             explored.write_explored(release, explore)
             paths["explored"] = explore
         if report is not None:
-            made = reports.WrittenRelease(file, table, paths, request.folder, worlds)
-            _report(release, report, made, answer)
+            _report(
+                report_written.WrittenRelease(
+                    release, file, table, paths, request.folder, worlds.given
+                ),
+                report,
+                answer,
+            )
             paths["report"] = report
         answer.result(
             lambda: json.release_document(release, paths, seconds),
@@ -260,14 +266,14 @@ def anonymize(  # noqa: PLR0913  one parameter per option
         )
 
 
-def _report(release: "Release", path: str, made: "reports.WrittenRelease", answer: Output) -> None:
+def _report(made: "report_written.WrittenRelease", target: str, answer: Output) -> None:
     """Write the report; if that fails, the release is shown first, as it is there."""
     try:
         with waiting(answer, "report") as bar:
-            reports.report_release(release, path, made, bar.tell)
+            made.report(target, watching.Watch(tell=bar.tell))
     except IncrowdError:
         if not answer.as_json:
-            answer.result(dict, lambda: texts.release_text(release, made.paths))
+            answer.result(dict, lambda: texts.release_text(made.release, made.paths))
         raise
 
 

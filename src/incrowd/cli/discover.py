@@ -7,13 +7,12 @@ import typer
 
 from incrowd import api
 from incrowd.cli import next_command, options, sources
-from incrowd.cli.failures import INTERRUPTED
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.interrupt import Stoppable
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.documents import json
-from incrowd.errors import PolicyError
+from incrowd.errors import INTERRUPTED, PolicyError
 
 _FIND = "What to find"
 _POPULATION = "Population"

@@ -13,14 +13,22 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from incrowd.cli.commands import Commands
-from incrowd.cli.failures import INTERRUPTED, INTERRUPTION, LATE, Failure, failure_of, frames
+from incrowd.cli.failures import LATE, failure_of
 from incrowd.cli.interrupt import Terminated, heard, terminable
 from incrowd.cli.output import Output, show, write
 from incrowd.cli.stuck import ends_when_asked
 from incrowd.documents import json
 from incrowd.documents import release as releases
 from incrowd.documents.words import printable
-from incrowd.errors import IncrowdError, InputError, LimitError
+from incrowd.errors import (
+    INTERRUPTED,
+    INTERRUPTION,
+    Failure,
+    IncrowdError,
+    InputError,
+    LimitError,
+    frames,
+)
 
 LEAST_MEMORY = 2 * 10**9
 """Bytes of address space that libraries need to load; with less they end the process themselves."""

@@ -1,11 +1,9 @@
-"""`incrowd report`: one page on a release; and the page that `anonymize --report` adds."""
+"""`incrowd report`: one page on a release."""
 
 import shlex
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -13,18 +11,15 @@ from incrowd import api
 from incrowd import watch as watching
 from incrowd.cli import options, sources
 from incrowd.cli import request as requests
-from incrowd.cli.failures import failure_of
 from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
 from incrowd.cli.output import Output, waiting
 from incrowd.cli.policy_flags import HELD_TO, HeldToFlags
 from incrowd.documents import report as documents
-from incrowd.engines.addresses import address_of, is_address
-from incrowd.errors import IncrowdError, NotMetError, PolicyError
+from incrowd.engines.addresses import is_address
+from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import reading as readers
 from incrowd.verbs import report as verb
-
-if TYPE_CHECKING:
-    from incrowd.release.release import Release
+from incrowd.verbs import report_written as written
 
 DEFAULT = "report.html"
 
@@ -133,88 +128,11 @@ def _command(
     worlds: "requests.WorldOptions",
 ) -> str:
     """The command that checks the release again: a report leaves, and folders of yours must not."""
-    words = ["incrowd", "check", file_name(file)]
-    words += ["--policy", file_name(policy)] if policy else []
-    words += ["--certificate", file_name(certificate)] if certificate else []
+    words = ["incrowd", "check", written.file_name(file)]
+    words += ["--policy", written.file_name(policy)] if policy else []
+    words += ["--certificate", written.file_name(certificate)] if certificate else []
     for name, value in flags.quick.items():
         if value not in (None, ()):
             flag = f"--{name}" if len(name) > 1 else f"-{name}"
             words += [flag, ",".join(value) if isinstance(value, tuple) else f"{value:g}"]
-    return shlex.join([*words, *_world_words(worlds)])
-
-
-def file_name(place: str) -> str:
-    """A file without its folder; the table of an address without the rest of it.
-
-    >>> file_name("/home/me/study/release.csv"), file_name("-")
-    ('release.csv', '-')
-    """
-    table = address_of(place)
-    return Path(place).name if table is None else f"postgresql://…?table={table.name}"
-
-
-def _world_words(worlds: "requests.WorldOptions") -> list[str]:
-    words = [word for world in worlds.worlds for word in ("--world", file_name(world))]
-    words += ["--world-id", worlds.id] if worlds.id else []
-    return words + [word for text in worlds.rename for word in ("--rename", text)]
-
-
-def refuse_report(path: str | None, read: Sequence[str | None], written: Sequence[str]) -> None:
-    """Refuse a report that would overwrite what is read or the release, before any work."""
-    if path is None:
-        return
-    verb.refuse_target(path, [one for one in (*read, *written) if one])
-
-
-@dataclass(frozen=True)
-class WrittenRelease:
-    """A release that was just written, and where everything is."""
-
-    file: str
-    """The original."""
-    table: "readers.Opened"
-    """The same, opened already."""
-    paths: Mapping[str, str]
-    folder: Path
-    worlds: "requests.WorldOptions"
-
-    @property
-    def elsewhere(self) -> bool:
-        """Whether its rows were never in memory: then it is read from where it was written."""
-        return bool(self.paths) and not self.table.in_memory
-
-    @property
-    def command(self) -> str:
-        """The command that checks it again."""
-        words = ["incrowd", "check", file_name(self.paths.get("release", "RELEASE"))]
-        paper = self.paths.get("certificate")
-        words += ["--certificate", file_name(paper)] if paper else []
-        return shlex.join([*words, *_world_words(self.worlds)])
-
-
-def report_release(release: "Release", path: str, made: WrittenRelease, tell: Any) -> "verb.Report":
-    """The report on a release that was just written; what fails says that the release is there."""
-    try:
-        return _report(release, path, made, tell)
-    except Exception as error:  # noqa: BLE001  whatever it is, the release is there
-        why = failure_of(error)
-        there = "the release is written and verified" if made.paths else "the release is verified"
-        kind = type(error) if isinstance(error, IncrowdError) else IncrowdError
-        failed = kind(f"{there}, but the report is not written: {why.error}", remedy=why.remedy)
-    raise failed from None
-
-
-def _report(release: "Release", path: str, made: WrittenRelease, tell: Any) -> "verb.Report":
-    far = made.elsewhere
-    return api.report(
-        made.paths["release"] if far else release,
-        path,
-        release.policy if far else None,
-        release.certificate if far else None,
-        original=made.file if far else made.table,
-        folder=made.folder,
-        name=Path(made.paths["release"]).name if made.paths else None,
-        command=made.command,
-        watch=watching.Watch(tell=tell),
-        **made.worlds.given,
-    )
+    return shlex.join([*words, *written.world_words(worlds.given)])

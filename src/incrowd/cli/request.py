@@ -1,6 +1,5 @@
 """The request of a command: its policy and its worlds. Not loaded for --help."""
 
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +10,6 @@ from incrowd.cli.search_settings import SearchFlags
 from incrowd.cli.sources import columns_of_policy, kept_by
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.io import files
 from incrowd.io.files import read_policy
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.policy import analysis as analyses
@@ -226,19 +224,6 @@ def _laid_over(
     }
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     return make_value(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
-
-
-def signing_key(path: str | None) -> str | None:
-    """The file of the key that signs certificates, from an option or the environment."""
-    return path or os.environ.get("INCROWD_SIGNING_KEY") or None
-
-
-def key_of(path: str | None) -> bytes | None:
-    """The secret of pseudonyms, from a file or the environment; never from an option."""
-    if path is not None:
-        return files.content(path).rstrip(b"\r\n")
-    given = os.environ.get("INCROWD_KEY")
-    return given.encode() if given else None
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.synchronize import Event as Flag
 from typing import Any, NoReturn
 
+from incrowd.errors import chain_of, failure_of
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
 from incrowd.web.uploads import without_private
@@ -73,15 +74,14 @@ def ending(desk: Any, job: Job, line: Line) -> Ending:
 
 
 def _failed(error: Exception) -> Failed:
-    failure = import_module("incrowd.cli.failures").failure_of(error)
+    failure = failure_of(error)
     words = (without_private(failure.error), without_private(failure.remedy))
     return Failed(*words, failure.exit_code)
 
 
 def _led_by_stop(error: Exception) -> bool:
     """Whether a library turned the cancelling into an error of its own."""
-    behind = import_module("incrowd.cli.failures").behind(error)
-    return any(isinstance(one, StoppedError) for one in behind)
+    return any(isinstance(cause, StoppedError) for cause in chain_of(error))
 
 
 def _warm() -> None:

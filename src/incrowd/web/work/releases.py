@@ -7,20 +7,20 @@ from pathlib import Path
 from rich.console import Console, RenderableType
 
 from incrowd import api
-from incrowd.cli import report as reports
-from incrowd.cli import request
 from incrowd.documents.attack import attack_text
 from incrowd.documents.compare import compare_text
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
-from incrowd.io import files
+from incrowd.io import files, key_files
 from incrowd.io.reading import opened
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.release import Release
 from incrowd.table.column import Role
+from incrowd.verbs.report import refuse_target
+from incrowd.verbs.report_written import WrittenRelease
 from incrowd.verify.alone import Alone
 from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
@@ -39,16 +39,15 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     paper = str(certificate_path(job.target, None))
     _refuse_overwriting(job, paper)
     if job.report is not None:
-        read_files = [table.source, *job.world.files]
-        reports.refuse_report(job.report, read_files, [job.target, paper])
+        refuse_target(job.report, (table.source, *job.world.files, job.target, paper))
     with opened(table.source, wanted, policy.columns) as there:
         release = api.anonymize(
             there,
             policy,
             job.target,
             seed=job.seed,
-            key=request.key_of(job.key_file),
-            sign=request.signing_key(job.sign),
+            key=key_files.pseudonym_key(job.key_file),
+            sign=key_files.signing_key(job.sign),
             watch=Watch(tell=tell),
             folder=table.folder,
             **job.world.given,
@@ -56,10 +55,10 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     attacks = None
     if job.report is not None:
         paths = {"release": job.target, "certificate": paper}
-        made = reports.WrittenRelease(
-            table.source, there, paths, Path(table.folder), _worlds(job.world)
+        made = WrittenRelease(
+            release, table.source, there, paths, Path(table.folder), job.world.given
         )
-        attacks = attack_outcome(reports.report_release(release, job.report, made, tell).facts)
+        attacks = attack_outcome(made.report(job.report, Watch(tell=tell)).facts)
     return replace(_facts(release, job, paper), attacks=attacks)
 
 
@@ -88,12 +87,6 @@ def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
             raise PolicyError(
                 f"{Path(path).name!r} is read and would be overwritten", remedy="name another file"
             )
-
-
-def _worlds(world: jobs.World) -> request.WorldOptions:
-    """The world as options of a command."""
-    names = tuple("=".join(pair) for pair in world.rename)
-    return request.WorldOptions(world.files, world.world_id, names)
 
 
 def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:

@@ -1,0 +1,18 @@
+"""Keys that whoever releases a table holds: of signatures and of pseudonyms."""
+
+import os
+
+from incrowd.io import files
+
+
+def signing_key(path: str | None) -> str | None:
+    """The file of the key that signs certificates: this one, or the environment's."""
+    return path or os.environ.get("INCROWD_SIGNING_KEY") or None
+
+
+def pseudonym_key(path: str | None) -> bytes | None:
+    """The key of pseudonyms, from a file or from the environment; no option holds it."""
+    if path is not None:
+        return files.content(path).rstrip(b"\r\n")
+    key = os.environ.get("INCROWD_KEY")
+    return key.encode() if key else None
