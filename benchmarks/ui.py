@@ -25,7 +25,7 @@ from incrowd.datasets import hospital
 from incrowd.policy.toml import edit_text
 from incrowd.web import jobs
 from incrowd.web.events import Done
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 
 ARX = Path(__file__).resolve().parents[2] / "shared/data/arx"
 START = "import sys; from incrowd.cli.main import main; main(sys.argv[1:])"
@@ -65,29 +65,29 @@ def _server(folder: Path) -> None:
 
 
 async def _questions(title: str, path: Path, limit: float) -> None:
-    session = Session(path.parent)
+    session = PageSession(path.parent)
     session.open(path)
     table = session.now()
     try:
-        _line(f"{title}: opened", await _seconds(session, jobs.Look(table)))
-        drafted = await session.ask(jobs.Draft(table)).end()
+        _line(f"{title}: opened", await _seconds(session, jobs.OpenTable(table)))
+        drafted = await session.ask(jobs.DraftPolicy(table)).end()
         assert isinstance(drafted, Done), drafted
         text = drafted.value.policy
         quasi = [n for n, c in tomllib.loads(text)["columns"].items() if c["role"] == "quasi"]
         changed = edit_text(text, {("columns", quasi[0]): {"role": "drop"}})
-        await _seconds(session, jobs.WhatIf(table, text))
-        _line(f"{title}: role", await _seconds(session, jobs.WhatIf(table, changed)), limit)
+        await _seconds(session, jobs.AskWhatIf(table, text))
+        _line(f"{title}: role", await _seconds(session, jobs.AskWhatIf(table, changed)), limit)
         tried = [edit_text(text, {("models", 0, "k"): k}) for k in range(3, 3 + REPEATS)]
-        seconds = [await _seconds(session, jobs.WhatIf(table, one)) for one in tried]
+        seconds = [await _seconds(session, jobs.AskWhatIf(table, one)) for one in tried]
         _line(f"{title}: k", min(seconds), limit)
         levels = tuple((name, 1) for name in quasi)
-        seconds = [await _seconds(session, jobs.WhatIf(table, one, levels)) for one in tried]
+        seconds = [await _seconds(session, jobs.AskWhatIf(table, one, levels)) for one in tried]
         _line(f"{title}: levels", min(seconds), limit)
     finally:
         session.close()
 
 
-async def _seconds(session: Session, job: jobs.Job) -> float:
+async def _seconds(session: PageSession, job: jobs.Job) -> float:
     begun = time.perf_counter()
     ended = await session.ask(job).end()
     assert isinstance(ended, Done), ended

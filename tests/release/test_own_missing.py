@@ -12,7 +12,7 @@ from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import as_missing
 from incrowd.web import jobs
 from incrowd.web.work import columns
-from incrowd.web.work.desk import Desk
+from incrowd.web.work.state import WorkerState
 
 
 def made(rows=400, seed=3):
@@ -62,9 +62,9 @@ def test_a_comparison_counts_the_losses_of_the_release():
 
 def test_the_page_shows_levels_without_them(tmp_path):
     made().write_csv(tmp_path / "table.csv")
-    table = jobs.Table(str(tmp_path / "table.csv"), folder=str(tmp_path))
+    table = jobs.TableFile(str(tmp_path / "table.csv"), folder=str(tmp_path))
     job = jobs.ShowHierarchy(table, POLICY.dumps(), "hours")
-    shown = columns.hierarchy(Desk(), job, lambda *_: None)
+    shown = columns.hierarchy(WorkerState(), job, lambda *_: None)
     labels = {one.label for level in shown.levels for one in level.labels}
     assert "missing" in labels
     assert not [label for label in labels if "-" in (label or "").lstrip("[(")[:1]]

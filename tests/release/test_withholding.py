@@ -16,7 +16,7 @@ from incrowd.documents.json import release_document
 from incrowd.documents.release import release_text
 from incrowd.web import jobs
 from incrowd.web.work import releases, what_if
-from incrowd.web.work.desk import Desk
+from incrowd.web.work.state import WorkerState
 from incrowd.withholding import public_bound, public_loss, public_words
 
 ALONE = 3
@@ -53,13 +53,13 @@ def made(tmp_path_factory):
     table = folder / "people.csv"
     _people().write_csv(table)
     job = jobs.MakeRelease(
-        table=jobs.Table(str(table), folder=str(folder)),
+        table=jobs.TableFile(str(table), folder=str(folder)),
         policy=POLICY.dumps(),
         target=str(folder / "release.csv"),
         report=str(folder / "report.html"),
         seed=1,
     )
-    page = releases.make_release(Desk(), job, lambda *_: None)
+    page = releases.make_release(WorkerState(), job, lambda *_: None)
     release = incrowd.anonymize(table, POLICY, seed=1)
     assert release.suppressed == ALONE
     return job, page, release
@@ -106,8 +106,8 @@ def test_a_report_has_no_share_of_few_records_and_no_exact_loss(made):
 def test_the_page_withholds_counts_of_few_records(made):
     job, page, _ = made
     assert page.suppressed is None
-    asked = jobs.WhatIf(table=job.table, policy=job.policy)
-    answer = what_if.what_if(Desk(), asked, lambda *_: None)
+    asked = jobs.AskWhatIf(table=job.table, policy=job.policy)
+    answer = what_if.what_if(WorkerState(), asked, lambda *_: None)
     assert answer.suppressed is None
     assert answer.before.uniques is None
 

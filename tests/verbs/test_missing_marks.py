@@ -16,7 +16,7 @@ from incrowd.models import KAnonymity, LDiversity
 from incrowd.policy.policy import Column, Policy
 from incrowd.web import jobs
 from incrowd.web.work import releases, what_if
-from incrowd.web.work.desk import Desk
+from incrowd.web.work.state import WorkerState
 
 MARKS = {"age": -8, "region": "XX", "income": 99, "illness": "XX", "visits": 999}
 """The mark of each column: its own (numbers), or that of the whole policy (XX)."""
@@ -155,16 +155,16 @@ def test_risk_of_columns_with_the_marks_of_the_whole_table(scenes):
 
 def test_the_page(scenes):
     def answer(s):
-        table = jobs.Table(str(s.table), folder=str(s.folder))
+        table = jobs.TableFile(str(s.table), folder=str(s.folder))
         policy = POLICY.dumps()
         asked = what_if.what_if(
-            Desk(), jobs.WhatIf(table, policy, (("age", 1), ("region", 0))), tell
+            WorkerState(), jobs.AskWhatIf(table, policy, (("age", 1), ("region", 0))), tell
         )
         attack = jobs.AttackRelease(release=str(s.release), table=table, policy=policy)
         compare = jobs.CompareReleases(table=table, policy=policy, releases=(str(s.release),))
         shown = [
-            releases.attack_release(Desk(), attack, tell).text,
-            releases.compare_releases(Desk(), compare, tell).text,
+            releases.attack_release(WorkerState(), attack, tell).text,
+            releases.compare_releases(WorkerState(), compare, tell).text,
         ]
         return replace(asked, seconds=0), [re.sub(r"\s+", " ", text) for text in shown]
 

@@ -18,9 +18,9 @@ from incrowd.policy.draft import to_toml
 from incrowd.policy.policy import Policy
 from incrowd.verbs.draft import draft as drafted
 from incrowd.web import facts, jobs
-from incrowd.web.jobs import Table
+from incrowd.web.jobs import TableFile
 from incrowd.web.work import columns, releases, tables, what_if
-from incrowd.web.work.desk import Desk, counted_alike
+from incrowd.web.work.state import WorkerState, counted_alike
 
 MARK = "Zq7marker"
 TOML = """
@@ -61,7 +61,7 @@ def people(n, seed=1):
 @pytest.fixture
 def table(tmp_path):
     people(600).write_csv(tmp_path / "people.csv")
-    return Table(str(tmp_path / "people.csv"), folder=str(tmp_path))
+    return TableFile(str(tmp_path / "people.csv"), folder=str(tmp_path))
 
 
 def policy(k=5, suppression=0.05, search="auto"):
@@ -98,8 +98,8 @@ def test_levels_by_hand_have_the_figures_of_the_definition(tmp_path_factory, k, 
     path = tmp_path_factory.mktemp("hand") / "people.csv"
     frame.write_csv(path)
     levels = {"age": age, "sex": places[0], "zip": places[1]}
-    job = jobs.WhatIf(Table(str(path)), policy(k, 0.0), tuple(levels.items()))
-    found = what_if.what_if(Desk(), job, tell)
+    job = jobs.AskWhatIf(TableFile(str(path)), policy(k, 0.0), tuple(levels.items()))
+    found = what_if.what_if(WorkerState(), job, tell)
     assert not found.quick
     wanted = by_hand(frame, k, levels)
     assert (found.after.classes, found.after.k) == (wanted["classes"], wanted["k"])
@@ -119,8 +119,8 @@ def test_levels_by_hand_lose_what_the_release_loses(table):
         policy(search="lattice"),
         {("columns", name, key): h for name, h in levels.items() for key in ("lowest", "highest")},
     )
-    job = jobs.WhatIf(table, text, tuple(levels.items()))
-    found = what_if.what_if(Desk(), job, tell)
+    job = jobs.AskWhatIf(table, text, tuple(levels.items()))
+    found = what_if.what_if(WorkerState(), job, tell)
     release = incrowd.anonymize(table.source, Policy.loads(text))
     assert release.levels == levels
     assert found.losses == pytest.approx(release.loss)
@@ -132,15 +132,15 @@ def test_levels_by_hand_lose_what_the_release_loses(table):
 @pytest.mark.parametrize("levels", [{"age": 1}, {"age": 9, "sex": 0, "zip": 0}, {"x": 1}])
 def test_wrong_levels_are_refused(table, levels):
     with pytest.raises(PolicyError, match="needs a level"):
-        what_if.what_if(Desk(), jobs.WhatIf(table, policy(), tuple(levels.items())), tell)
+        what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(), tuple(levels.items())), tell)
 
 
 @pytest.mark.parametrize("search", ["auto", "crowd", "mondrian"])
 def test_a_quick_answer_keeps_the_models_and_a_search_loses_no_more(table, search):
-    desk = Desk()
+    state = WorkerState()
     text = policy(7, search=search)
-    quick = what_if.what_if(desk, jobs.WhatIf(table, text), tell)
-    full = what_if.search(desk, jobs.Search(table, text), tell)
+    quick = what_if.what_if(state, jobs.AskWhatIf(table, text), tell)
+    full = what_if.search(state, jobs.SearchPolicy(table, text), tell)
     assert quick.quick
     assert not full.quick
     assert quick.after.k >= 7
@@ -152,7 +152,7 @@ def test_a_quick_answer_keeps_the_models_and_a_search_loses_no_more(table, searc
 
 
 def test_a_proved_optimum_is_no_quick_answer(table):
-    found = what_if.what_if(Desk(), jobs.WhatIf(table, policy(search="lattice")), tell)
+    found = what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(search="lattice")), tell)
     release = incrowd.anonymize(table.source, Policy.loads(policy(search="lattice")))
     assert not found.quick
     assert found.loss == pytest.approx(release.loss["gcp"])
@@ -160,88 +160,90 @@ def test_a_proved_optimum_is_no_quick_answer(table):
 
 def test_what_cannot_be_is_told_by_the_library(table):
     with pytest.raises(IncrowdError) as error:
-        what_if.what_if(Desk(), jobs.WhatIf(table, policy(k=601)), tell)
+        what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(k=601)), tell)
     assert error.value.exit_code == 4
 
 
 def test_rows_are_counted_once_for_policies_that_count_alike(table):
-    desk = Desk()
-    first = desk.question(table, Policy.loads(policy(5))).counted
-    assert desk.question(table, Policy.loads(policy(9, 0.2, "mondrian"))).counted is first
+    state = WorkerState()
+    first = state.question(table, Policy.loads(policy(5))).counted
+    assert state.question(table, Policy.loads(policy(9, 0.2, "mondrian"))).counted is first
     wider = codec.edit(policy(5), {("columns", "age", "widest"): 40, "loss": "granularity"})
-    assert desk.question(table, Policy.loads(wider)).counted is first
+    assert state.question(table, Policy.loads(wider)).counted is first
     other = Policy.loads(codec.edit(policy(5), {("columns", "sex", "role"): "keep"}))
-    assert desk.question(table, other).counted is not first
+    assert state.question(table, other).counted is not first
     assert counted_alike(other) != counted_alike(Policy.loads(policy(5)))
 
 
 def test_kept_counts_give_what_counting_anew_gives(table):
-    kept = Desk()
+    kept = WorkerState()
     for k in (3, 5, 8):
-        job = jobs.WhatIf(table, policy(k))
-        again, anew = (what_if.what_if(desk, job, tell) for desk in (kept, Desk()))
+        job = jobs.AskWhatIf(table, policy(k))
+        again, anew = (what_if.what_if(state, job, tell) for state in (kept, WorkerState()))
         assert {**asdict(again), "seconds": 0} == {**asdict(anew), "seconds": 0}
 
 
 def test_a_file_that_changed_is_read_again(table):
-    desk = Desk()
-    assert tables.look(desk, jobs.Look(table), tell).records == 600
+    state = WorkerState()
+    assert tables.look(state, jobs.OpenTable(table), tell).records == 600
     people(90).write_csv(table.source)
-    assert tables.look(desk, jobs.Look(table), tell).records == 90
+    assert tables.look(state, jobs.OpenTable(table), tell).records == 90
 
 
 def test_a_look_withholds_small_counts(tmp_path):
     path = tmp_path / "gaps.csv"
     path.write_text("a,b,c\n" + "".join(f"{i % 3},{i if i > 3 else ''},x\n" for i in range(40)))
-    found = tables.look(Desk(), jobs.Look(Table(str(path))), tell)
+    found = tables.look(WorkerState(), jobs.OpenTable(TableFile(str(path))), tell)
     assert [(c.name, c.missing) for c in found.columns] == [("a", 0), ("b", None), ("c", 0)]
     assert [c.distinct for c in found.columns] == [3, 36, 1]
 
 
 def test_no_cell_is_in_what_is_looked_at(table):
-    desk = Desk()
+    state = WorkerState()
     said = [
-        tables.look(desk, jobs.Look(table), tell),
-        tables.find_sets(desk, jobs.FindSets(table), tell),
-        tables.check_policy(desk, jobs.CheckPolicy(table, policy()), tell),
-        tables.draft(desk, jobs.Draft(table), tell),
-        what_if.what_if(desk, jobs.WhatIf(table, policy()), tell),
-        tables.show_cells(desk, jobs.ShowCells(table), tell),
-        desk.question(table, Policy.loads(policy())).counted,
+        tables.look(state, jobs.OpenTable(table), tell),
+        tables.find_sets(state, jobs.FindSets(table), tell),
+        tables.check_policy(state, jobs.CheckPolicy(table, policy()), tell),
+        tables.draft(state, jobs.DraftPolicy(table), tell),
+        what_if.what_if(state, jobs.AskWhatIf(table, policy()), tell),
+        tables.show_cells(state, jobs.ShowRows(table), tell),
+        state.question(table, Policy.loads(policy())).counted,
     ]
     assert MARK not in repr(said)
 
 
 def test_cells_are_shown_as_they_are(table):
-    found = tables.show_cells(Desk(), jobs.ShowCells(table, 3), tell)
+    found = tables.show_cells(WorkerState(), jobs.ShowRows(table, 3), tell)
     assert found.columns == ("age", "sex", "zip", "illness")
     rows = people(600).head(3).with_columns(pl.col("age").cast(pl.String)).rows()
     assert list(found.rows) == rows
 
 
 def test_a_draft_is_that_of_the_command(table):
-    found = tables.draft(Desk(), jobs.Draft(table), tell)
+    found = tables.draft(WorkerState(), jobs.DraftPolicy(table), tell)
     assert found.policy == to_toml(drafted(table.source))
     assert set(found.reasons) == {"age", "sex", "zip", "illness"}
 
 
 def test_a_preset_changes_the_policy(table):
-    found = tables.apply_preset(Desk(), jobs.ApplyPreset(table, policy(), "public-file"), tell)
+    found = tables.apply_preset(
+        WorkerState(), jobs.ApplyPreset(table, policy(), "public-file"), tell
+    )
     assert Policy.loads(found).models[0].k > 5
 
 
 def test_a_policy_for_another_table_is_refused(table):
     lacking = policy().replace("illness", "other")
     with pytest.raises(PolicyError, match="no column 'other'"):
-        tables.check_policy(Desk(), jobs.CheckPolicy(table, lacking), tell)
+        tables.check_policy(WorkerState(), jobs.CheckPolicy(table, lacking), tell)
 
 
 def test_a_column_that_follows_from_others_is_a_note(tmp_path):
     frame = people(300).with_columns(age2=pl.col("age") * 2)
     frame.write_csv(tmp_path / "t.csv")
     text = policy() + 'age2 = { role = "keep" }\n'
-    job = jobs.CheckPolicy(Table(str(tmp_path / "t.csv")), text)
-    (note,) = tables.check_policy(Desk(), job, tell).notes[-1:]
+    job = jobs.CheckPolicy(TableFile(str(tmp_path / "t.csv")), text)
+    (note,) = tables.check_policy(WorkerState(), job, tell).notes[-1:]
     assert "'age2' would leave unchanged" in note
 
 
@@ -249,15 +251,15 @@ def test_histograms_count_and_hide_what_few_hold(tmp_path):
     cells = ["a"] * 9 + ["b"] * 7 + ["c"] * 3
     rows = "".join(f"{i % 7},F,02138,{cell}\n" for i, cell in enumerate(cells))
     (tmp_path / "t.csv").write_text("age,sex,zip,illness\n" + rows)
-    job = jobs.ShowHistogram(Table(str(tmp_path / "t.csv")), policy(), "illness")
-    found = columns.histogram(Desk(), job, tell)
+    job = jobs.ShowHistogram(TableFile(str(tmp_path / "t.csv")), policy(), "illness")
+    found = columns.histogram(WorkerState(), job, tell)
     # c alone would follow from the sum, so the next smallest is left out, too
     assert [(one.label, one.records) for one in found.bins] == [("a", 9)]
     assert found.other == 10
 
 
 def test_bars_of_numbers_know_where_they_begin(table):
-    found = columns.histogram(Desk(), jobs.ShowHistogram(table, policy(), "age"), tell)
+    found = columns.histogram(WorkerState(), jobs.ShowHistogram(table, policy(), "age"), tell)
     assert found.level == 1
     assert [one.low for one in found.bins] == [10, 20, 30, 40, 50, 60, 70][-len(found.bins) :]
     ages = Counter(age // 10 * 10 for age in people(600)["age"])
@@ -271,11 +273,11 @@ def test_values_of_identifiers_are_not_shown(table):
         (jobs.ShowHierarchy(table, text, "illness"), columns.hierarchy),
     ):
         with pytest.raises(PolicyError, match="says who a person is"):
-            work(Desk(), job, tell)
+            work(WorkerState(), job, tell)
 
 
 def test_a_hierarchy_shows_its_levels(table):
-    found = columns.hierarchy(Desk(), jobs.ShowHierarchy(table, policy(), "age"), tell)
+    found = columns.hierarchy(WorkerState(), jobs.ShowHierarchy(table, policy(), "age"), tell)
     frame = people(600)["age"]
     nodes = [len({age // width for age in frame}) for width in (1, 10, 30)]
     assert [one.nodes for one in found.levels] == [*nodes, 1]
@@ -286,7 +288,9 @@ def test_a_hierarchy_shows_its_levels(table):
 
 
 def test_an_exported_hierarchy_can_be_read_again(table, tmp_path):
-    text = columns.export_hierarchy(Desk(), jobs.ExportHierarchy(table, policy(), "zip"), tell)
+    text = columns.export_hierarchy(
+        WorkerState(), jobs.ExportHierarchy(table, policy(), "zip"), tell
+    )
     rows = list(csv.reader(io.StringIO(text), delimiter=";"))
     assert {row[0] for row in rows} == set(people(600)["zip"])
     assert {row[-1] for row in rows} == {"*"}
@@ -295,14 +299,15 @@ def test_an_exported_hierarchy_can_be_read_again(table, tmp_path):
     filed = codec.edit(policy(), {("columns", "zip", "hierarchy"): file})
     levels = (("age", 1), ("sex", 0), ("zip", 2))
     ours, theirs = (
-        what_if.what_if(Desk(), jobs.WhatIf(table, one, levels), tell) for one in (policy(), filed)
+        what_if.what_if(WorkerState(), jobs.AskWhatIf(table, one, levels), tell)
+        for one in (policy(), filed)
     )
     assert ours.after == theirs.after
 
 
 @pytest.mark.slow
 def test_a_release_is_made_checked_attacked_compared_and_reported_on(table, tmp_path):
-    desk, target = Desk(), str(tmp_path / "release.csv")
+    state, target = WorkerState(), str(tmp_path / "release.csv")
     job = jobs.MakeRelease(
         table=table,
         policy=policy(search="mondrian"),
@@ -310,33 +315,33 @@ def test_a_release_is_made_checked_attacked_compared_and_reported_on(table, tmp_
         seed=3,
         report=str(tmp_path / "report.html"),
     )
-    made = releases.make_release(desk, job, tell)
+    made = releases.make_release(state, job, tell)
     assert all(one.ok for one in made.verdicts)
     assert (tmp_path / "report.html").exists()
     check = jobs.CheckRelease(release=target, certificate=made.certificate)
-    checked = releases.check_release(desk, check, tell)
+    checked = releases.check_release(state, check, tell)
     assert checked.ok
     assert checked.digest == made.sha256
     tampered = (tmp_path / "release.csv").read_text().splitlines()[:-9]
     (tmp_path / "release.csv").write_text("\n".join(tampered) + "\n")
-    assert not releases.check_release(desk, check, tell).ok
+    assert not releases.check_release(state, check, tell).ok
     attacked = releases.attack_release(
-        desk, jobs.AttackRelease(release=target, table=table, policy=policy()), tell
+        state, jobs.AttackRelease(release=target, table=table, policy=policy()), tell
     )
     compared = releases.compare_releases(
-        desk, jobs.CompareReleases(table=table, policy=policy(), releases=(target,)), tell
+        state, jobs.CompareReleases(table=table, policy=policy(), releases=(target,)), tell
     )
     for one in (attacked, compared):
         assert one.text
         assert MARK not in one.text + one.html
     again = jobs.WriteReport(release=target, target=str(tmp_path / "r2.html"), certificate=None)
     with pytest.raises(IncrowdError):
-        releases.write_report(desk, again, tell)
+        releases.write_report(state, again, tell)
 
 
 def test_a_missing_file_is_an_error_of_the_library(tmp_path):
     with pytest.raises(InputError, match="does not exist"):
-        tables.look(Desk(), jobs.Look(Table(str(tmp_path / "no.csv"))), tell)
+        tables.look(WorkerState(), jobs.OpenTable(TableFile(str(tmp_path / "no.csv"))), tell)
 
 
 def test_points_of_a_policy_without_k_get_one(table):
@@ -344,7 +349,7 @@ def test_points_of_a_policy_without_k_get_one(table):
         'name = "k-anonymity"\nk = 5', 'name = "l-diversity"\ncolumn = "illness"\nl = 2'
     )
     job = jobs.Explore(table, text, ("mondrian",), (4,), (0.0,), 5.0)
-    (point,) = what_if.explore(Desk(), job, tell)
+    (point,) = what_if.explore(WorkerState(), job, tell)
     assert [one.name for one in Policy.loads(point.policy).models] == ["k-anonymity", "l-diversity"]
     assert point.answer.after.k >= 4
     assert point.name == "mondrian, k = 4, at most 0 % left out"
@@ -352,7 +357,7 @@ def test_points_of_a_policy_without_k_get_one(table):
 
 def test_a_point_that_cannot_be_says_why(table):
     job = jobs.Explore(table, policy(), ("mondrian",), (601,), (0.0,), 5.0)
-    (point,) = what_if.explore(Desk(), job, tell)
+    (point,) = what_if.explore(WorkerState(), job, tell)
     assert point.answer is None
     assert point.why
 
@@ -362,7 +367,7 @@ def test_a_table_too_large_for_a_quick_answer_is_said_to_be_so(table, monkeypatc
         raise LimitError("the time limit ended before the search began")
 
     monkeypatch.setattr(what_if.Mondrian, "run", late)
-    found = what_if.what_if(Desk(), jobs.WhatIf(table, policy()), tell)
+    found = what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy()), tell)
     assert isinstance(found, facts.Unanswered)
     assert found.why == "the table is too large for a quick answer"
     assert found.before.k >= 1

@@ -34,10 +34,10 @@ def point(job, k, loss, quick=False):
         answer=None if loss is None else answer(k, loss, quick), why="too late; use --time-limit")
 
 def submit(self, job):
-    if isinstance(job, jobs.WhatIf):
+    if isinstance(job, jobs.AskWhatIf):
         why = "the table is too large for a quick answer"
         return ticket(job, Done(facts.Unanswered(before=crowd, why=why)))
-    if isinstance(job, jobs.Search) and not stopped:
+    if isinstance(job, jobs.SearchPolicy) and not stopped:
         stopped.append(job)
         return ticket(job, Cancelled("cancelled"))
     if isinstance(job, jobs.Explore):

@@ -16,11 +16,11 @@ from incrowd.policy import codec
 from incrowd.policy.draft import to_toml
 from incrowd.verbs.draft import draft
 from incrowd.web import same_as
-from incrowd.web.jobs import Demo, ReadingChoice
-from incrowd.web.session import Session
+from incrowd.web.jobs import ReadingChoice, WriteHospital
+from incrowd.web.session import PageSession
 from incrowd.web.work import tables
-from incrowd.web.work.desk import Desk
 from incrowd.web.work.releases import make_release
+from incrowd.web.work.state import WorkerState
 
 
 def tell(what, share, value=None):
@@ -33,7 +33,7 @@ def session(tmp_path):
     source = tmp_path / "a folder" / "the patients' table.csv"
     rows = hospital(500)
     rows.write_csv(source, separator=";")
-    found = Session(tmp_path / "a folder")
+    found = PageSession(tmp_path / "a folder")
     found.open(source, ReadingChoice(delimiter=";"))
     found.changed(codec.edit(to_toml(draft(rows)), {"search": "mondrian", "suppression": 0.02}))
     return found
@@ -62,7 +62,7 @@ def taken(session):
 @pytest.mark.parametrize("search", ["mondrian", "auto"])
 def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path, search):
     session.changed(codec.edit(session.policy, {"search": search}))
-    make_release(Desk(), session.release_job(), tell)
+    make_release(WorkerState(), session.release_job(), tell)
     ours = taken(session)
     folder = unpacked(session, tmp_path / "unpacked")
     found = {**os.environ, "PATH": os.pathsep.join([sys.exec_prefix + "/bin", os.environ["PATH"]])}
@@ -75,10 +75,10 @@ def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path,
 
 @pytest.mark.slow
 def test_another_seed_gives_another_order(session):
-    make_release(Desk(), session.release_job(), tell)
+    make_release(WorkerState(), session.release_job(), tell)
     first, _ = taken(session)
     session.seed += 1
-    make_release(Desk(), session.release_job(), tell)
+    make_release(WorkerState(), session.release_job(), tell)
     second, _ = taken(session)
     assert first != second
     assert sorted(first.splitlines()) == sorted(second.splitlines())
@@ -110,7 +110,7 @@ def test_python_names_every_choice(session):
 
 
 def test_without_a_table_it_says_what_is_missing(tmp_path):
-    empty = Session(tmp_path)
+    empty = PageSession(tmp_path)
     assert same_as.toml(empty) == ""
     assert "FILE" in same_as.command(empty)
     compile(same_as.python(empty), "session.py", "exec")
@@ -131,7 +131,7 @@ def test_no_cell_is_in_a_downloaded_session(session):
 
 
 def test_a_copy_that_does_not_stay_is_named_by_its_file_alone(tmp_path):
-    passing = Session(tmp_path)
+    passing = PageSession(tmp_path)
     try:
         place = passing.uploads.place("the people.csv")
         place.write_text("a\n1\n")
@@ -149,10 +149,10 @@ def test_a_copy_that_does_not_stay_is_named_by_its_file_alone(tmp_path):
 
 
 def test_the_made_up_hospital_can_be_written_again(tmp_path):
-    demo = Session(tmp_path)
+    demo = PageSession(tmp_path)
     try:
         path = demo.private / same_as.DEMO
-        tables.demo(Desk(), Demo(str(path)), tell)
+        tables.demo(WorkerState(), WriteHospital(str(path)), tell)
         demo.open(path)
         made = path.read_bytes()
         line = same_as.note(demo).partition("Write it again: ")[2]

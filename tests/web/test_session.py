@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from incrowd.errors import PolicyError
 from incrowd.web import files
 from incrowd.web.facts import TriedRelease
-from incrowd.web.session import PINNED, Session, released_as
+from incrowd.web.session import PINNED, PageSession, released_as
 
 
 @given(st.lists(st.one_of(st.text("abc", min_size=1), st.sampled_from(["<", ">"]))))
 def test_undo_and_redo_go_through_all_texts(steps):
     """The slow twin keeps a list of all texts and a place in it."""
-    session, texts, place = Session(), [""], 0
+    session, texts, place = PageSession(), [""], 0
     for step in steps:
         if step == "<":
             session.undo()
@@ -33,7 +33,7 @@ def test_undo_and_redo_go_through_all_texts(steps):
 
 
 def test_another_table_begins_anew(tmp_path):
-    session = Session(tmp_path)
+    session = PageSession(tmp_path)
     session.open(tmp_path / "a.csv.gz")
     assert session.target == str(tmp_path / "a-release.csv")
     session.changed("one")
@@ -59,12 +59,12 @@ def test_releases_are_named_after_their_tables(name, release):
 
 
 def test_seeds_cannot_be_guessed():
-    assert len({Session().seed for _ in range(20)}) == 20
-    assert max(Session().seed for _ in range(50)) > 2**40
+    assert len({PageSession().seed for _ in range(20)}) == 20
+    assert max(PageSession().seed for _ in range(50)) > 2**40
 
 
 def test_few_points_can_be_pinned():
-    session = Session()
+    session = PageSession()
     for number in range(PINNED):
         session.pin(TriedRelease(name=str(number), search="crowd", policy="", answer=None))
     with pytest.raises(PolicyError, match="pinned already"):
@@ -74,7 +74,7 @@ def test_few_points_can_be_pinned():
 
 
 def test_the_private_folder_is_private_and_goes():
-    session = Session()
+    session = PageSession()
     folder = session.private
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     (folder / "file").write_text("x")

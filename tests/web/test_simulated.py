@@ -6,7 +6,7 @@ import pytest
 
 from incrowd.web import facts, jobs
 from incrowd.web.events import Done, Failed
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 from incrowd.web.worker import Ticket
 
 pytest.importorskip("nicegui.testing")
@@ -45,12 +45,14 @@ OFFERED = facts.OfferedModel(
     name="average-risk", settings={"limit": 0.1}, of_column=False, of_world=False
 )
 ANSWERS = {
-    jobs.Look: facts.OpenedTable(records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)),
-    jobs.Draft: facts.DraftFacts(
+    jobs.OpenTable: facts.OpenedTable(
+        records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)
+    ),
+    jobs.DraftPolicy: facts.DraftFacts(
         policy=POLICY, reasons={"age": "ages are widely known"}, hierarchies={}, review=("ward",)
     ),
-    jobs.WhatIf: ANSWER,
-    jobs.Search: ANSWER,
+    jobs.AskWhatIf: ANSWER,
+    jobs.SearchPolicy: ANSWER,
     jobs.FindSets: facts.FoundSets(sets=(), ratio=0.9, promise="", sampled=False),
     jobs.ListChoices: facts.Choices(models=(OFFERED,), searches={"crowd": "local recoding"}),
     jobs.ExplainModels: ("nobody is told from 4 others",),
@@ -82,7 +84,7 @@ class Answering:
 
 @pytest.fixture
 def session(tmp_path):
-    made = Session(tmp_path, worker=Answering(dict(ANSWERS)))
+    made = PageSession(tmp_path, worker=Answering(dict(ANSWERS)))
     yield made
     made.close()
 
@@ -111,7 +113,7 @@ def test_the_table_is_shown_without_cells(session, tmp_path):
 
     session.open(tmp_path / "people.csv")
     simulated(session, look)
-    assert not [job for job in session.worker.asked if isinstance(job, jobs.ShowCells)]
+    assert not [job for job in session.worker.asked if isinstance(job, jobs.ShowRows)]
 
 
 @pytest.mark.slow
@@ -154,7 +156,7 @@ def test_what_is_wrong_with_a_table_is_told(session, tmp_path):
         await user.should_see("The file is empty.")
         await user.should_see("Choose another one.")
 
-    session.worker.answers[jobs.Look] = Failed("the file is empty", "choose another one", 3)
+    session.worker.answers[jobs.OpenTable] = Failed("the file is empty", "choose another one", 3)
     session.open(tmp_path / "people.csv")
     simulated(session, look)
 

@@ -13,14 +13,14 @@ from incrowd.hierarchy.hierarchy import texts
 from incrowd.policy.policy import Policy
 from incrowd.table.column import Domain, Kind
 from incrowd.web import edits, jobs, trees
-from incrowd.web.jobs import Table
+from incrowd.web.jobs import TableFile
 from incrowd.web.pages.tree_editor import sentences
 from incrowd.web.pages.tree_grid import rows_of
-from incrowd.web.session import Session
-from incrowd.web.trees import Grid
+from incrowd.web.session import PageSession
+from incrowd.web.trees import TreeRows
 from incrowd.web.work import columns, offers
 from incrowd.web.work import trees as work
-from incrowd.web.work.desk import Desk
+from incrowd.web.work.state import WorkerState
 
 MARK = "Zq7marker"
 POLICY = """
@@ -69,7 +69,7 @@ def step(grid, draw):
 
 @st.composite
 def grids(draw):
-    grid = Grid(tuple((value, "*") for value in VALUES))
+    grid = TreeRows(tuple((value, "*") for value in VALUES))
     for _ in range(draw(st.integers(0, 8))):
         grid = step(grid, draw)
     return grid
@@ -125,7 +125,7 @@ def test_changes_can_be_taken_back(grid, data):
     if level or grid.other not in VALUES:
         there = trees.with_level(grid, level)
         assert trees.without_level(there, level + 1) == grid
-    session = Session()
+    session = PageSession()
     session.changed(POLICY)
     text = edits.with_tree(POLICY, "city", grid)
     session.changed(text)
@@ -136,7 +136,7 @@ def test_changes_can_be_taken_back(grid, data):
 
 
 def test_labels_move_with_all_below_them():
-    grid = Grid((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*")))
+    grid = TreeRows((("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*")))
     up = trees.put_under(grid, 1, ["x"], "all x")
     assert up.rows == (
         ("a", "x", "all x", "*"),
@@ -150,7 +150,7 @@ def test_labels_move_with_all_below_them():
 
 
 def test_names_that_cannot_be_are_refused():
-    grid = Grid((("a", "x", "*"), ("b", "y", "*")))
+    grid = TreeRows((("a", "x", "*"), ("b", "y", "*")))
     for wrong in ("", "  ", "*", " * "):
         with pytest.raises(PolicyError):
             trees.put_under(grid, 0, ["a"], wrong)
@@ -167,14 +167,16 @@ def test_names_that_cannot_be_are_refused():
 
 
 def test_the_label_of_what_has_no_row_can_be_renamed():
-    grid = trees.put_under(Grid((("a", "x", "u", "*"), ("b", "y", "u", "*"))), 0, ["a"], "other")
+    grid = trees.put_under(
+        TreeRows((("a", "x", "u", "*"), ("b", "y", "u", "*"))), 0, ["a"], "other"
+    )
     assert grid.rows[0] == ("a", "other", "other", "*")
     new = trees.renamed(grid, 1, "other", "elsewhere")
     assert (new.other, new.rows[0]) == ("elsewhere", ("a", "elsewhere", "elsewhere", "*"))
 
 
 def test_no_value_is_in_the_words_of_a_grid():
-    assert MARK not in repr(Grid(((MARK, "*"),)))
+    assert MARK not in repr(TreeRows(((MARK, "*"),)))
 
 
 # The worker
@@ -188,11 +190,11 @@ def table(tmp_path):
     frame = pl.DataFrame({"city": cities}).with_row_index("n")
     frame = frame.with_columns(age=pl.col("n") % 70 + 18, code=pl.format("k{}", pl.col("n") % 220))
     frame.select("city", "age", "code").write_csv(tmp_path / "t.csv")
-    return Table(str(tmp_path / "t.csv"), folder=str(tmp_path))
+    return TableFile(str(tmp_path / "t.csv"), folder=str(tmp_path))
 
 
 def shown(table, text, column="city"):
-    return work.tree(Desk(), jobs.ShowTree(table, text, column), tell)
+    return work.tree(WorkerState(), jobs.ShowTree(table, text, column), tell)
 
 
 def test_a_value_of_few_records_is_counted_and_never_spelled_out(table):
@@ -202,7 +204,7 @@ def test_a_value_of_few_records_is_counted_and_never_spelled_out(table):
     # the smallest other count is withheld, too: the one of the marker would follow from the sum
     assert [one.label for one in found.values if one.records is None] == ["City A"]
     assert MARK not in str((found.rows, found.values, found.nodes, sentences(found)))
-    grid = trees.put_under(Grid(found.rows, found.other), 0, ["City A", "City B"], "north")
+    grid = trees.put_under(TreeRows(found.rows, found.other), 0, ["City A", "City B"], "north")
     text = edits.with_tree(POLICY, "city", grid)
     assert MARK not in text
     again = shown(table, text)
@@ -214,13 +216,13 @@ def test_a_value_of_few_records_is_counted_and_never_spelled_out(table):
 
 def test_counts_follow_each_change(table):
     found = shown(table, POLICY)
-    grid, levels = Grid(found.rows, found.other), []
+    grid, levels = TreeRows(found.rows, found.other), []
     for name in ("north", "south"):
         chosen = [f"City {c}" for c in ("AB" if name == "north" else "CDE")]
         grid = trees.put_under(grid, 0, chosen, name)
         text = edits.with_tree(POLICY, "city", grid)
         job = jobs.ShowHierarchy(table, text, "city")
-        levels.append([one.nodes for one in columns.hierarchy(Desk(), job, tell).levels])
+        levels.append([one.nodes for one in columns.hierarchy(WorkerState(), job, tell).levels])
     assert levels == [[13, 12, 1], [13, 10, 1]]  # "other" holds the value of few records
 
 
@@ -234,7 +236,7 @@ def test_a_value_that_the_users_own_policy_names_keeps_its_place(table):
     assert MARK not in [one.label for one in found.values]
     assert MARK not in str(rows_of(found))
     assert ("City B", "rest", "*") in found.rows
-    moved = trees.renamed(Grid(found.rows, found.other), 1, "north", "far north")
+    moved = trees.renamed(TreeRows(found.rows, found.other), 1, "north", "far north")
     assert (MARK, "far north", "*") in moved.rows
 
 
@@ -258,7 +260,7 @@ def test_many_values_are_shown_by_frequency_and_said_to_be(table, monkeypatch):
 def test_numbers_can_be_grouped_by_hand(table):
     found = shown(table, POLICY, "age")
     assert not found.by_hand
-    grid = trees.without_groups(Grid(found.rows, found.other))
+    grid = trees.without_groups(TreeRows(found.rows, found.other))
     grid = trees.put_under(grid, 0, ["18", "87"], "youngest and oldest")
     again = shown(table, edits.with_tree(POLICY, "age", grid), "age")
     ages = pl.read_csv(table.source)["age"]
@@ -268,7 +270,7 @@ def test_numbers_can_be_grouped_by_hand(table):
 
 def test_cells_of_one_label_stand_side_by_side(table):
     found = shown(table, POLICY)
-    grid = Grid(found.rows, found.other)
+    grid = TreeRows(found.rows, found.other)
     for name, cities in {"north": "ADG", "south": "BEL"}.items():
         grid = trees.put_under(grid, 0, [f"City {c}" for c in cities], name)
     grid = trees.put_under(grid, 1, ["north", "south"], "all")
@@ -284,7 +286,7 @@ def test_cells_of_one_label_stand_side_by_side(table):
 
 def test_offers_begin_with_the_policys_own_and_say_what_they_leave(table):
     for column in ("city", "age", "code"):
-        found = offers.offers(Desk(), jobs.OfferHierarchies(table, POLICY, column), tell)
+        found = offers.offers(WorkerState(), jobs.OfferHierarchies(table, POLICY, column), tell)
         assert 2 <= len(found) <= 4
         assert found[0].spec == edits.hierarchy_of(POLICY, column)
         assert len({one.nodes for one in found}) == len(found)
@@ -292,5 +294,5 @@ def test_offers_begin_with_the_policys_own_and_say_what_they_leave(table):
         for one in found:
             text = edits.with_column(POLICY, column, {"hierarchy": dict(one.spec)})
             job = jobs.ShowHierarchy(table, text, column)
-            levels = columns.hierarchy(Desk(), job, tell).levels
+            levels = columns.hierarchy(WorkerState(), job, tell).levels
             assert tuple(level.nodes for level in levels) == one.nodes

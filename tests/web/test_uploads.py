@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from incrowd.web import uploads
 from incrowd.web.guard import Guard
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 from incrowd.web.uploads import Receiver, Uploads, purpose_of, safe_name, without_private
 
 PORT = 8123
@@ -19,7 +19,7 @@ PORT = 8123
 
 @pytest.fixture
 def session(tmp_path):
-    made = Session(tmp_path)
+    made = PageSession(tmp_path)
     yield made
     made.close()
 

@@ -13,7 +13,7 @@ from incrowd.policy.draft import to_toml
 from incrowd.verbs.draft import draft
 from incrowd.web import worker as workers
 from incrowd.web.events import Cancelled, Done, Failed, Progress
-from incrowd.web.jobs import Explore, Look, Search, ShowHistogram, Table, WhatIf
+from incrowd.web.jobs import AskWhatIf, Explore, OpenTable, SearchPolicy, ShowHistogram, TableFile
 from incrowd.web.worker import Worker
 
 pytestmark = pytest.mark.slow
@@ -24,7 +24,7 @@ BOTH = ("crowd", "lattice")
 def table(tmp_path_factory):
     path = tmp_path_factory.mktemp("worker") / "patients.csv"
     hospital(1500).write_csv(path)
-    return Table(str(path))
+    return TableFile(str(path))
 
 
 @pytest.fixture(scope="module")
@@ -57,10 +57,10 @@ def test_answers_come_and_errors_are_those_of_the_library(table, tmp_path):
 
     async def work(worker):
         heard = []
-        looked = await worker.submit(Look(table)).end(heard.append)
-        missing = await worker.submit(Look(Table(str(tmp_path / "none.csv")))).end()
-        wrong = await worker.submit(Look(Table(str(broken)))).end()
-        again = await worker.submit(Look(table)).end()
+        looked = await worker.submit(OpenTable(table)).end(heard.append)
+        missing = await worker.submit(OpenTable(TableFile(str(tmp_path / "none.csv")))).end()
+        wrong = await worker.submit(OpenTable(TableFile(str(broken)))).end()
+        again = await worker.submit(OpenTable(table)).end()
         return looked, heard, missing, wrong, again
 
     looked, heard, missing, wrong, again = run(work)
@@ -87,12 +87,12 @@ def test_an_unexpected_error_is_one_sentence_without_a_cell(table, policy):
 
 def test_a_killed_worker_is_told_and_the_next_job_works(table, policy):
     async def work(worker):
-        first = worker.submit(Search(table, policy))
+        first = worker.submit(SearchPolicy(table, policy))
         await begun(first)
         before = worker.pid
         os.kill(before, signal.SIGKILL)
         lost = await first.end()
-        looked = await worker.submit(Look(table)).end()
+        looked = await worker.submit(OpenTable(table)).end()
         return lost, looked, before, worker.pid
 
     lost, looked, before, after = run(work)
@@ -108,7 +108,7 @@ def test_a_search_is_cancelled_and_the_next_job_works(table, policy):
         await begun(ticket)
         worker.cancel()
         ended = await ticket.end()
-        looked = await worker.submit(Look(table)).end()
+        looked = await worker.submit(OpenTable(table)).end()
         return ended, looked, worker.busy
 
     ended, looked, busy = run(work)
@@ -124,14 +124,14 @@ def test_a_job_that_does_not_listen_is_ended_with_its_process(table, tmp_path):
 
     async def work(worker):
         worker.start()
-        assert isinstance(await worker.submit(Look(table)).end(), Done)
-        stuck = worker.submit(Look(Table(str(pipe))))
-        waiting = worker.submit(Look(table))
+        assert isinstance(await worker.submit(OpenTable(table)).end(), Done)
+        stuck = worker.submit(OpenTable(TableFile(str(pipe))))
+        waiting = worker.submit(OpenTable(table))
         await begun(stuck)
         before = worker.pid
         worker.cancel()
         ended = [await stuck.end(), await waiting.end()]
-        looked = await worker.submit(Look(table)).end()
+        looked = await worker.submit(OpenTable(table)).end()
         return ended, looked, before, worker.pid
 
     ended, looked, before, after = run(work)
@@ -142,8 +142,8 @@ def test_a_job_that_does_not_listen_is_ended_with_its_process(table, tmp_path):
 
 def test_a_new_what_if_replaces_one_that_waits(table, policy):
     async def work(worker):
-        first = worker.submit(Look(table))
-        old, new = worker.submit(WhatIf(table, policy)), worker.submit(WhatIf(table, policy))
+        first = worker.submit(OpenTable(table))
+        old, new = worker.submit(AskWhatIf(table, policy)), worker.submit(AskWhatIf(table, policy))
         return await first.end(), await old.end(), await new.end()
 
     first, old, new = run(work)
@@ -156,7 +156,7 @@ def test_a_long_search_gives_way_to_a_question(table, policy):
     async def work(worker):
         long = worker.submit(Explore(table, policy, BOTH, seconds=60.0))
         await begun(long)
-        answer = await worker.submit(WhatIf(table, policy)).end()
+        answer = await worker.submit(AskWhatIf(table, policy)).end()
         return await long.end(), answer
 
     long, answer = run(work)
@@ -180,7 +180,7 @@ def test_points_come_one_by_one(table, policy):
 
 def test_closing_ends_the_process(table):
     async def work(worker):
-        await worker.submit(Look(table)).end()
+        await worker.submit(OpenTable(table)).end()
         return worker.pid
 
     pid = run(work)

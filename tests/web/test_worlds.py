@@ -13,10 +13,10 @@ import incrowd
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.policy.policy import Policy
 from incrowd.web import edits, jobs, same_as
-from incrowd.web.jobs import Table, World
-from incrowd.web.session import Session
+from incrowd.web.jobs import TableFile, WorldFiles
+from incrowd.web.session import PageSession
 from incrowd.web.work import releases, tables, what_if, worlds
-from incrowd.web.work.desk import Desk
+from incrowd.web.work.state import WorkerState
 
 OF_WORLD = ("k-map", "delta-presence")
 TOML = """
@@ -57,12 +57,12 @@ def table(tmp_path):
     frame = pl.DataFrame(rows, schema=["age", "sex", "illness"], orient="row")
     frame.write_csv(tmp_path / "people.csv")
     register().write_csv(tmp_path / "register.csv")
-    return Table(str(tmp_path / "people.csv"), folder=str(tmp_path))
+    return TableFile(str(tmp_path / "people.csv"), folder=str(tmp_path))
 
 
 @pytest.fixture
 def world(table):
-    return World((str(Path(table.folder) / "register.csv"),))
+    return WorldFiles((str(Path(table.folder) / "register.csv"),))
 
 
 def fitting(shown):
@@ -93,8 +93,8 @@ def ends(label):
 
 def test_levels_by_hand_fit_as_many_people_of_the_world_as_counted(table, world):
     """Ten ages of three people each: 30 of one sex fit a line, and 5 of them are in the table."""
-    job = jobs.WhatIf(table, policy(), (("age", 1), ("sex", 0)), world)
-    found = what_if.what_if(Desk(), job, tell)
+    job = jobs.AskWhatIf(table, policy(), (("age", 1), ("sex", 0)), world)
+    found = what_if.what_if(WorkerState(), job, tell)
     assert found.world.people == 30
     assert found.world.highest == pytest.approx(1 / 30)
     assert found.world.presence == pytest.approx(5 / 30)
@@ -104,17 +104,17 @@ def test_levels_by_hand_fit_as_many_people_of_the_world_as_counted(table, world)
 @pytest.mark.parametrize(("k", "left_out"), [(3, 0), (4, 30)])
 def test_a_line_that_fits_too_few_people_is_left_out(table, world, k, left_out):
     """Every record is alone in the table, and three people of the world have its values."""
-    job = jobs.WhatIf(table, policy(setting=f"k = {k}"), (("age", 0), ("sex", 0)), world)
-    found = what_if.what_if(Desk(), job, tell)
+    job = jobs.AskWhatIf(table, policy(setting=f"k = {k}"), (("age", 0), ("sex", 0)), world)
+    found = what_if.what_if(WorkerState(), job, tell)
     assert found.suppressed == left_out
     assert found.allowed == (left_out == 0)
     assert found.before.k == 1
 
 
 def test_a_quick_answer_keeps_the_model_and_a_search_is_the_release(table, world):
-    desk, text = Desk(), policy()
-    quick = what_if.what_if(desk, jobs.WhatIf(table, text, world=world), tell)
-    full = what_if.search(desk, jobs.Search(table, text, world), tell)
+    state, text = WorkerState(), policy()
+    quick = what_if.what_if(state, jobs.AskWhatIf(table, text, world=world), tell)
+    full = what_if.search(state, jobs.SearchPolicy(table, text, world), tell)
     release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
     assert quick.quick
     assert "world" in quick.how
@@ -129,9 +129,9 @@ def test_a_quick_answer_keeps_the_model_and_a_search_is_the_release(table, world
 
 def test_delta_presence_is_answered_too(table, world):
     text = policy("delta-presence", "delta = 0.2")
-    desk = Desk()
-    quick = what_if.what_if(desk, jobs.WhatIf(table, text, world=world), tell)
-    full = what_if.search(desk, jobs.Search(table, text, world), tell)
+    state = WorkerState()
+    quick = what_if.what_if(state, jobs.AskWhatIf(table, text, world=world), tell)
+    full = what_if.search(state, jobs.SearchPolicy(table, text, world), tell)
     release = incrowd.anonymize(table.source, Policy.loads(text), **world.given)
     assert quick.world.presence <= 0.2
     assert full.world.presence == pytest.approx(release.models[0].reached)
@@ -141,7 +141,8 @@ def test_delta_presence_is_answered_too(table, world):
 def test_a_world_that_no_model_counts_changes_nothing(table, world):
     text = policy("k-anonymity", "k = 4")
     with_it, without = (
-        what_if.search(Desk(), jobs.Search(table, text, one), tell) for one in (world, World())
+        what_if.search(WorkerState(), jobs.SearchPolicy(table, text, one), tell)
+        for one in (world, WorldFiles())
     )
     assert with_it.world is None
     assert (with_it.loss, with_it.after) == (without.loss, without.after)
@@ -151,13 +152,15 @@ def test_a_world_that_no_model_counts_changes_nothing(table, world):
 
 def test_a_world_model_without_a_world_is_an_error_with_a_remedy(table):
     with pytest.raises(PolicyError, match="people of a world") as error:
-        what_if.what_if(Desk(), jobs.WhatIf(table, policy()), tell)
+        what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy()), tell)
     assert "--world" in error.value.remedy
 
 
 def test_a_world_of_too_few_people_is_proved_to_be_no_way(table, world):
     with pytest.raises(InfeasibleError) as error:
-        what_if.what_if(Desk(), jobs.WhatIf(table, policy(setting="k = 181"), world=world), tell)
+        what_if.what_if(
+            WorkerState(), jobs.AskWhatIf(table, policy(setting="k = 181"), world=world), tell
+        )
     assert error.value.proved
 
 
@@ -169,13 +172,13 @@ def test_a_search_without_time_says_so(table, world, monkeypatch):
         raise InfeasibleError("nothing found", proved=False)
 
     monkeypatch.setattr(what_if.AgainstWorld, "run", nothing)
-    found = what_if.what_if(Desk(), jobs.WhatIf(table, policy(), world=world), tell)
+    found = what_if.what_if(WorkerState(), jobs.AskWhatIf(table, policy(), world=world), tell)
     assert found.why == "the table is too large for a quick answer"
 
 
 def test_methods_that_know_no_world_say_why(table, world):
     job = jobs.Explore(table, policy(), ("auto", "crowd"), (3,), (0.0,), 5.0, world)
-    ours, other = what_if.explore(Desk(), job, tell)
+    ours, other = what_if.explore(WorkerState(), job, tell)
     assert ours.answer.world.people >= 3
     assert edits.models(ours.policy) == [{"name": "k-map", "k": 3}]
     assert other.answer is None
@@ -183,24 +186,24 @@ def test_methods_that_know_no_world_say_why(table, world):
 
 
 def test_a_changed_world_is_read_again(table, world):
-    desk, job = Desk(), jobs.WhatIf(table, policy(), (("age", 3), ("sex", 1)), world)
-    assert what_if.what_if(desk, job, tell).world.people == 180
+    state, job = WorkerState(), jobs.AskWhatIf(table, policy(), (("age", 3), ("sex", 1)), world)
+    assert what_if.what_if(state, job, tell).world.people == 180
     path = Path(world.files[0])
     register().head(120).write_csv(path)
     os.utime(path, ns=(1, 1))
-    assert what_if.what_if(desk, job, tell).world.people == 120
+    assert what_if.what_if(state, job, tell).world.people == 120
 
 
 def test_a_look_at_a_world_says_whom_it_holds(table, tmp_path):
     register().rename({"age": "years"}).drop("person").write_csv(tmp_path / "other.csv")
-    other = World((str(tmp_path / "other.csv"),))
-    desk = Desk()
-    found = worlds.look(desk, jobs.LookAtWorld(table, policy(), other), tell)
+    other = WorldFiles((str(tmp_path / "other.csv"),))
+    state = WorkerState()
+    found = worlds.look(state, jobs.LookAtWorld(table, policy(), other), tell)
     assert (found.people, found.shared, found.lacking) == (180, ("sex",), ("age",))
-    named = World(other.files, rename=(("age", "years"),))
-    found = worlds.look(desk, jobs.LookAtWorld(table, policy(), named), tell)
+    named = WorldFiles(other.files, rename=(("age", "years"),))
+    found = worlds.look(state, jobs.LookAtWorld(table, policy(), named), tell)
     assert (found.shared, found.lacking) == (("age", "sex"), ())
-    assert worlds.columns(desk, jobs.WorldColumns(policy(), other.files), tell) == (
+    assert worlds.columns(state, jobs.ListWorldColumns(policy(), other.files), tell) == (
         ("years", "sex"),
     )
 
@@ -209,7 +212,9 @@ def test_wrong_worlds_are_refused_in_the_librarys_words(table, world, tmp_path):
     pl.DataFrame({"colour": ["red"]}).write_csv(tmp_path / "strange.csv")
 
     def look(files, world_id=None):
-        return worlds.look(Desk(), jobs.LookAtWorld(table, policy(), World(files, world_id)), tell)
+        return worlds.look(
+            WorkerState(), jobs.LookAtWorld(table, policy(), WorldFiles(files, world_id)), tell
+        )
 
     with pytest.raises(InputError, match="none of the quasi-identifying columns"):
         look((str(tmp_path / "strange.csv"),))
@@ -225,44 +230,44 @@ def test_several_tables_of_a_world_are_joined_by_their_people(table, tmp_path):
     people = register()
     people.select("person", "age").write_csv(tmp_path / "ages.csv")
     people.select("person", "sex").write_csv(tmp_path / "sexes.csv")
-    parts = World((str(tmp_path / "ages.csv"), str(tmp_path / "sexes.csv")), "person")
-    job = jobs.WhatIf(table, policy(), (("age", 1), ("sex", 0)), parts)
-    assert what_if.what_if(Desk(), job, tell).world.people == 30
+    parts = WorldFiles((str(tmp_path / "ages.csv"), str(tmp_path / "sexes.csv")), "person")
+    job = jobs.AskWhatIf(table, policy(), (("age", 1), ("sex", 0)), parts)
+    assert what_if.what_if(WorkerState(), job, tell).world.people == 30
 
 
 @pytest.mark.slow
 def test_a_release_is_made_checked_attacked_and_reported_with_its_world(table, world, tmp_path):
-    desk, target = Desk(), str(tmp_path / "release.csv")
+    state, target = WorkerState(), str(tmp_path / "release.csv")
     report = str(tmp_path / "report.html")
     job = jobs.MakeRelease(
         table=table, policy=policy(), target=target, seed=7, report=report, world=world
     )
-    made = releases.make_release(desk, job, tell)
+    made = releases.make_release(state, job, tell)
     assert [(one.name, one.ok) for one in made.verdicts] == [("k-map", True)]
     shown = pl.read_csv(target, infer_schema=False)
     assert made.verdicts[0].reached == min(fitting(shown))
     assert f"--world {Path(world.files[0]).name}" in Path(report).read_text(encoding="utf-8")
     check = jobs.CheckRelease(release=target, certificate=made.certificate, world=world)
-    assert releases.check_release(desk, check, tell).ok
+    assert releases.check_release(state, check, tell).ok
     attack = jobs.AttackRelease(release=target, table=table, policy=policy(), world=world)
-    assert "world" in releases.attack_release(desk, attack, tell).text
+    assert "world" in releases.attack_release(state, attack, tell).text
     again = jobs.WriteReport(
         release=target, target=report, certificate=made.certificate, table=table, world=world
     )
-    assert releases.write_report(desk, again, tell) == report
+    assert releases.write_report(state, again, tell) == report
 
 
 def test_a_release_never_takes_the_place_of_the_world(table, world):
     before = Path(world.files[0]).read_bytes()
     job = jobs.MakeRelease(table=table, policy=policy(), target=world.files[0], seed=7, world=world)
     with pytest.raises(PolicyError, match="would be overwritten"):
-        releases.make_release(Desk(), job, tell)
+        releases.make_release(WorkerState(), job, tell)
     assert Path(world.files[0]).read_bytes() == before
 
 
 def test_models_of_a_world_are_checked_without_their_world(table):
     """Somebody may still choose one: until then the answer says what is missing."""
-    found = tables.check_policy(Desk(), jobs.CheckPolicy(table, policy()), tell)
+    found = tables.check_policy(WorkerState(), jobs.CheckPolicy(table, policy()), tell)
     assert found.models == ("k-map",)
 
 
@@ -273,10 +278,10 @@ def test_models_of_a_world_are_checked_without_their_world(table):
 def session(table, tmp_path):
     """A world that has another name for a column, and several rows for nobody."""
     register().rename({"age": "years"}).write_csv(tmp_path / "the town's register.csv")
-    found = Session(tmp_path)
+    found = PageSession(tmp_path)
     found.open(table.source)
     file = str(tmp_path / "the town's register.csv")
-    found.changed(policy(), World((file,), "person", (("age", "years"),)))
+    found.changed(policy(), WorldFiles((file,), "person", (("age", "years"),)))
     return found
 
 
@@ -287,7 +292,7 @@ def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path)
     folder.mkdir()
     for name, text in same_as.documents(session).items():
         (folder / name).write_text(text, encoding="utf-8")
-    releases.make_release(Desk(), session.release_job(), tell)
+    releases.make_release(WorkerState(), session.release_job(), tell)
     ours = _taken(session)
     found = {**os.environ, "PATH": os.pathsep.join([sys.exec_prefix + "/bin", os.environ["PATH"]])}
     for run in (["sh", "command.sh"], [sys.executable, "session.py"]):
@@ -321,7 +326,7 @@ def test_the_command_and_python_name_the_world(session):
 
 def test_a_world_is_undone_with_its_models_and_forgotten_with_its_table(session, tmp_path):
     world, text = session.world, session.policy
-    session.changed(edits.without_world(text, OF_WORLD), World())
+    session.changed(edits.without_world(text, OF_WORLD), WorldFiles())
     assert edits.models(session.policy) == [{"name": "k-anonymity", "k": 4}]
     session.undo()
     assert (session.policy, session.world) == (text, world)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
 from incrowd.policy.toml import edit_text
-from incrowd.web.trees import Grid, spec
+from incrowd.web.trees import TreeRows, spec
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
@@ -174,7 +174,7 @@ def with_cut(cuts: Sequence[float], at: float) -> list[float]:
     return sorted(set(cuts) ^ {int(at) if float(at).is_integer() else at})
 
 
-def with_tree(text: str, column: str, grid: Grid) -> str:
+def with_tree(text: str, column: str, grid: TreeRows) -> str:
     """The policy with a tree made by hand as the column's hierarchy."""
     return with_column(text, column, {"hierarchy": spec(grid)})
 

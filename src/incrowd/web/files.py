@@ -17,7 +17,7 @@ MOST = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Entry:
+class FolderEntry:
     """A file or a folder in the picker."""
 
     name: str
@@ -41,7 +41,7 @@ def within(folder: str | Path, relative: str) -> Path:
     return found
 
 
-def listing(folder: str | Path, relative: str = "") -> tuple[Entry, ...]:
+def listing(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ...]:
     """What is in a folder below the chosen one: folders first, hidden files not at all."""
     root, place = Path(folder).resolve(), within(folder, relative)
     try:
@@ -54,12 +54,12 @@ def listing(folder: str | Path, relative: str = "") -> tuple[Entry, ...]:
     return tuple(sorted(entries, key=lambda one: not one.folder)[:MOST])
 
 
-def _entry(root: Path, path: Path) -> Iterator[Entry]:
+def _entry(root: Path, path: Path) -> Iterator[FolderEntry]:
     """The entry of a path; none for what leads out of the folder, or is neither file nor folder."""
     real = path.resolve()
     if not real.is_relative_to(root) or not (real.is_dir() or real.is_file()):
         return
-    yield Entry(
+    yield FolderEntry(
         name=path.name,
         relative=path.relative_to(root).as_posix(),
         folder=real.is_dir(),

@@ -23,7 +23,7 @@ class ReadingChoice:
 
 
 @dataclass(frozen=True)
-class Table:
+class TableFile:
     """A table on this machine, and how to read it."""
 
     source: str
@@ -33,7 +33,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class World:
+class WorldFiles:
     """Tables with names that an attacker may hold; none: the attacker holds none."""
 
     files: tuple[str, ...] = ()
@@ -48,7 +48,7 @@ class World:
         return {"world": self.files, "world_id": self.world_id, "rename": dict(self.rename)}
 
 
-NO_WORLD = World()
+NO_WORLD = WorldFiles()
 
 
 @dataclass(frozen=True)
@@ -63,15 +63,15 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Look(Job):
+class OpenTable(Job):
     """Open a table: `facts.OpenedTable`."""
 
     work: ClassVar[str] = "tables:look"
-    table: Table
+    table: TableFile
 
 
 @dataclass(frozen=True)
-class Demo(Job):
+class WriteHospital(Job):
     """Write the made-up hospital into a file: its path."""
 
     work: ClassVar[str] = "tables:demo"
@@ -80,11 +80,11 @@ class Demo(Job):
 
 
 @dataclass(frozen=True)
-class Draft(Job):
+class DraftPolicy(Job):
     """A first policy: `facts.DraftFacts`."""
 
     work: ClassVar[str] = "tables:draft"
-    table: Table
+    table: TableFile
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class FindSets(Job):
 
     work: ClassVar[str] = "tables:find_sets"
     gives_way: ClassVar[bool] = True
-    table: Table
+    table: TableFile
     columns: tuple[str, ...] | None = None
 
 
@@ -102,7 +102,7 @@ class ShowHistogram(Job):
     """How many records hold what: `facts.HistogramFacts`."""
 
     work: ClassVar[str] = "columns:histogram"
-    table: Table
+    table: TableFile
     policy: str
     column: str
     level: int | None = None
@@ -114,7 +114,7 @@ class ShowHierarchy(Job):
     """How a column becomes coarser: `facts.HierarchyFacts`."""
 
     work: ClassVar[str] = "columns:hierarchy"
-    table: Table
+    table: TableFile
     policy: str
     column: str
 
@@ -124,7 +124,7 @@ class ShowTree(Job):
     """A column's values with their labels at every level, to be changed: `facts.TreeFacts`."""
 
     work: ClassVar[str] = "trees:tree"
-    table: Table
+    table: TableFile
     policy: str
     column: str
 
@@ -134,7 +134,7 @@ class OfferHierarchies(Job):
     """Hierarchies that fit a column, that of the policy first: `facts.OfferedHierarchy` each."""
 
     work: ClassVar[str] = "offers:offers"
-    table: Table
+    table: TableFile
     policy: str
     column: str
 
@@ -144,17 +144,17 @@ class ExportHierarchy(Job):
     """The hierarchy of a column as CSV, one line per value: a text, for the user's own use."""
 
     work: ClassVar[str] = "columns:export_hierarchy"
-    table: Table
+    table: TableFile
     policy: str
     column: str
 
 
 @dataclass(frozen=True)
-class ShowCells(Job):
+class ShowRows(Job):
     """The first rows as they are, if the user wants to see them: `facts.FirstRows`."""
 
     work: ClassVar[str] = "tables:show_cells"
-    table: Table
+    table: TableFile
     rows: int = 20
 
 
@@ -163,7 +163,7 @@ class ApplyPreset(Job):
     """The policy with a preset applied: TOML."""
 
     work: ClassVar[str] = "tables:apply_preset"
-    table: Table
+    table: TableFile
     policy: str
     preset: str
 
@@ -173,7 +173,7 @@ class CountMissing(Job):
     """Records without a value as the policy reads them, by column; None if withheld."""
 
     work: ClassVar[str] = "columns:missing"
-    table: Table
+    table: TableFile
     policy: str
     columns: tuple[str, ...]
 
@@ -199,12 +199,12 @@ class CheckPolicy(Job):
 
     work: ClassVar[str] = "tables:check_policy"
     replaces: ClassVar[bool] = True
-    table: Table
+    table: TableFile
     policy: str
 
 
 @dataclass(frozen=True)
-class WorldColumns(Job):
+class ListWorldColumns(Job):
     """The columns of files that may be a world: their names, file by file."""
 
     work: ClassVar[str] = "worlds:columns"
@@ -217,34 +217,34 @@ class LookAtWorld(Job):
     """Who is in a world, and which columns it shares with the table: `facts.WorldFacts`."""
 
     work: ClassVar[str] = "worlds:look"
-    table: Table
+    table: TableFile
     policy: str
-    world: World
+    world: WorldFiles
 
 
 @dataclass(frozen=True)
-class WhatIf(Job):
+class AskWhatIf(Job):
     """What a policy would mean: `facts.WhatIf`, at once, or `facts.Unanswered`."""
 
     work: ClassVar[str] = "what_if:what_if"
     replaces: ClassVar[bool] = True
-    table: Table
+    table: TableFile
     policy: str
     levels: tuple[tuple[str, int], ...] | None = None
     """A level for every quasi-identifying column (full-domain generalization): exact figures."""
-    world: World = NO_WORLD
+    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True)
-class Search(Job):
+class SearchPolicy(Job):
     """What the policy's own search finds, with its time limit: `facts.WhatIf`."""
 
     work: ClassVar[str] = "what_if:search"
     replaces: ClassVar[bool] = True
     gives_way: ClassVar[bool] = True
-    table: Table
+    table: TableFile
     policy: str
-    world: World = NO_WORLD
+    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True)
@@ -256,14 +256,14 @@ class Explore(Job):
 
     work: ClassVar[str] = "what_if:explore"
     gives_way: ClassVar[bool] = True
-    table: Table
+    table: TableFile
     policy: str
     searches: tuple[str, ...]
     ks: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
     suppressions: tuple[float, ...] = (0.0, 0.05)
     seconds: float = 5.0
     """Time limit of each."""
-    world: World = NO_WORLD
+    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,7 +271,7 @@ class MakeRelease(Job):
     """Write, verify and certify a release: `facts.ReleaseFacts`."""
 
     work: ClassVar[str] = "releases:make_release"
-    table: Table
+    table: TableFile
     policy: str
     target: str
     seed: int | None
@@ -281,11 +281,11 @@ class MakeRelease(Job):
     """The file of the private key."""
     key_file: str | None = None
     """The file of the key of pseudonyms."""
-    world: World = NO_WORLD
+    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True)
-class LookAtTarget(Job):
+class FindReplaced(Job):
     """What a release would take the place of: `facts.Replaced`."""
 
     work: ClassVar[str] = "releases:replaced"
@@ -301,12 +301,12 @@ class CheckRelease(Job):
     certificate: str | None = None
     policy: str | None = None
     """The file of a policy; without it the certificate's."""
-    original: Table | None = None
+    original: TableFile | None = None
     trusted_keys: tuple[str, ...] = ()
     """Files of public keys."""
     folder: str = "."
     """Where relative paths of hierarchies start."""
-    world: World = NO_WORLD
+    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -315,10 +315,10 @@ class AttackRelease(Job):
 
     work: ClassVar[str] = "releases:attack_release"
     release: str
-    table: Table
+    table: TableFile
     policy: str
     seed: int = 0
-    world: World = NO_WORLD
+    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -326,7 +326,7 @@ class CompareReleases(Job):
     """What releases keep of their original: `facts.TextFacts`."""
 
     work: ClassVar[str] = "releases:compare_releases"
-    table: Table
+    table: TableFile
     policy: str
     releases: tuple[str, ...]
 
@@ -339,5 +339,5 @@ class WriteReport(Job):
     release: str
     target: str
     certificate: str | None = None
-    table: Table | None = None
-    world: World = NO_WORLD
+    table: TableFile | None = None
+    world: WorldFiles = NO_WORLD

@@ -23,7 +23,7 @@ class StoppedError(Exception):
     """Somebody cancelled the job."""
 
 
-class Line:
+class Replies:
     """The way back to the server, for the job of this number."""
 
     def __init__(self, wire: Connection, stop: Flag, number: int) -> None:
@@ -50,21 +50,21 @@ def serve(wire: Connection, stop: Flag) -> None:
     """Answer requests until the server goes away."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end)
-    desk = import_module("incrowd.web.work.desk").Desk()
+    state = import_module("incrowd.web.work.state").WorkerState()
     threading.Thread(target=_warm, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             number, job = wire.recv()
-            line = Line(wire, stop, number)
-            line.send(ending(desk, job, line))
+            replies = Replies(wire, stop, number)
+            replies.send(ending(state, job, replies))
 
 
-def ending(desk: Any, job: Job, line: Line) -> Ending:
+def ending(state: Any, job: Job, replies: Replies) -> Ending:
     """Do a job: how it ended."""
     try:
         module, _, name = job.work.partition(":")
         work = getattr(import_module(f"incrowd.web.work.{module}"), name)
-        return Done(work(desk, job, line.tell))
+        return Done(work(state, job, replies.tell))
     except StoppedError:
         return Cancelled("cancelled; nothing was written")
     except Exception as error:  # noqa: BLE001  whatever it is, the page says it in our words

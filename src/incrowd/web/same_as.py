@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.policy.toml import edit_text
-from incrowd.web.jobs import ReadingChoice, World
+from incrowd.web.jobs import ReadingChoice, WorldFiles
 
 if TYPE_CHECKING:
-    from incrowd.web.session import Session
+    from incrowd.web.session import PageSession
 
 POLICY = "policy.toml"
 DEMO = "hospital.csv"
@@ -36,7 +36,7 @@ where the table is kept. No cell of the table is in it.
 """
 
 
-def toml(session: "Session") -> str:
+def toml(session: "PageSession") -> str:
     """The policy file; hierarchy files are named in full, so that it can lie in any folder."""
     if not session.policy:
         return ""
@@ -49,7 +49,7 @@ def toml(session: "Session") -> str:
     return edit_text(session.policy, changes) if changes else session.policy
 
 
-def command(session: "Session") -> str:
+def command(session: "PageSession") -> str:
     """The command that makes the release; `policy.toml` holds the policy."""
     words = ["incrowd", "anonymize", _source(session), "--policy", POLICY]
     words += ["-o", _target(session)]
@@ -59,7 +59,7 @@ def command(session: "Session") -> str:
     return shlex.join(words)
 
 
-def note(session: "Session") -> str:
+def note(session: "PageSession") -> str:
     """What to do first if the table does not stay; empty if it does."""
     if not session.passing:
         return ""
@@ -72,17 +72,17 @@ def note(session: "Session") -> str:
     )
 
 
-def _source(session: "Session") -> str:
+def _source(session: "PageSession") -> str:
     """The table; of a copy that does not stay its name, for a file beside the policy."""
     source = session.source or "FILE"
     return Path(source).name if session.passing else source
 
 
-def _target(session: "Session") -> str:
+def _target(session: "PageSession") -> str:
     return session.target or "RELEASE"
 
 
-def _options(session: "Session") -> dict[str, str]:
+def _options(session: "PageSession") -> dict[str, str]:
     given = {
         "--seed": session.seed,
         "--report": session.report,
@@ -92,7 +92,7 @@ def _options(session: "Session") -> dict[str, str]:
     return {flag: str(value) for flag, value in given.items() if value is not None}
 
 
-def _world_words(world: World) -> list[str]:
+def _world_words(world: WorldFiles) -> list[str]:
     words = [word for file in world.files for word in ("--world", file)]
     words += [] if world.world_id is None else ["--world-id", world.world_id]
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
@@ -108,7 +108,7 @@ def _reading_words(reading: ReadingChoice) -> list[str]:
     return words + [word for form in reading.date_format for word in ("--date-format", form)]
 
 
-def python(session: "Session") -> str:
+def python(session: "PageSession") -> str:
     """The same in Python."""
     arguments = [_text(_source(session)), "policy", _text(_target(session))]
     if session.seed is not None:
@@ -129,7 +129,7 @@ def python(session: "Session") -> str:
     return "\n".join([*lines, "print(release.k, release.loss)", ""])
 
 
-def _report(session: "Session") -> list[str]:
+def _report(session: "PageSession") -> list[str]:
     if session.report is None:
         return []
     source, report = _text(_source(session)), _text(session.report)
@@ -137,7 +137,7 @@ def _report(session: "Session") -> list[str]:
     return [f"incrowd.report(release, {report}, {', '.join(given)})"]
 
 
-def _world_python(world: World) -> list[str]:
+def _world_python(world: WorldFiles) -> list[str]:
     if not world.files:
         return []
     given = [f"world=[{', '.join(map(_text, world.files))}]"]
@@ -171,7 +171,7 @@ def _text(text: str) -> str:
     return json.dumps(text)
 
 
-def documents(session: "Session") -> dict[str, str]:
+def documents(session: "PageSession") -> dict[str, str]:
     """The files of a session by name: with them it can be run again."""
     source = "\nand ".join((_source(session), *session.world.files))
     target = _target(session)
@@ -187,7 +187,7 @@ def _paragraph(words: str) -> str:
     return f"\n{words}\n" if words else ""
 
 
-def archive(session: "Session") -> bytes:
+def archive(session: "PageSession") -> bytes:
     """The session as a folder in a ZIP file."""
     name = f"{Path(session.source or 'table').name.partition('.')[0]}-session"
     packed = io.BytesIO()

@@ -18,7 +18,7 @@ from incrowd.errors import InputError
 from incrowd.web import jobs, same_as, uploads
 from incrowd.web.events import Done
 from incrowd.web.guard import Guard
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -72,7 +72,7 @@ def serve(options: UiOptions, say: Callable[[str], None]) -> None:
         raise InputError(
             f"the folder {str(options.chosen_folder)!r} does not exist", remedy="name another one"
         )
-    session = Session(options.chosen_folder)
+    session = PageSession(options.chosen_folder)
     if options.file is not None:
         session.open(options.file)
     try:
@@ -111,7 +111,9 @@ def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
         yield bound, bound.getsockname()[1]
 
 
-def application(session: Session, *, demo: bool = False, patience: Patience = Patience()) -> Any:
+def application(
+    session: PageSession, *, demo: bool = False, patience: Patience = Patience()
+) -> Any:
     """NiceGUI with our pages, as one ASGI application; the worker starts and ends with it."""
     _quiet(session)
     from fastapi import FastAPI  # noqa: PLC0415  an extra
@@ -154,14 +156,14 @@ def application(session: Session, *, demo: bool = False, patience: Patience = Pa
     return outer
 
 
-async def _made_up(session: Session) -> None:
+async def _made_up(session: PageSession) -> None:
     """Open the made-up hospital, in a folder that is deleted at the end."""
-    made = await session.ask(jobs.Demo(str(session.private / same_as.DEMO))).end()
+    made = await session.ask(jobs.WriteHospital(str(session.private / same_as.DEMO))).end()
     if isinstance(made, Done):
         session.open(made.value)
 
 
-def _quiet(session: Session) -> None:
+def _quiet(session: PageSession) -> None:
     """Keep NiceGUI from writing into the current folder, and from logging addresses and values."""
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(session.private / "nicegui"))
     os.environ.setdefault("MATPLOTLIB", "false")
@@ -203,7 +205,9 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
     Server(settings).run(sockets=[bound])
 
 
-def _shown(address: str, session: Session, options: UiOptions, say: Callable[[str], None]) -> None:
+def _shown(
+    address: str, session: PageSession, options: UiOptions, say: Callable[[str], None]
+) -> None:
     """Print the address and open it: by way of a file, so that no list of processes shows it."""
     say(f"incrowd is open at {address}\nPress Ctrl-C to end it.")
     if not options.browser:

@@ -18,7 +18,7 @@ PINNED = 4
 _KEPT_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow")
 
 
-class Session:
+class PageSession:
     """What the page is about: a source, the text of a policy file, and perhaps a world."""
 
     def __init__(self, folder: str | Path = ".", *, worker: Worker | None = None) -> None:
@@ -27,7 +27,7 @@ class Session:
         self.worker = worker or Worker()
         self.behind = Worker()
         """For searches that nobody waits for; its process starts with the first of them."""
-        self.table: jobs.Table | None = None
+        self.table: jobs.TableFile | None = None
         self.policy = ""
         """TOML; empty until there is a table and a draft."""
         self.seed: int | None = secrets.randbelow(2**53)
@@ -42,8 +42,8 @@ class Session:
         """Points that are compared."""
         self.raw_cells = False
         """Whether the user wants to see cells of the table on this screen."""
-        self._undo: list[tuple[str, jobs.World]] = []
-        self._redo: list[tuple[str, jobs.World]] = []
+        self._undo: list[tuple[str, jobs.WorldFiles]] = []
+        self._redo: list[tuple[str, jobs.WorldFiles]] = []
         self._private: PrivateFolder | None = None
         self.uploads = uploads.Uploads(lambda: self.private)
         """Files that the browser handed over."""
@@ -78,7 +78,7 @@ class Session:
             self.target = "" if source is None else str(self.folder / released_as(source))
             self.report = self.sign = self.key_file = None
         choice = reading or jobs.ReadingChoice()
-        self.table = None if source is None else jobs.Table(source, choice, str(self.folder))
+        self.table = None if source is None else jobs.TableFile(source, choice, str(self.folder))
 
     def close_table(self) -> None:
         """Go back to no table; a job that is about it is cancelled."""
@@ -96,7 +96,7 @@ class Session:
 
     # The policy
 
-    def changed(self, policy: str, world: jobs.World | None = None) -> None:
+    def changed(self, policy: str, world: jobs.WorldFiles | None = None) -> None:
         """Take another text of the policy, or another world; the former can be had back."""
         new = policy, self.world if world is None else world
         if new == (self.policy, self.world):
@@ -186,7 +186,7 @@ class Session:
 
     # Requests about the table as it is now
 
-    def now(self) -> jobs.Table:
+    def now(self) -> jobs.TableFile:
         """The table, or an error that says what to do."""
         if self.table is None:
             raise PolicyError("there is no table yet", remedy="open one first")
@@ -195,7 +195,7 @@ class Session:
     def what_if(self, levels: dict[str, int] | None = None) -> Ticket:
         """Ask what the policy means now."""
         chosen = None if levels is None else tuple(levels.items())
-        return self.ask(jobs.WhatIf(self.now(), self.policy, chosen, self.world))
+        return self.ask(jobs.AskWhatIf(self.now(), self.policy, chosen, self.world))
 
     def name_release(self, name: str) -> None:
         """Release into the file of this name, in the folder that files are chosen in."""

@@ -17,7 +17,7 @@ _EVERYTHING = "*"
 
 
 @dataclass(frozen=True, repr=False)
-class Grid:
+class TreeRows:
     """The rows of a tree, all of one length, and the label of values that have no row."""
 
     rows: tuple[Row, ...]
@@ -37,22 +37,22 @@ class Grid:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Grid({len(self.rows)} rows)"
+        return f"TreeRows({len(self.rows)} rows)"
 
 
-def spec(grid: Grid) -> dict[str, Any]:
+def spec(grid: TreeRows) -> dict[str, Any]:
     """The tree as a policy holds it."""
     return {"name": "tree", "rows": [list(row) for row in grid.rows], "other": grid.other}
 
 
-def put_under(grid: Grid, level: int, chosen: Collection[str], label: str) -> Grid:
+def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -> TreeRows:
     """The grid with these values, or labels and all below them, under a label of the next level.
 
     A label that is not there yet is made. Above the highest labels a level is added first.
 
-    >>> put_under(Grid((("a", "*"), ("b", "*"))), 0, ["a"], "first").rows
+    >>> put_under(TreeRows((("a", "*"), ("b", "*"))), 0, ["a"], "first").rows
     (('a', 'first', '*'), ('b', 'b', '*'))
-    >>> put_under(Grid((("a", "a", "a", "*"), ("b", "b", "up", "*"))), 0, ["a"], "up").rows
+    >>> put_under(TreeRows((("a", "a", "a", "*"), ("b", "b", "up", "*"))), 0, ["a"], "up").rows
     (('a', 'up', 'up', '*'), ('b', 'b', 'up', '*'))
     """
     name = _name(grid, label)
@@ -69,10 +69,10 @@ def put_under(grid: Grid, level: int, chosen: Collection[str], label: str) -> Gr
     return _changed(grid, lambda r: (*r[: level + 1], *above) if r[level] in chosen else r)
 
 
-def renamed(grid: Grid, level: int, old: str, new: str) -> Grid:
+def renamed(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
     """The grid with another name of a label; a name that the level has already joins the two.
 
-    >>> renamed(Grid((("a", "x", "*"), ("b", "y", "*"))), 1, "x", "y").rows
+    >>> renamed(TreeRows((("a", "x", "*"), ("b", "y", "*"))), 1, "x", "y").rows
     (('a', 'y', '*'), ('b', 'y', '*'))
     """
     if not 0 < level < grid.top or old not in grid.labels(level):
@@ -83,7 +83,7 @@ def renamed(grid: Grid, level: int, old: str, new: str) -> Grid:
     name = _name(grid, new)
     if old == grid.other:
         rows = [(r[0], *(name if label == old else label for label in r[1:])) for r in grid.rows]
-        return _changed(Grid(tuple(rows), name), lambda row: row)
+        return _changed(TreeRows(tuple(rows), name), lambda row: row)
     above = _above(grid, level, name)
     return _changed(
         grid,
@@ -91,10 +91,10 @@ def renamed(grid: Grid, level: int, old: str, new: str) -> Grid:
     )
 
 
-def with_level(grid: Grid, below: int) -> Grid:
+def with_level(grid: TreeRows, below: int) -> TreeRows:
     """The grid with one more level above this one; it begins with the same labels.
 
-    >>> with_level(Grid((("a", "x", "*"),)), 1).rows
+    >>> with_level(TreeRows((("a", "x", "*"),)), 1).rows
     (('a', 'x', 'x', '*'),)
     """
     if not 0 <= below < grid.top:
@@ -102,10 +102,10 @@ def with_level(grid: Grid, below: int) -> Grid:
     return _changed(grid, lambda row: (*row[: below + 1], *row[below:]))
 
 
-def without_level(grid: Grid, level: int) -> Grid:
+def without_level(grid: TreeRows, level: int) -> TreeRows:
     """The grid without a level; what was below it is now under the next one.
 
-    >>> without_level(Grid((("a", "x", "y", "*"),)), 1).rows
+    >>> without_level(TreeRows((("a", "x", "y", "*"),)), 1).rows
     (('a', 'y', '*'),)
     """
     if not 0 < level < grid.top:
@@ -113,12 +113,12 @@ def without_level(grid: Grid, level: int) -> Grid:
     return _changed(grid, lambda row: (*row[:level], *row[level + 1 :]))
 
 
-def without_groups(grid: Grid) -> Grid:
+def without_groups(grid: TreeRows) -> TreeRows:
     """The grid with the values and the top only."""
-    return Grid(tuple((row[0], row[-1]) for row in grid.rows), grid.other)
+    return TreeRows(tuple((row[0], row[-1]) for row in grid.rows), grid.other)
 
 
-def _name(grid: Grid, words: str) -> str:
+def _name(grid: TreeRows, words: str) -> str:
     name = words.strip()
     if not name:
         raise PolicyError("a label needs a name", remedy="write one, or choose a label")
@@ -127,7 +127,7 @@ def _name(grid: Grid, words: str) -> str:
     return name
 
 
-def _above(grid: Grid, level: int, label: str) -> Row | None:
+def _above(grid: TreeRows, level: int, label: str) -> Row | None:
     """A label from a level on and all above it; None if no such level has it."""
     if label == grid.other:
         return (*[label] * (grid.top - level), grid.rows[0][-1])
@@ -138,14 +138,14 @@ def _above(grid: Grid, level: int, label: str) -> Row | None:
     return None
 
 
-def _beside(grid: Grid, upper: Sequence[str], name: str) -> Row:
+def _beside(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
     """A new label below these; one that leaves `other` stands alone up to the top."""
     if grid.other in upper:
         return (*[name] * len(upper), upper[-1])
     return (name, *upper)
 
 
-def _changed(grid: Grid, change: Callable[[Row], Row]) -> Grid:
+def _changed(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
     """The grid with every row changed; refused if a label would stand for two things."""
     rows = _settled([change(row) for row in grid.rows], grid.other)
     if reused_names(rows):
@@ -153,7 +153,7 @@ def _changed(grid: Grid, change: Callable[[Row], Row]) -> Grid:
             "a name would then stand for two labels, one below the other",
             remedy="rename one of them first, or choose a name that no other level has",
         )
-    return Grid(rows, grid.other)
+    return TreeRows(rows, grid.other)
 
 
 def _settled(rows: Sequence[Row], other: str) -> tuple[Row, ...]:

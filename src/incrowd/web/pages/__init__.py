@@ -14,7 +14,7 @@ from incrowd.web.pages import (
     table,
 )
 from incrowd.web.pages.project import Project
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 
 _CONTENTS = (
     (steps.TABLE, table.show),
@@ -27,7 +27,7 @@ _CONTENTS = (
 )
 
 
-def attach(session: Session) -> None:
+def attach(session: PageSession) -> None:
     """Define the pages of this session; all tabs share it."""
     project = Project(session)
     for step, content in _CONTENTS:

@@ -166,7 +166,7 @@ def linked(words: str, path: str) -> ui.button:
 
 
 @dataclass(frozen=True)
-class Scale:
+class SliderScale:
     """What a slider can be set to, and how its value reads."""
 
     low: float
@@ -176,7 +176,7 @@ class Scale:
 
 
 def slider(
-    label: str, scale: Scale, value: float, moved: Callable[[float], Awaitable[bool]]
+    label: str, scale: SliderScale, value: float, moved: Callable[[float], Awaitable[bool]]
 ) -> Callable[[Callable[[float], Any]], None]:
     """The browser's own slider: all keys work, and screen readers know it.
 

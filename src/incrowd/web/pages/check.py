@@ -11,7 +11,7 @@ from incrowd.web.pages import blocks
 from incrowd.web.pages.checking import PURPOSES
 from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.progress import Progress
+from incrowd.web.pages.progress import ProgressLine
 from incrowd.web.pages.released import verdicts
 from incrowd.web.wording import sentence
 
@@ -28,7 +28,7 @@ async def show(frame: Frame) -> None:
     """Draw the page."""
     page = CheckPage(frame)
     page.settings()
-    Progress(frame, frame.project.checked)
+    ProgressLine(frame, frame.project.checked)
     page.outcome()
     frame.watch(page.refresh)
 

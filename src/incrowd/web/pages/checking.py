@@ -5,7 +5,7 @@ from pathlib import Path
 
 from incrowd.web import files, jobs
 from incrowd.web.facts import ReleaseFacts
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 
 PURPOSES = {
     "release": "Release",
@@ -21,7 +21,7 @@ _ENDINGS = {"certificate": (".json",), "policy": (".toml",)}
 class Checking:
     """The files of a check, shared by all tabs."""
 
-    session: Session
+    session: PageSession
     made: ReleaseFacts | None = None
     """The release that was made here: checked if no other is chosen."""
     chosen: dict[str, str | None] = field(default_factory=dict)
@@ -89,8 +89,8 @@ class Checking:
             world=self.session.world if self.against_world else jobs.NO_WORLD,
         )
 
-    def _original(self) -> jobs.Table | None:
+    def _original(self) -> jobs.TableFile | None:
         path = self.path("original")
         if path is None or path == self.session.source:
             return None if path is None else self.session.table
-        return jobs.Table(path, folder=str(self.session.folder))
+        return jobs.TableFile(path, folder=str(self.session.folder))

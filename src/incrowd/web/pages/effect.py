@@ -12,7 +12,7 @@ from incrowd.web.events import Failed
 from incrowd.web.facts import ClassFacts, Unanswered, WhatIf
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.progress import Progress
+from incrowd.web.pages.progress import ProgressLine
 from incrowd.web.pages.project import SEARCHED, Project
 from incrowd.web.wording import sentence
 
@@ -28,7 +28,7 @@ class Effect:
         with blocks.card("What this does"):
             self._body = blocks.box("stack").props("aria-live=polite")
             self._state = blocks.box("stack")
-            Progress(frame, frame.project.searched)
+            ProgressLine(frame, frame.project.searched)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
         frame.watch(self._look_behind)

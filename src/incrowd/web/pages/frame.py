@@ -14,7 +14,7 @@ from nicegui.element import Element
 
 from incrowd.documents.pictures.looks import LOOKS
 from incrowd.errors import IncrowdError
-from incrowd.web.jobs import World
+from incrowd.web.jobs import WorldFiles
 from incrowd.web.pages import blocks, standing, steps
 from incrowd.web.pages.project import Project
 from incrowd.web.pages.same_as_drawer import SameAs
@@ -165,7 +165,7 @@ class Frame:
         edit: Callable[[str], str],
         *,
         redraw: bool = False,
-        world: World | None = None,
+        world: WorldFiles | None = None,
     ) -> bool:
         """Change the policy if incrowd accepts the outcome; say why if it does not.
 

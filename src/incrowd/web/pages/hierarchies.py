@@ -32,10 +32,10 @@ async def show(frame: Frame) -> None:
         return
     name = frame.project.column if frame.project.column in names else names[0]
     _choice(frame, names, name)
-    await _Column(frame, name, drafted).draw()
+    await _ColumnView(frame, name, drafted).draw()
 
 
-class _Column:
+class _ColumnView:
     """What is shown of one column; a change of its tree draws anew what depends on it."""
 
     def __init__(self, frame: Frame, name: str, drafted: DraftFacts) -> None:

@@ -13,7 +13,7 @@ from incrowd.web.session import PINNED
 from incrowd.web.wording import sentence
 
 if TYPE_CHECKING:
-    from incrowd.web.pages.search import Shown
+    from incrowd.web.pages.search import SearchView
 
 _STOPPED = (
     "The clock stopped this search, so that the loss is at most what is shown. A full search goes "
@@ -26,7 +26,7 @@ def loss_words(point: TriedRelease) -> str:
     return "loss at most" if point.answer is not None and point.answer.quick else "loss"
 
 
-def chosen_card(shown: "Shown") -> None:
+def chosen_card(shown: "SearchView") -> None:
     """What the chosen point does to each column."""
     point = shown.chosen_point
     with blocks.card("The point you chose"):
@@ -51,7 +51,7 @@ def chosen_card(shown: "Shown") -> None:
         _actions(shown, point)
 
 
-def _others_here(shown: "Shown", point: TriedRelease) -> None:
+def _others_here(shown: "SearchView", point: TriedRelease) -> None:
     """The other points of this place, which the chosen one covers or is covered by."""
     others = [one for one in shown.here() if one.name != point.name]
     if not others:
@@ -73,7 +73,7 @@ def _remarks(point: TriedRelease) -> None:
         blocks.note([_STOPPED], "warn")
 
 
-def _actions(shown: "Shown", point: TriedRelease) -> None:
+def _actions(shown: "SearchView", point: TriedRelease) -> None:
     session = shown.frame.project.session
     names = [one.name for one in session.pinned]
     pinned = point.name in names
@@ -93,7 +93,7 @@ def _actions(shown: "Shown", point: TriedRelease) -> None:
         button.set_enabled(pinned or len(session.pinned) < PINNED)
 
 
-async def _use(shown: "Shown", point: TriedRelease) -> None:
+async def _use(shown: "SearchView", point: TriedRelease) -> None:
     if await shown.frame.change(lambda _: point.policy):
         ui.notify(f"The policy is now that of {point.like or point.name}.", position="bottom")
 

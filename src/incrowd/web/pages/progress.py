@@ -5,15 +5,15 @@ from nicegui import ui
 from incrowd.web import events
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.project import Work
+from incrowd.web.pages.project import JobRun
 
 _STARTING = events.Progress("Starting", 0.0)
 
 
-class Progress:
+class ProgressLine:
     """A line, a bar and a button to cancel, seen while the job is under way."""
 
-    def __init__(self, frame: Frame, work: Work) -> None:
+    def __init__(self, frame: Frame, work: JobRun) -> None:
         self._work = work
         with blocks.box("stack") as self._place:
             with blocks.box("between").props("role=status"):

@@ -18,7 +18,7 @@ from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
 from incrowd.web.pages.checking import Checking
 from incrowd.web.pages.steps import Step
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 from incrowd.web.wording import named_shortly, sentence
 from incrowd.web.worker import REPLACED, Ticket, Worker
 
@@ -37,7 +37,7 @@ class FailedJobError(IncrowdError):
 
 
 @dataclass(eq=False)
-class Work:
+class JobRun:
     """One job: how far it is, and what came out."""
 
     worker: Worker
@@ -58,7 +58,7 @@ class Work:
         """Whether the job is still under way."""
         return self._task is not None and not self._task.done()
 
-    def start(self, job: Job, about: object) -> "Work":
+    def start(self, job: Job, about: object) -> "JobRun":
         """Start the job, unless the same one runs or is done."""
         if about == self.about and (self.running or self.value is not None):
             return self
@@ -103,7 +103,7 @@ class Work:
 class Project:
     """One table, its policy, and what is known about them."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: PageSession) -> None:
         self.session = session
         worker = session.worker
         self.dark: bool | None = None
@@ -116,19 +116,19 @@ class Project:
         """Columns whose role and marks of missing values somebody confirmed or changed."""
         self.column: str | None = None
         """The column whose hierarchy was looked at last."""
-        self._choices = Work(worker)
-        self.looked, self.drafted, self.found = Work(worker), Work(worker), Work(worker)
-        self.explored, self.released = Work(worker), Work(worker)
-        self.searched = Work(session.behind)
+        self._choices = JobRun(worker)
+        self.looked, self.drafted, self.found = JobRun(worker), JobRun(worker), JobRun(worker)
+        self.explored, self.released = JobRun(worker), JobRun(worker)
+        self.searched = JobRun(session.behind)
         """The policy's own search, behind the quick answer."""
         self._sought: tuple[object, ...] = ()
         """What was searched for last."""
-        self.longer = Work(session.behind)
+        self.longer = JobRun(session.behind)
         """The full search for a point whose own was stopped."""
         self.longer_answers: dict[str, facts.WhatIf] = {}
         """What such searches found, by policy."""
         self._longer_sought = ""
-        self.attacked, self.compared, self.checked = Work(worker), Work(worker), Work(worker)
+        self.attacked, self.compared, self.checked = JobRun(worker), JobRun(worker), JobRun(worker)
         self.checking = Checking(session)
         self._answers: dict[tuple[object, ...], facts.WhatIf | facts.Unanswered] = {}
         self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
@@ -200,13 +200,13 @@ class Project:
         return (f"{count} drafted and never reviewed: {named_shortly(names)}. See Roles.",)
 
     @property
-    def table(self) -> jobs.Table:
+    def table(self) -> jobs.TableFile:
         """The table that is open."""
         return self.session.now()
 
     async def look(self) -> facts.OpenedTable:
         """What the table holds."""
-        looked = self.looked.start(jobs.Look(self.table), self.table)
+        looked = self.looked.start(jobs.OpenTable(self.table), self.table)
         found: facts.OpenedTable = await looked.answer()
         return found
 
@@ -223,7 +223,7 @@ class Project:
     async def draft(self) -> facts.DraftFacts:
         """The drafted policy; it becomes the session's if that has none."""
         await self.look()
-        work = self.drafted.start(jobs.Draft(self.table), self.table)
+        work = self.drafted.start(jobs.DraftPolicy(self.table), self.table)
         drafted: facts.DraftFacts = await work.answer()
         if not self._fits_table():
             self.session.forget_policy()
@@ -236,7 +236,7 @@ class Project:
         return bool(policy) and set(edits.columns(policy)) == {one.name for one in known.columns}
 
     @property
-    def question(self) -> tuple[jobs.Table, str, jobs.World]:
+    def question(self) -> tuple[jobs.TableFile, str, jobs.WorldFiles]:
         """What answers are about: the table, the policy and the world as they are now."""
         return self.table, self.session.policy, self.session.world
 
@@ -254,7 +254,7 @@ class Project:
         if again and not work.running and not self.session.busy:
             self._sought = key
             table, policy, world = key
-            work.start(jobs.Search(table, policy, world), key)
+            work.start(jobs.SearchPolicy(table, policy, world), key)
         return None
 
     def search_state(self) -> SearchState:
@@ -282,14 +282,16 @@ class Project:
         again = point.policy != self._longer_sought or work.failed is REPLACED
         if bound and again and not work.running and not self.session.busy:
             self._longer_sought = point.policy
-            work.start(jobs.Search(self.table, point.policy, self.session.world), point.policy)
+            work.start(
+                jobs.SearchPolicy(self.table, point.policy, self.session.world), point.policy
+            )
         return False
 
     async def what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
         """What the policy would mean; None if it was changed or cancelled meanwhile."""
         key = table, policy, world = self.question
         while key not in self._answers:
-            match await self._question(key, jobs.WhatIf(table, policy, world=world)):
+            match await self._question(key, jobs.AskWhatIf(table, policy, world=world)):
                 case Done(value):
                     self._keep(key, value)
                 case Failed() as failed:
@@ -309,7 +311,9 @@ class Project:
             if key in self._asked and self._asked[key].done():
                 del self._asked[key]
 
-    async def change(self, edit: Callable[[str], str], world: jobs.World | None = None) -> bool:
+    async def change(
+        self, edit: Callable[[str], str], world: jobs.WorldFiles | None = None
+    ) -> bool:
         """Change the policy once the worker accepts it; False if a newer change took its place.
 
         With a world, that changes, too.
@@ -331,7 +335,7 @@ class Project:
 
     async def ask(self, job: Job) -> Any:
         """The answer to a small question."""
-        return await Work(self.session.worker).start(job, job).answer()
+        return await JobRun(self.session.worker).start(job, job).answer()
 
     def close(self) -> None:
         """Forget the table and all that is known about it."""
@@ -355,5 +359,5 @@ class Project:
         self.reviewed.clear()
         self.longer_answers.clear()
         for work in vars(self).values():
-            if isinstance(work, Work):
+            if isinstance(work, JobRun):
                 work.forget()

@@ -61,13 +61,13 @@ def _crowd(frame: Frame, effect: Effect) -> None:
         follow(lambda value: words.set_text(meaning_of_k(int(value), whose)))
 
 
-def scale_of_k(k: int) -> blocks.Scale:
+def scale_of_k(k: int) -> blocks.SliderScale:
     """A slider that reaches 50, and k where a policy asks for more.
 
     >>> scale_of_k(5).high, scale_of_k(80).high
     (50, 80)
     """
-    return blocks.Scale(2, max(_MOST_K, k), 1, lambda value: f"{value:.0f}")
+    return blocks.SliderScale(2, max(_MOST_K, k), 1, lambda value: f"{value:.0f}")
 
 
 def meaning_of_k(k: int, whose: str = "") -> str:
@@ -167,7 +167,7 @@ def _left_out(frame: Frame, effect: Effect) -> None:
 
     with blocks.card("How many records may be left out"):
         blocks.text("p", "A few unusual records make all others coarser. Leaving them out helps.")
-        scale = blocks.Scale(0, max(_MOST_LEFT_OUT, share), 0.01, blocks.percent)
+        scale = blocks.SliderScale(0, max(_MOST_LEFT_OUT, share), 0.01, blocks.percent)
         blocks.slider("Share of the records that may be left out", scale, share, moved)
 
 

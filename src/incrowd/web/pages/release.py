@@ -9,9 +9,9 @@ from incrowd.web import jobs
 from incrowd.web.facts import Replaced
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.progress import Progress
-from incrowd.web.pages.released import Outcome
-from incrowd.web.session import Session
+from incrowd.web.pages.progress import ProgressLine
+from incrowd.web.pages.released import ReleaseOutcome
+from incrowd.web.session import PageSession
 from incrowd.web.wording import named_shortly
 
 _LARGEST_SEED = 2**53
@@ -24,9 +24,9 @@ async def show(frame: Frame) -> None:
     await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
     _unreviewed(frame)
-    outcome = Outcome(frame)
+    outcome = ReleaseOutcome(frame)
     ReleaseForm(frame, outcome).draw()
-    Progress(frame, frame.project.released)
+    ProgressLine(frame, frame.project.released)
     outcome.draw()
     frame.watch(outcome.refresh)
 
@@ -42,7 +42,7 @@ def _unreviewed(frame: Frame) -> None:
 class ReleaseForm:
     """Where the release goes, and what comes with it: the fields show what is in force."""
 
-    def __init__(self, frame: Frame, outcome: Outcome) -> None:
+    def __init__(self, frame: Frame, outcome: ReleaseOutcome) -> None:
         self._frame, self._outcome = frame, outcome
         self._session = frame.project.session
         self._target: ui.input
@@ -90,7 +90,7 @@ class ReleaseForm:
         session.sign = str(self._key.value or "").strip() or None
         self._frame.refresh_around()
         job = session.release_job()
-        there: Replaced = await self._frame.project.ask(jobs.LookAtTarget(job))
+        there: Replaced = await self._frame.project.ask(jobs.FindReplaced(job))
         if not there.names or await _agrees(there, sign=job.sign is not None):
             self._make(job)
 
@@ -146,7 +146,7 @@ def whole_seed(value: float | None) -> int:
     return int(value)
 
 
-def _goes(session: Session) -> str:
+def _goes(session: PageSession) -> str:
     where = f"Everything goes into the folder {session.folder.name or '/'}."
     stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
     return where + (stays if session.passing else "")

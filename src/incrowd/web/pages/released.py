@@ -11,7 +11,7 @@ from incrowd.web import jobs
 from incrowd.web.facts import ReleaseFacts, TextFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.project import Work
+from incrowd.web.pages.project import JobRun
 from incrowd.web.wording import page_markup, sentence
 
 _OLD = (
@@ -20,7 +20,7 @@ _OLD = (
 )
 
 
-class Outcome:
+class ReleaseOutcome:
     """The lower part of the page Release, in one tab."""
 
     def __init__(self, frame: Frame) -> None:
@@ -99,7 +99,7 @@ class Outcome:
                         )
             blocks.text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
 
-    def _asked(self, heading: str, words: str, work: Work, ask: Callable[[], Any]) -> None:
+    def _asked(self, heading: str, words: str, work: JobRun, ask: Callable[[], Any]) -> None:
         with blocks.card(heading):
             if work.running:
                 ui.spinner().props("aria-label=working")

@@ -8,9 +8,9 @@ from nicegui.elements.mixins.text_element import TextElement
 from incrowd.web import same_as
 from incrowd.web.pages import blocks
 from incrowd.web.pages.project import Project
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 
-_TEXTS: tuple[tuple[str, Callable[[Session], str], str], ...] = (
+_TEXTS: tuple[tuple[str, Callable[[PageSession], str], str], ...] = (
     ("Policy", same_as.toml, ""),
     ("Command", same_as.command, "wrap"),
     ("Python", same_as.python, ""),
@@ -44,7 +44,7 @@ class SameAs:
         self._first.set_text(words)
         self._first.set_visibility(bool(words))
 
-    def _now(self, words: Callable[[Session], str]) -> str:
+    def _now(self, words: Callable[[PageSession], str]) -> str:
         session = self._project.session
         return words(session) if session.source and session.policy else _NOTHING
 

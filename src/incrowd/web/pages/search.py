@@ -15,8 +15,8 @@ from incrowd.web.pages import blocks, drawings
 from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.points import chosen_card, impossible_card, loss_words, pinned_table
-from incrowd.web.pages.progress import Progress
-from incrowd.web.pages.project import Work
+from incrowd.web.pages.progress import ProgressLine
+from incrowd.web.pages.project import JobRun
 from incrowd.web.points import best_known, latest
 from incrowd.web.wording import sentence
 
@@ -28,7 +28,7 @@ _OLD = (
 
 
 @dataclass(eq=False)
-class Shown:
+class SearchView:
     """What one tab shows of the points."""
 
     frame: Frame
@@ -146,9 +146,9 @@ async def show(frame: Frame) -> None:
     await frame.answer(frame.project.draft(), "Drafting a policy")
     frame.settled()
     choices = await frame.project.choices()
-    shown = Shown(frame, choices.searches)
+    shown = SearchView(frame, choices.searches)
     _controls(frame, choices)
-    Progress(frame, frame.project.explored)
+    ProgressLine(frame, frame.project.explored)
     shown.take()
     shown.draw()
     frame.watch(shown.refresh)
@@ -196,7 +196,7 @@ def _controls(frame: Frame, choices: Choices) -> None:
             button.props(remove="unelevated color").props("outline")
 
 
-def _ended(shown: Shown) -> None:
+def _ended(shown: SearchView) -> None:
     """Why there are no points, or no more."""
     work = shown.frame.project.explored
     if work.running:
@@ -207,7 +207,7 @@ def _ended(shown: Shown) -> None:
         blocks.note(["Explore tries k from 2 to 50 with each method and limit. It takes seconds."])
 
 
-def state_of(work: Work) -> tuple[object, ...]:
+def state_of(work: JobRun) -> tuple[object, ...]:
     """What is drawn of a search: its points, and how it ended."""
     return (id(work.parts), len(work.parts), work.running, work.failed)
 

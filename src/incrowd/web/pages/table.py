@@ -124,7 +124,7 @@ async def _cells(frame: Frame) -> None:
         if not frame.project.raw_cells:
             return
         rows = await frame.answer(
-            frame.project.ask(jobs.ShowCells(frame.project.table, _SHOWN_ROWS)),
+            frame.project.ask(jobs.ShowRows(frame.project.table, _SHOWN_ROWS)),
             "Reading the first rows",
         )
         add = blocks.table(tuple(rows.columns), "First rows of the table")
@@ -178,7 +178,7 @@ def _again(frame: Frame, place: ui.element, relative: str) -> None:
         _choose(frame, relative)
 
 
-def _picked(frame: Frame, place: ui.element, entry: files.Entry) -> None:
+def _picked(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
     if entry.folder:
         _again(frame, place, entry.relative)
         return
@@ -194,5 +194,5 @@ def _handed_over(frame: Frame) -> None:
 
 async def _demo(frame: Frame) -> None:
     path = frame.project.session.private / same_as.DEMO
-    frame.project.open(await frame.project.ask(jobs.Demo(str(path))))
+    frame.project.open(await frame.project.ask(jobs.WriteHospital(str(path))))
     frame.redraw()

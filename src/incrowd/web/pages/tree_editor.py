@@ -11,7 +11,7 @@ from incrowd.web.facts import HierarchyFacts, TreeFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.tree_grid import Place, TreeGrid
-from incrowd.web.trees import Grid
+from incrowd.web.trees import TreeRows
 
 _NEW = ""
 """Stands for a label that is not there yet."""
@@ -69,8 +69,8 @@ class TreeEditor:
         self._say()
 
     @property
-    def _tree(self) -> Grid:
-        return Grid(self._shown.rows, self._shown.other)
+    def _tree(self) -> TreeRows:
+        return TreeRows(self._shown.rows, self._shown.other)
 
     @property
     def _from(self) -> int:
@@ -125,7 +125,7 @@ class TreeEditor:
     async def _reset(self) -> None:
         await self._change(trees.without_groups)
 
-    async def _change(self, edit: Callable[[Grid], Grid]) -> None:
+    async def _change(self, edit: Callable[[TreeRows], TreeRows]) -> None:
         """Change the tree if the worker builds it; the bars stay, and with them the focus."""
         async with self._one_by_one:
             project, name = self._frame.project, self._column

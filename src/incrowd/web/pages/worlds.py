@@ -11,7 +11,7 @@ from incrowd.web.facts import WorldFacts
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
-from incrowd.web.session import Session
+from incrowd.web.session import PageSession
 from incrowd.web.wording import sentence
 
 _WHAT = """\
@@ -38,7 +38,7 @@ async def card(frame: Frame) -> None:
         for words in _WHAT.splitlines():
             blocks.text("p", words)
         if not world.files:
-            await _Form(frame).draw()
+            await _WorldForm(frame).draw()
             return
         await _used(frame, world)
         _change(frame)
@@ -50,13 +50,13 @@ def _change(frame: Frame) -> None:
     async def opened() -> None:
         if not place.default_slot.children:
             with place:
-                await _Form(frame).draw()
+                await _WorldForm(frame).draw()
 
     with ui.expansion("Change the world", on_value_change=opened).props("dense"):
         place = blocks.box("stack")
 
 
-async def _used(frame: Frame, world: jobs.World) -> None:
+async def _used(frame: Frame, world: jobs.WorldFiles) -> None:
     """The world that is used, whom k counts, and how to do without it."""
     project = frame.project
     try:
@@ -81,7 +81,7 @@ async def _used(frame: Frame, world: jobs.World) -> None:
         blocks.other("Do without the world", lambda: _take_away(frame), "delete")
 
 
-def sentences(world: jobs.World, found: WorldFacts) -> tuple[str, ...]:
+def sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
     """What the world holds, in words."""
     names = _listed(Path(file).name for file in world.files)
     people = blocks.whole(found.people)
@@ -101,7 +101,7 @@ async def _take_away(frame: Frame) -> None:
     )
 
 
-class _Form:
+class _WorldForm:
     """Choose the files of a world, and say what it calls its columns."""
 
     def __init__(self, frame: Frame) -> None:
@@ -129,7 +129,7 @@ class _Form:
             self._names.clear()
             return
         try:
-            job = jobs.WorldColumns(self._frame.policy, chosen)
+            job = jobs.ListWorldColumns(self._frame.policy, chosen)
             found = await self._frame.project.ask(job)
         except FailedJobError as error:
             found = error
@@ -164,7 +164,9 @@ class _Form:
     async def _use(self) -> None:
         """Take the world if incrowd can read it beside the table."""
         frame, project = self._frame, self._frame.project
-        world = jobs.World(tuple(self._files.value), self._id.value or None, _renamed(self._called))
+        world = jobs.WorldFiles(
+            tuple(self._files.value), self._id.value or None, _renamed(self._called)
+        )
         try:
             await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
         except FailedJobError as error:
@@ -173,7 +175,7 @@ class _Form:
         await frame.change(lambda text: text, redraw=True, world=world)
 
 
-def tables(session: Session) -> dict[str, str]:
+def tables(session: PageSession) -> dict[str, str]:
     """The tables of the folder that may be a world: names by path.
 
     The table itself is none, and neither is the release that is made of it.

@@ -4,10 +4,10 @@ from incrowd.models import MODELS, Model
 from incrowd.policy.policy import Policy
 from incrowd.search import SEARCHES
 from incrowd.web import facts, jobs
-from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.work.state import Tell, WorkerState
 
 
-def choices(_: Desk, job: jobs.ListChoices, tell: Tell) -> facts.Choices:
+def choices(_: WorkerState, job: jobs.ListChoices, tell: Tell) -> facts.Choices:
     """Models with usual settings, and searches that people compare."""
     del job
     tell("listing what there is", 0.0)
@@ -28,7 +28,7 @@ def _offered(name: str, model: type[Model]) -> facts.OfferedModel:
     )
 
 
-def meanings(_: Desk, job: jobs.ExplainModels, tell: Tell) -> tuple[str, ...]:
+def meanings(_: WorkerState, job: jobs.ExplainModels, tell: Tell) -> tuple[str, ...]:
     """What each model promises, in plain words."""
     tell("reading the policy", 0.0)
     return tuple(model.meaning for model in Policy.loads(job.policy).models)

@@ -21,8 +21,8 @@ from incrowd.policy.policy import Column, Policy
 from incrowd.release.load import with_hierarchy
 from incrowd.table.column import CodedColumn, Kind, Role
 from incrowd.web import facts, jobs
-from incrowd.web.jobs import Table
-from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.jobs import TableFile
+from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count, public_counts
 
 BINS = 24
@@ -32,10 +32,10 @@ LABELS = 12
 _HIDDEN = (Role.IDENTIFIER, Role.UNIT)
 
 
-def histogram(desk: Desk, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
+def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
     """How many records hold what, at the lowest level with few enough bars."""
     tell("counting", 0.0)
-    _, tree, records = _built(desk, job.table, job.policy, job.column)
+    _, tree, records = _built(state, job.table, job.policy, job.column)
     level = _few(tree, records) if job.level is None else min(job.level, tree.height)
     bins = _bins(tree, records, level)
     seen = tuple(one for one in bins if one.label is not None)
@@ -45,10 +45,10 @@ def histogram(desk: Desk, job: jobs.ShowHistogram, tell: Tell) -> facts.Histogra
     )
 
 
-def hierarchy(desk: Desk, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
+def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
     """The levels of a column's hierarchy."""
     tell("building the hierarchy", 0.0)
-    column, tree, records = _built(desk, job.table, job.policy, job.column)
+    column, tree, records = _built(state, job.table, job.policy, job.column)
     return facts.HierarchyFacts(
         column=job.column,
         levels=tuple(_level(tree, records, level) for level in range(tree.levels)),
@@ -57,18 +57,18 @@ def hierarchy(desk: Desk, job: jobs.ShowHierarchy, tell: Tell) -> facts.Hierarch
     )
 
 
-def missing(desk: Desk, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
+def missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
     """Records without a value in each column: empty ones, and those that hold a mark of it."""
     tell("counting missing values", 0.0)
-    engine = desk.engine(job.table)
+    engine = state.engine(job.table)
     coded = coded_by(engine, Policy.loads(job.policy), job.columns)
     return {name: public_count(int(engine.frequency(coded[name])[0])) for name in job.columns}
 
 
-def export_hierarchy(desk: Desk, job: jobs.ExportHierarchy, tell: Tell) -> str:
+def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) -> str:
     """The hierarchy as a file of it holds it: one line per value, from the value to the top."""
     tell("building the hierarchy", 0.0)
-    _, tree, _ = _built(desk, job.table, job.policy, job.column)
+    _, tree, _ = _built(state, job.table, job.policy, job.column)
     lines = io.StringIO()
     writer = csv.writer(lines, delimiter=";", lineterminator="\n")
     codes = range(1, len(tree.leaves) + 1)
@@ -94,7 +94,7 @@ class OpenColumn:
         return tree, self.engine.frequency(aligned)
 
 
-def open_column(desk: Desk, table: Table, policy: str, name: str) -> OpenColumn:
+def open_column(state: WorkerState, table: TableFile, policy: str, name: str) -> OpenColumn:
     """A column whose values may be shown."""
     asked = Policy.loads(policy)
     if asked.role(name) in _HIDDEN:
@@ -102,15 +102,17 @@ def open_column(desk: Desk, table: Table, policy: str, name: str) -> OpenColumn:
             f"{name!r} says who a person is, so its values are not shown",
             remedy="look at another column",
         )
-    engine = desk.engine(table)
+    engine = state.engine(table)
     coded = coded_by(engine, asked, [name])[name]
     builder = builders_of(asked, table.folder).get(name, Suggested())
     return OpenColumn(engine, asked.columns[name], coded, builder)
 
 
-def _built(desk: Desk, table: Table, policy: str, name: str) -> tuple[Column, Hierarchy, Counts]:
+def _built(
+    state: WorkerState, table: TableFile, policy: str, name: str
+) -> tuple[Column, Hierarchy, Counts]:
     """The column's settings, its hierarchy, and the records of each of its leaves."""
-    found = open_column(desk, table, policy, name)
+    found = open_column(state, table, policy, name)
     return found.asked, *found.built()
 
 

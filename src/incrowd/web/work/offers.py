@@ -13,7 +13,7 @@ from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.web import edits, facts, jobs
 from incrowd.web.work.columns import OpenColumn, nodes_of, open_column
-from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
 _MOST = 3
@@ -27,11 +27,11 @@ _Offer = tuple[dict[str, Any], str]
 
 
 def offers(
-    desk: Desk, job: jobs.OfferHierarchies, tell: Tell
+    state: WorkerState, job: jobs.OfferHierarchies, tell: Tell
 ) -> tuple[facts.OfferedHierarchy, ...]:
     """The hierarchy of the policy, and a few that also fit."""
     tell("looking for hierarchies", 0.0)
-    column = open_column(desk, job.table, job.policy, job.column)
+    column = open_column(state, job.table, job.policy, job.column)
     found: list[facts.OfferedHierarchy] = []
     own = edits.hierarchy_of(job.policy, job.column)
     for spec, words in ((own, ""), *_candidates(column)):

@@ -25,13 +25,13 @@ from incrowd.verify.alone import Alone
 from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
-from incrowd.web.work.desk import Desk, Tell, reading_of
+from incrowd.web.work.state import Tell, WorkerState, reading_of
 from incrowd.withholding import public_count
 
 _WIDTH = 100
 
 
-def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFacts:
+def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFacts:
     """Make a release as the command does: the same file from the same seed."""
     policy = Policy.loads(job.policy)
     table = job.table
@@ -62,7 +62,7 @@ def make_release(_: Desk, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFac
     return replace(_facts(release, job, paper), attacks=attacks)
 
 
-def replaced(_: Desk, job: jobs.LookAtTarget, tell: Tell) -> facts.Replaced:
+def replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.Replaced:
     """The files of a release that are there already."""
     tell("looking at what is there", 0.0)
     made = job.release
@@ -114,7 +114,7 @@ def _alone(alone: Alone | None) -> tuple[str, ...]:
     return () if alone is None else (alone.sentence,)
 
 
-def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> Check:
+def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
     """Count everything anew from the release alone; notes say first who is alone."""
     original = job.original
     found = api.check(
@@ -131,7 +131,7 @@ def check_release(_: Desk, job: jobs.CheckRelease, tell: Tell) -> Check:
     return replace(found, alone=None, notes=(*_alone(found.alone), *found.notes))
 
 
-def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
+def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
     """What attackers who hold the original, or a world, get right about the release."""
     found = api.attack(
         job.release,
@@ -148,7 +148,7 @@ def attack_release(_: Desk, job: jobs.AttackRelease, tell: Tell) -> facts.Attack
     )
 
 
-def compare_releases(_: Desk, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
+def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
     """What releases keep of their original."""
     found = api.compare(
         job.table.source,
@@ -161,7 +161,7 @@ def compare_releases(_: Desk, job: jobs.CompareReleases, tell: Tell) -> facts.Te
     return facts.TextFacts(text=_plain(compare_text(found)), html=found._repr_html_())
 
 
-def write_report(_: Desk, job: jobs.WriteReport, tell: Tell) -> str:
+def write_report(_: WorkerState, job: jobs.WriteReport, tell: Tell) -> str:
     """A report on a release, in a file."""
     table = job.table
     api.report(

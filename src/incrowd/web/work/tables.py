@@ -17,7 +17,7 @@ from incrowd.verbs.safe_harbor import table_facts
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.columns import open_column
-from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count, public_share
 
 _SEED = 7
@@ -25,10 +25,10 @@ _SECONDS = 10.0
 """For looking at sets of columns."""
 
 
-def look(desk: Desk, job: jobs.Look, tell: Tell) -> facts.OpenedTable:
+def look(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.OpenedTable:
     """Open a table and look at every column."""
     tell("reading the table", 0.0)
-    table = desk.open(job.table)
+    table = state.open(job.table)
     engine = table.engine
     tell("looking at every column", 0.5)
     columns = profiles(engine)
@@ -51,16 +51,16 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
     )
 
 
-def show_cells(desk: Desk, job: jobs.ShowCells, tell: Tell) -> facts.FirstRows:
+def show_cells(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.FirstRows:
     """The first rows as they are."""
     tell("reading the first rows", 0.0)
-    engine = desk.engine(job.table)
+    engine = state.engine(job.table)
     first = next(iter(engine.batches(engine.names)))[: job.rows]
     rows = ((("" if cell is None else str(cell)) for cell in row) for row in first.iter_rows())
     return facts.FirstRows(columns=engine.names, rows=tuple(map(tuple, rows)))
 
 
-def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:
+def demo(_: WorkerState, job: jobs.WriteHospital, tell: Tell) -> str:
     """The made-up hospital, in a file."""
     tell("making up a hospital", 0.0)
     text = datasets.hospital(job.records, seed=_SEED).write_csv()
@@ -68,9 +68,9 @@ def demo(_: Desk, job: jobs.Demo, tell: Tell) -> str:
     return job.path
 
 
-def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
+def draft(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts.DraftFacts:
     """A first policy, with reasons."""
-    found = drafted(desk.open(job.table), watch=Watch(tell=tell))
+    found = drafted(state.open(job.table), watch=Watch(tell=tell))
     return facts.DraftFacts(
         policy=drafts.to_toml(found),
         reasons=dict(found.reasons),
@@ -80,10 +80,10 @@ def draft(desk: Desk, job: jobs.Draft, tell: Tell) -> facts.DraftFacts:
     )
 
 
-def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
+def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
     """The sets of columns that tell most records apart."""
     found = discovery.discover(
-        desk.open(job.table),
+        state.open(job.table),
         job.columns,
         time_limit=_SECONDS,
         seed=_SEED,
@@ -105,45 +105,45 @@ def find_sets(desk: Desk, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
     )
 
 
-def apply_preset(desk: Desk, job: jobs.ApplyPreset, tell: Tell) -> str:
+def apply_preset(state: WorkerState, job: jobs.ApplyPreset, tell: Tell) -> str:
     """The policy with a preset applied, by what the table holds."""
     tell("looking at every column", 0.0)
-    seen = table_facts(desk.open(job.table))
+    seen = table_facts(state.open(job.table))
     return presets.apply(job.preset, Policy.loads(job.policy), seen).dumps()
 
 
-def check_policy(desk: Desk, job: jobs.CheckPolicy, tell: Tell) -> facts.PolicyFacts:
+def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> facts.PolicyFacts:
     """Whether a policy is one for this table; if not, the error says why.
 
     A column that would leave although it follows from others is a note here: `anonymize` refuses
     it, and until then somebody may still be changing roles.
     """
     policy = Policy.loads(job.policy)
-    engine = desk.engine(job.table)
+    engine = state.engine(job.table)
     require_declared(policy, engine.names)
     builders_of(policy, job.table.folder)
     raise_if_unprovided(policy.models, policy.search)
-    _refuse_levels(desk, job, policy)
+    _refuse_levels(state, job, policy)
     tell("looking for columns that follow from others", 0.5)
     return facts.PolicyFacts(
-        notes=(*policy.notes(), *_derived(desk, job, policy)),
+        notes=(*policy.notes(), *_derived(state, job, policy)),
         quasi=policy.quasi,
         models=tuple(model.name for model in policy.models),
     )
 
 
-def _refuse_levels(desk: Desk, job: jobs.CheckPolicy, policy: Policy) -> None:
+def _refuse_levels(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> None:
     """Refuse a lowest level that a column's hierarchy does not have."""
     for name in policy.quasi:
         if (asked := policy.columns[name]).lowest:
-            tree, _ = open_column(desk, job.table, job.policy, name).built()
+            tree, _ = open_column(state, job.table, job.policy, name).built()
             lowest_level(name, asked, tree)
 
 
-def _derived(desk: Desk, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:
+def _derived(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:
     """What would leave although it follows from others; asked once for the same columns."""
     key = repr((policy.columns, policy.show, policy.missing_values))
-    if key not in desk.derived:
-        found = derived_in(desk.engine(job.table), policy)
-        desk.derived[key] = tuple(sentence(one, policy.quasi) for one in found)
-    return desk.derived[key]
+    if key not in state.derived:
+        found = derived_in(state.engine(job.table), policy)
+        state.derived[key] = tuple(sentence(one, policy.quasi) for one in found)
+    return state.derived[key]

@@ -16,7 +16,7 @@ from incrowd.hierarchy.labels import number_text, parse_number
 from incrowd.table.column import Kind
 from incrowd.web import facts, jobs
 from incrowd.web.work.columns import nodes_of, open_column
-from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import LEAST, public_counts
 
 SHOWN = 200
@@ -27,10 +27,10 @@ OTHER = ("other", "other values", "all other values")
 """Names for values without a row; the first that no label has."""
 
 
-def tree(desk: Desk, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
+def tree(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
     """The rows of a column's hierarchy, and how many records hold what."""
     tell("building the hierarchy", 0.0)
-    column = open_column(desk, job.table, job.policy, job.column)
+    column = open_column(state, job.table, job.policy, job.column)
     builder = column.builder
     if isinstance(builder, Tree) and builder.other is None:
         builder = replace(builder, other=OTHER[0])

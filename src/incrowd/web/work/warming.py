@@ -7,7 +7,7 @@ from incrowd.datasets import hospital
 from incrowd.policy.draft import to_toml
 from incrowd.verbs.draft import draft
 from incrowd.web import jobs
-from incrowd.web.work.desk import Desk
+from incrowd.web.work.state import WorkerState
 from incrowd.web.work.what_if import what_if
 
 _RECORDS = 400
@@ -20,7 +20,7 @@ def warm() -> None:
         rows = hospital(_RECORDS)
         rows.write_csv(path)
         text = to_toml(draft(rows))
-        what_if(Desk(), jobs.WhatIf(jobs.Table(str(path)), text), _nobody)
+        what_if(WorkerState(), jobs.AskWhatIf(jobs.TableFile(str(path)), text), _nobody)
 
 
 def _nobody(what: str, share: float, value: object = None) -> None:

@@ -23,7 +23,7 @@ from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.world.world import betrays
 from incrowd.watch import NestedWatch, Watch
 from incrowd.web import edits, facts, jobs
-from incrowd.web.work.desk import Desk, Question, Sizes, Tell
+from incrowd.web.work.state import LoadedQuestion, Sizes, Tell, WorkerState
 from incrowd.withholding import public_count
 
 QUICK = 0.25
@@ -35,7 +35,7 @@ USUAL_K = 5
 
 
 @dataclass(frozen=True, eq=False)
-class _Made:
+class _Recoded:
     """Classes that somebody asked about."""
 
     recoding: Recoding
@@ -43,14 +43,14 @@ class _Made:
     quick: bool
 
 
-def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
+def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
     """Figures for levels that were chosen by hand, or for classes that a quick search makes.
 
     There are none if the time for a quick answer ends before the search has any classes.
     """
     watch = Watch(tell=tell)
     policy = Policy.loads(job.policy)
-    question = desk.question(job.table, policy, job.world)
+    question = state.question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
     by_hand = None if job.levels is None else _by_hand(question.loaded, dict(job.levels))
     made = by_hand or _quickly(question.loaded, watch)
@@ -60,20 +60,20 @@ def what_if(desk: Desk, job: jobs.WhatIf, tell: Tell) -> facts.WhatIf | facts.Un
     return _answer(question, made, watch)
 
 
-def search(desk: Desk, job: jobs.Search, tell: Tell) -> facts.WhatIf:
+def search(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
     """Figures for what the policy's own search finds."""
     watch = Watch(tell=tell)
-    return _found(desk, job, Policy.loads(job.policy), watch)
+    return _found(state, job, Policy.loads(job.policy), watch)
 
 
-def explore(desk: Desk, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
+def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
     """Several releases, one after the other; each is told as soon as it is there."""
     points: list[facts.TriedRelease] = []
     grid = list(_grid(job))
     for tried in grid:
         tell(tried.name, len(points) / len(grid))
         watch = NestedWatch(Watch(tell=tell), job.seconds)
-        points.append(_point(desk, job, tried, watch))
+        points.append(_point(state, job, tried, watch))
         tell(tried.name, len(points) / len(grid), points[-1])
     return tuple(points)
 
@@ -94,10 +94,10 @@ def _grid(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
 
 
 def _point(
-    desk: Desk, job: jobs.Explore, tried: facts.TriedRelease, watch: Watch
+    state: WorkerState, job: jobs.Explore, tried: facts.TriedRelease, watch: Watch
 ) -> facts.TriedRelease:
     try:
-        answer = _found(desk, job, Policy.loads(tried.policy), watch)
+        answer = _found(state, job, Policy.loads(tried.policy), watch)
     except IncrowdError as error:
         impossible = isinstance(error, InfeasibleError) and error.proved is True
         return replace(tried, why=error.message, impossible=impossible)
@@ -105,18 +105,18 @@ def _point(
 
 
 def _found(
-    desk: Desk, job: jobs.Search | jobs.Explore, policy: Policy, watch: Watch
+    state: WorkerState, job: jobs.SearchPolicy | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
     """What the policy's own search finds; a bound if a time limit ended it."""
-    question = desk.question(job.table, policy, job.world)
+    question = state.question(job.table, policy, job.world)
     begun = watch.elapsed
     found = searched(question.loaded, RunContext(watch=watch))
     late = watch.expired or watch.elapsed - begun >= (policy.time_limit or IMPROVING)
     stopped = late and not found.optimal
-    return _answer(question, _Made(found.recoding, found.why, quick=stopped), watch)
+    return _answer(question, _Recoded(found.recoding, found.why, quick=stopped), watch)
 
 
-def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Made:
+def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Recoded:
     """Full-domain generalization to these levels; classes that fail are left out."""
     problem = table.compiled.problem
     tops = {column.name: column.hierarchy.height for column in problem.columns}
@@ -127,7 +127,7 @@ def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Made:
             remedy=f"give levels from 0 to the highest for {', '.join(tops)}",
         )
     chosen = [levels[name] for name in tops]
-    return _Made(_recoding_to(problem, chosen), "levels chosen by hand", quick=False)
+    return _Recoded(_recoding_to(problem, chosen), "levels chosen by hand", quick=False)
 
 
 def _recoding_to(problem: Problem, levels: list[int]) -> Recoding:
@@ -141,7 +141,7 @@ def _recoding_to(problem: Problem, levels: list[int]) -> Recoding:
     return levels_recoding(problem, levels, class_of, kept)
 
 
-def _quickly(table: LoadedTable, watch: Watch) -> _Made | None:
+def _quickly(table: LoadedTable, watch: Watch) -> _Recoded | None:
     """Classes from a quick search: of full-domain levels if the policy's search makes those.
 
     None if its time ends before it has any. They satisfy every model.
@@ -159,13 +159,13 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Made | None:
             raise
         return None
     if levels:
-        return _Made(found.recoding, found.why, quick=not found.optimal)
+        return _Recoded(found.recoding, found.why, quick=not found.optimal)
     less = "usually loses" if problem.world is None else "may lose"
     how = f"{found.why}; a full search {less} less"
-    return _Made(policy.shown.recoding(found.recoding), how, quick=True)
+    return _Recoded(policy.shown.recoding(found.recoding), how, quick=True)
 
 
-def _answer(question: Question, made: _Made, watch: Watch) -> facts.WhatIf:
+def _answer(question: LoadedQuestion, made: _Recoded, watch: Watch) -> facts.WhatIf:
     table, problem = question.loaded, question.loaded.compiled.problem
     outcome = problem.outcome(made.recoding)
     k = _least_crowd(table.policy)

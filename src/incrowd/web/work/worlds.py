@@ -3,11 +3,11 @@
 from incrowd.io.reading import opened
 from incrowd.policy.policy import Policy
 from incrowd.web import facts, jobs
-from incrowd.web.work.desk import Desk, Tell
+from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count
 
 
-def columns(_: Desk, job: jobs.WorldColumns, tell: Tell) -> tuple[tuple[str, ...], ...]:
+def columns(_: WorkerState, job: jobs.ListWorldColumns, tell: Tell) -> tuple[tuple[str, ...], ...]:
     """The names of the columns, file by file."""
     tell("reading the world", 0.0)
     expected = Policy.loads(job.policy).columns
@@ -18,11 +18,11 @@ def columns(_: Desk, job: jobs.WorldColumns, tell: Tell) -> tuple[tuple[str, ...
     return tuple(found)
 
 
-def look(desk: Desk, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
+def look(state: WorkerState, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
     """Who is in the world, by the columns that it shares with the table."""
     tell("reading the world", 0.0)
     policy = Policy.loads(job.policy)
-    against = desk.against(job.table, policy, job.world)
+    against = state.against(job.table, policy, job.world)
     names = () if against is None else against.world.names
     return facts.WorldFacts(
         people=0 if against is None else public_count(against.world.people),

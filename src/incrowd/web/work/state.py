@@ -25,7 +25,7 @@ from incrowd.release.load import (
     world_of_labels,
 )
 from incrowd.search.lattice.full_domain import node_classes
-from incrowd.web.jobs import NO_WORLD, Table, World
+from incrowd.web.jobs import NO_WORLD, TableFile, WorldFiles
 
 KEPT = 4
 """So many countings of the table are kept: going back to a former role is then quick, too."""
@@ -46,7 +46,7 @@ class Sizes:
 
 
 @dataclass(frozen=True, eq=False)
-class Question:
+class LoadedQuestion:
     """The table loaded by a policy, and its classes as it is."""
 
     counted: CountedTable
@@ -56,12 +56,12 @@ class Question:
 
 @dataclass(frozen=True, eq=False)
 class _Open:
-    table: Table
+    table: TableFile
     stamp: tuple[int, int]
     opened: Opened
 
 
-class Desk:
+class WorkerState:
     """Keeps what was opened and counted, so that the next question is quick."""
 
     def __init__(self) -> None:
@@ -72,11 +72,13 @@ class Desk:
         self.derived: dict[str, tuple[str, ...]] = {}
         """By columns of a policy: sentences on those that would leave and follow from others."""
 
-    def engine(self, table: Table) -> Engine:
+    def engine(self, table: TableFile) -> Engine:
         """The engine that holds the rows."""
         return self.open(table).engine
 
-    def question(self, table: Table, policy: Policy, world: World = NO_WORLD) -> Question:
+    def question(
+        self, table: TableFile, policy: Policy, world: WorldFiles = NO_WORLD
+    ) -> LoadedQuestion:
         """The table loaded by a policy, from what was counted before if that is enough.
 
         A world counts only if a model asks about it: a release is the same without it, too.
@@ -97,9 +99,9 @@ class Desk:
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
-        return Question(counted, loaded, before)
+        return LoadedQuestion(counted, loaded, before)
 
-    def against(self, table: Table, policy: Policy, world: World) -> WorldReference | None:
+    def against(self, table: TableFile, policy: Policy, world: WorldFiles) -> WorldReference | None:
         """The world, in the columns that it shares with the table; None if there is none."""
         engine, key = self.engine(table), _world_key(policy, world)
         if self._world is not None and self._world[0] == key:
@@ -110,7 +112,7 @@ class Desk:
         self._world = None if found is None else (key, found)
         return found
 
-    def open(self, table: Table) -> Opened:
+    def open(self, table: TableFile) -> Opened:
         """The table, which stays open: verbs take it in place of its file."""
         stamp = _stamp(table.source)
         held = self._open
@@ -130,7 +132,7 @@ class Desk:
         self._open = None
 
 
-def reading_of(table: Table) -> Reading:
+def reading_of(table: TableFile) -> Reading:
     """How to read the table, as the command would from the same options."""
     given = asdict(table.reading)
     return Reading(date_formats=given.pop("date_format"), **given)
@@ -151,7 +153,7 @@ def counted_alike(policy: Policy) -> str:
     return repr((columns, policy.missing.value, policy.missing_values, policy.counted))
 
 
-def _world_key(policy: Policy, world: World) -> str:
+def _world_key(policy: Policy, world: WorldFiles) -> str:
     """What a world, and counts of a table whose labels it decides, depend on."""
     return repr((counted_alike(policy), world, [_stamp(file) for file in world.files]))
 
