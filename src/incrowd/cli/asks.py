@@ -1,15 +1,28 @@
 """Give a command the options of a request: their flags, groups and help come from its fields."""
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import MISSING
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import MISSING, dataclass
 from functools import wraps
 from typing import Annotated, Any, TypeVar
 
 from incrowd.cli import options
-from incrowd.requests.request import Option, options_of
+from incrowd.io import reading as readers
+from incrowd.requests.kinds import Form, Parts
+from incrowd.requests.reading import ReadingOptions
+from incrowd.requests.request import Option, options_of, parts_of
 
 Result = TypeVar("Result")
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What a command shows in one place, and the value that it becomes."""
+
+    name: str
+    shown: tuple[inspect.Parameter, ...]
+    value: Callable[[dict[str, Any]], Any]
+    """Takes its options out of what the command line gave, and makes the value of them."""
 
 
 def asks(
@@ -18,41 +31,88 @@ def asks(
     """Give a command the options of a request in place of its parameter `asked`, as a dictionary.
 
     A parameter of the command that is named like a field takes its place: it says the field in its
-    own way. `beside` are more such parameters, by the field that they follow.
+    own way. `beside` are more such parameters, by the field that they follow. A parameter whose
+    type has options, such as `Output`, is given by them.
     """
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
-        every = {one.name: one for one in options_of(request) if one.name not in own}
+        fields = list(_places(request, own, beside or {}))
+        others = [_place_of(one) for name, one in own.items() if not _is_there(name, fields)]
 
         @wraps(command)
         def run(**given: Any) -> Result:
-            asked = {name: _value(one, given.pop(name)) for name, one in every.items()}
-            return command(asked=asked, **given)
+            asked = {one.name: one.value(given) for one in fields if one.name not in own}
+            return command(asked=asked, **{one.name: one.value(given) for one in others}, **given)
 
-        placed = list(_placed(request, own, every, beside or {}))
-        rest = [one for name, one in own.items() if name != "asked" and one not in placed]
-        run.__signature__ = signature.replace(parameters=[*placed, *rest])  # type: ignore[attr-defined]
-        run.__annotations__ = {one.name: one.annotation for one in [*placed, *rest]}
+        shown = [parameter for one in (*fields, *others) for parameter in one.shown]
+        run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
+        run.__annotations__ = {one.name: one.annotation for one in shown}
         return run
 
     return decorate
 
 
-def _placed(
+def _is_there(name: str, places: Iterable[_Place]) -> bool:
+    """Whether a parameter has its place, or is the one that takes the request."""
+    return name == "asked" or any(name == one.name for one in places)
+
+
+def _places(
     request: type,
     own: Mapping[str, inspect.Parameter],
-    every: Mapping[str, Option],
     beside: Mapping[str, tuple[str, ...]],
-) -> Iterator[inspect.Parameter]:
-    """The parameters in the order of the fields."""
+) -> Iterator[_Place]:
+    """The options of a request and the command's own parameters, in the order of the fields."""
+    every = {option.name: option for option in options_of(request)}
+    parts = parts_of(request)
     for name in inspect.signature(request).parameters:
-        if name in every:
-            yield _parameter(every[name])
-        elif name in own:
-            yield own[name]
-        yield from (own[other] for other in beside.get(name, ()))
+        if name in own:
+            yield _plain(own[name])
+        elif name in every:
+            yield _option(every[name])
+        elif name in parts:
+            yield _made_of(name, parts[name])
+        yield from (_plain(own[other]) for other in beside.get(name, ()))
+
+
+def _plain(parameter: inspect.Parameter) -> _Place:
+    """A parameter as it is."""
+    return _Place(parameter.name, (parameter,), lambda given: given.pop(parameter.name))
+
+
+def _option(option: Option) -> _Place:
+    """An option as Typer takes it."""
+    return _Place(
+        option.name, (_parameter(option),), lambda given: _value(option, given.pop(option.name))
+    )
+
+
+def _made_of(name: str, parts: Parts) -> _Place:
+    """The options of a value: it is made of what they say."""
+    every = [one for one in options_of(parts.options) if one.name not in parts.without]
+    shown = tuple(map(_parameter, every))
+    return _Place(
+        name,
+        shown,
+        lambda given: _maker(parts.options)(
+            **{one.name: _value(one, given.pop(one.name)) for one in every}
+        ),
+    )
+
+
+def _maker(kind: type) -> Callable[..., Any]:
+    """What makes the value: that of reading is loaded when a file is read."""
+    return readers.Reading if kind is ReadingOptions else kind
+
+
+def _place_of(parameter: inspect.Parameter) -> _Place:
+    """A parameter of a command: given by the options of its type, if that has any."""
+    kind = parameter.annotation
+    if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__") and options_of(kind):
+        return _made_of(parameter.name, Parts(kind))
+    return _plain(parameter)
 
 
 def _parameter(option: Option) -> inspect.Parameter:
@@ -71,8 +131,17 @@ def _parameter(option: Option) -> inspect.Parameter:
 
 def _value(option: Option, given: Any) -> Any:
     """What the command line gave, as the request takes it."""
-    match option.kind.form:
-        case "columns":
-            return options.columns(given)
-        case _:
-            return given
+    if option.kind.form not in _READERS:
+        return given
+    return _READERS[option.kind.form](given, option.long_name, option.kind.example)
+
+
+_READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
+    "columns": lambda texts, _flag, _example: options.columns(texts),
+    "sets": lambda texts, _flag, _example: [options.columns([text]) for text in texts or ()],
+    "names": options.other_names,
+    "numbers": options.numbers,
+    "words": options.words,
+    "steps": lambda texts, _flag, _example: options.steps(texts),
+}
+"""What reads the texts of an option, by the form of its kind; other forms are as they are."""

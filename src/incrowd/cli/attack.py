@@ -260,7 +260,7 @@ def attack(  # noqa: PLR0913  one parameter per option
             max_raise=max_raise,
             listed=listed,
             rule_out=rule_out,
-            rename=requests.renamed(rename),
+            rename=options.other_names(rename, "rename", "zip=zipcode"),
             promises=_promised(promise),
             hierarchies=_hierarchies(hierarchy, hierarchies, table.names),
             seed=seed,

@@ -488,6 +488,23 @@ def words(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str
     return found
 
 
+def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+    """Other tables' names of columns, from COLUMN=OTHER.
+
+    >>> other_names(["zip=zipcode"], "rename", "zip=zipcode")
+    {'zip': 'zipcode'}
+    """
+    names = {}
+    for text in texts or ():
+        name, _, other = text.partition("=")
+        if not name or not other:
+            raise PolicyError(
+                f"--{flag} takes COLUMN=OTHER", remedy=f"write, for example, --{flag} {example}"
+            )
+        names[name] = other
+    return names
+
+
 def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
     """The step of each column in `--grid`: a number, or a step of dates.
 

@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, TextIO
+from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 from incrowd.documents import json
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
 from incrowd.kernels import compile as compile_kernels
 from incrowd.kernels import warm as warm_kernels
+from incrowd.requests.kinds import SWITCH, WRITING, Flags
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -31,10 +32,12 @@ PATIENCE = 2.0
 class Output:
     """How a command answers: text for people, one JSON document, or errors only."""
 
-    as_json: bool = False
-    quiet: bool = False
-    details: bool = False
-    """Whether to show all notes."""
+    details: Annotated[bool, SWITCH, WRITING] = False
+    """Show all figures and notes, not only those to decide by."""
+    as_json: Annotated[bool, SWITCH, WRITING, Flags("--json")] = False
+    """Write one JSON document to standard output, everything else to standard error."""
+    quiet: Annotated[bool, SWITCH, WRITING] = False
+    """Show nothing but errors."""
 
     def result(
         self,
@@ -113,7 +116,10 @@ class ProgressBar:
     bar says how much time is left; where nothing is known of it, how much has passed.
     """
 
-    def __init__(self, *, quiet: bool = False) -> None:
+    def __init__(
+        self, *, quiet: bool = False, note: Callable[[Iterable[object]], None] | None = None
+    ) -> None:
+        self._note = note
         self._wanted = not quiet and sys.stderr.isatty()
         self._lock = threading.Lock()
         self._timer = threading.Timer(PATIENCE, self._appear)
@@ -128,6 +134,11 @@ class ProgressBar:
         if self._wanted:
             self._timer.start()
         return self
+
+    @property
+    def watch(self) -> Watch:
+        """A new watch of this bar: its limit of time begins now, and notes are shown."""
+        return Watch(tell=self.tell, note=self._note)
 
     def __exit__(
         self,
@@ -196,7 +207,7 @@ def _kind(what: str) -> str:
 @contextmanager
 def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
     """A progress bar for long work of a verb; if kernels are compiled first, it counts them."""
-    with ProgressBar(quiet=output.quiet or output.as_json) as bar:
+    with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
         compiling = _Compiling(output, bar, verb)
         with compile_kernels.when_compiling(compiling.tell), warm_kernels.helped(verb):
             yield bar

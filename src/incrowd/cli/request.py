@@ -19,23 +19,6 @@ from incrowd.policy.presets import quick
 from incrowd.table.names import listed
 
 
-def renamed(texts: Iterable[str] | None) -> dict[str, str]:
-    """Other tables' names of columns, from COLUMN=OTHER.
-
-    >>> renamed(["zip=zipcode"])
-    {'zip': 'zipcode'}
-    """
-    found = {}
-    for text in texts or ():
-        name, _, called = text.partition("=")
-        if not name or not called:
-            raise PolicyError(
-                "--rename takes COLUMN=OTHER", remedy="write, for example, --rename zip=zipcode"
-            )
-        found[name] = called
-    return found
-
-
 def hierarchies(
     texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
 ) -> dict[str, AnyHierarchy]:
@@ -237,7 +220,7 @@ class WorldOptions:
     @property
     def given(self) -> dict[str, Any]:
         """As keyword arguments of verbs."""
-        names = renamed(self.rename)
+        names = options.other_names(self.rename, "rename", "zip=zipcode")
         return {"world": self.worlds, "world_id": self.id, "rename": names}
 
     def laid_over(self, request: PolicyRequest) -> PolicyRequest:

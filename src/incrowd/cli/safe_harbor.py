@@ -5,10 +5,8 @@ from typing import Annotated, Any
 import typer
 
 from incrowd import api
-from incrowd import watch as watching
-from incrowd.cli import next_command, options, sources
+from incrowd.cli import next_command, options
 from incrowd.cli.asks import asks
-from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
@@ -16,9 +14,8 @@ from incrowd.io import files
 from incrowd.requests.safe_harbor import SafeHarborRequest
 
 
-@reads(memory=False)
 @asks(SafeHarborRequest)
-def safe_harbor(  # noqa: PLR0913  one parameter per option
+def safe_harbor(
     asked: dict[str, Any],
     *,
     zip_populations: Annotated[
@@ -30,10 +27,7 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
             rich_help_panel=options.HOLD,
         ),
     ] = None,
-    reading: ReadingFlags = AS_FOUND,
-    details: options.Details = False,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    output: Output,
 ) -> int:
     """Look for the 18 identifiers of HIPAA's Safe Harbor.
 
@@ -41,20 +35,18 @@ def safe_harbor(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd safe-harbor release.csv
     """
-    output = Output(as_json=as_json, quiet=quiet, details=details)
     people = None if zip_populations is None else files.read_zip_populations(zip_populations)
     with waiting(output, "safe-harbor") as bar:
         found = api.safe_harbor(
             **asked,
             zip_populations=people,
-            reading=sources.reading(reading),
-            watch=watching.Watch(tell=bar.tell, note=output.notes),
+            watch=bar.watch,
         )
     file, policy = asked["source"], asked["policy"]
     output.notes(found.notes)
     output.result(
         found.as_dict,
-        lambda: texts.safe_harbor_text(found, details=details),
+        lambda: texts.safe_harbor_text(found, details=output.details),
         lambda: next_command.after_safe_harbor(file, met=found.met, policy=policy),
     )
     return 0 if found.met else NotMetError.exit_code

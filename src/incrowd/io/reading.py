@@ -1,7 +1,7 @@
 """Open a table once: a frame, a file, a table elsewhere, or one that is open already."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from types import TracebackType
@@ -20,6 +20,7 @@ from incrowd.io import large, tables
 from incrowd.io.batches import Layout
 from incrowd.io.large import LargeTable
 from incrowd.io.notation import NotationRequest, formats_of
+from incrowd.requests.reading import ReadingOptions
 from incrowd.table.encode import to_polars
 from incrowd.watch import Watch
 
@@ -27,27 +28,11 @@ AnyPath: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(ReadingOptions):
     """How to read a file; what is None is found."""
 
-    delimiter: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
     expected: tuple[str, ...] = ()
     """Names of columns that the table should have: they help to tell its header."""
-    memory: int | str | None = None
-    """Memory to work with, in bytes or such as "2GB"; a table that takes more is worked on with
-    DuckDB. Without it a table may take most of what is free."""
-    sheet: str | None = None
-    """The sheet of a workbook; without it the first visible one that has cells."""
-    skip: int | None = None
-    """Lines above the header, or above the first record."""
-    decimal: str | None = None
-    """The decimal mark of a text, a comma or a point."""
-    thousands: str | None = None
-    """The mark between thousands."""
-    date_formats: str | Mapping[str, str] | Sequence[str] | None = None
-    """The format of all dates, such as `%d/%m/%Y`, or by column; also as `birth=%d/%m/%Y`."""
     kept: tuple[str, ...] | None = ()
     """Columns whose numbers and dates stay as they are written; None for all."""
 

@@ -7,9 +7,12 @@ from typing import Any, Literal, Self, TypeAlias
 
 from incrowd.errors import PolicyError
 
-Form: TypeAlias = Literal["plain", "table", "repeated", "columns", "names"]
+Form: TypeAlias = Literal[
+    "plain", "table", "repeated", "columns", "sets", "names", "numbers", "words", "steps"
+]
 """How the command line takes a value: as it is, as its argument, as often as it is repeated, as
-columns with commas between them, or as COLUMN=OTHER."""
+columns with commas between them, as a list of such sets, as COLUMN=OTHER, or by column as a number,
+as a word, or as a step of numbers or dates."""
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class Kind:
     least: float = -math.inf
     most: float = math.inf
     remedy: str = "give 1, for example"
+    example: str = "age=10"
+    """What follows the flag, for a form that takes values by column."""
 
     def helped(self, remedy: str) -> Self:
         """The same with another remedy for what is out of its limits."""
@@ -62,12 +67,22 @@ class Flags:
         object.__setattr__(self, "names", names)
 
 
+@dataclass(frozen=True)
+class Parts:
+    """Marks a field whose value has options of its own: they take its place on the command line."""
+
+    options: type
+    without: tuple[str, ...] = ()
+
+
 TABLE = Kind("FILE", form="table")
 FILE = Kind("FILE")
 FILES = Kind("FILE", form="repeated")
 COLUMN = Kind("COLUMN")
 COLUMNS = Kind("COLUMNS", form="columns")
-OTHER_NAMES = Kind("COLUMN=OTHER", form="names")
+SETS = Kind("COLUMNS", form="sets")
+OTHER_NAMES = Kind("COLUMN=OTHER", form="names", example="zip=zipcode")
+WEIGHTS = Kind("COLUMN=WEIGHT", form="numbers", example="zip=2")
 PEOPLE = Kind("PEOPLE")
 SWITCH = Kind(None, bool)
 NUMBER = Kind("N", int)
@@ -82,4 +97,7 @@ CHANCE = replace(SHARE, metavar="CHANCE")
 IN_COLUMNS = Group("Columns")
 HOLD = Group("What must hold")
 COARSER = Group("How values get coarser")
+SEARCHING = Group("How to search")
+WORLDS = Group("Worlds")
 WRITING = Group("Writing")
+READING = Group("Reading")

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from functools import cache, wraps
 from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
-from incrowd.requests.kinds import Flags, Group, Kind
+from incrowd.requests.kinds import Flags, Group, Kind, Parts
 from incrowd.table.names import listed
 
 Parameters = ParamSpec("Parameters")
@@ -31,6 +31,11 @@ class Option:
     """The sentence."""
     default: Any = None
     """`dataclasses.MISSING` if it must be given."""
+
+    @property
+    def long_name(self) -> str:
+        """Its flag without dashes."""
+        return self.flags[0].lstrip("-") if self.flags else self.name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,6 +61,13 @@ def options_of(request: type) -> tuple[Option, ...]:
         for one in fields(request)
         if _marked(one.type, Kind)
     )
+
+
+@cache
+def parts_of(request: type) -> dict[str, Parts]:
+    """The fields of a request whose values have options of their own."""
+    marks = {field.name: _marked(field.type, Parts) for field in fields(request)}
+    return {name: parts[0] for name, parts in marks.items() if parts}
 
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
@@ -149,8 +161,9 @@ def _signature(request: Callable[..., Any]) -> inspect.Signature:
 
 def _listed(request: Any) -> str:
     """What each parameter is, a line each, in the words of the help."""
-    said = {one.name: one.says for one in options_of(request)} | _sentences(request)
-    names = [one for one in inspect.signature(request).parameters if one in said]
+    said = {one.name: next(iter(_marked(one.type, str)), "") for one in fields(request)}
+    said |= _sentences(request)
+    names = [one for one in inspect.signature(request).parameters if said.get(one)]
     lines = (f"`{one}`: {said[one]}" for one in names)
     return "\n".join(re.sub(r"--([a-z-]+)", _as_parameter, line) for line in lines)
 

@@ -6,12 +6,20 @@ from typing import TYPE_CHECKING, Annotated
 
 from incrowd.requests.kinds import FILE, PART, PEOPLE, SHARE, SWITCH, WRITING, Group
 from incrowd.requests.request import Request
-from incrowd.requests.shared import AnyPath, PolicyFile, Quasi, Sensitive, Source, Unit, Weight
+from incrowd.requests.shared import (
+    AnyPath,
+    HowToRead,
+    PolicyFile,
+    Quasi,
+    Sensitive,
+    Source,
+    Unit,
+    Watching,
+    Weight,
+)
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
-    from incrowd.io.reading import Reading
-    from incrowd.watch import Watch
 
 MEASURE = Group("What to measure")
 
@@ -44,9 +52,7 @@ class RiskRequest(Request):
     """Texts that mean that a value is missing."""
     list_records: Annotated[AnyPath | None, FILE, WRITING] = None
     """Write the numbers of the exposed records to a file that you must not publish."""
-    reading: "Reading | None" = None
-    """How to read the file."""
-    watch: "Watch | None" = None
-    """Hears of progress and of notes about the table."""
+    reading: HowToRead = None
+    watch: Watching = None
     folder: AnyPath = "."
     """Where the paths of the policy's hierarchies start."""

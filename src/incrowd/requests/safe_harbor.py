@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from incrowd.requests.kinds import HOLD, YEAR
 from incrowd.requests.request import Request
-from incrowd.requests.shared import AnyPath, PolicyFile, Source
-
-if TYPE_CHECKING:
-    from incrowd.io.reading import Reading
-    from incrowd.watch import Watch
+from incrowd.requests.shared import (
+    AnyPath,
+    HowToReadInMemory,
+    PolicyFile,
+    Source,
+    Watching,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,7 +28,5 @@ class SafeHarborRequest(Request):
     """People by the first three digits of ZIP codes; by default the census's."""
     folder: AnyPath = "."
     """Where the paths of the policy begin."""
-    reading: "Reading | None" = None
-    """How to read the file."""
-    watch: "Watch | None" = None
-    """Hears of progress and of notes about the table."""
+    reading: HowToReadInMemory = None
+    watch: Watching = None

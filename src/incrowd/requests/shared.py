@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Sequence
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from incrowd.requests.kinds import (
     COLUMN,
@@ -10,9 +10,20 @@ from incrowd.requests.kinds import (
     FILE,
     HOLD,
     IN_COLUMNS,
+    NUMBER,
+    SEARCHING,
+    SWITCH,
     TABLE,
+    WRITING,
     Flags,
+    Kind,
+    Parts,
 )
+from incrowd.requests.reading import ReadingOptions
+
+if TYPE_CHECKING:
+    from incrowd.io.reading import Reading
+    from incrowd.watch import Watch
 
 AnyPath: TypeAlias = str | os.PathLike[str]
 
@@ -23,6 +34,12 @@ Source = Annotated[
     "SAS, or a folder of Parquet files; - is standard input; postgresql://…?table=NAME or "
     "duckdb:FILE::TABLE.",
 ]
+HowToRead = Annotated["Reading | None", Parts(ReadingOptions), "How to read the file."]
+HowToReadInMemory = Annotated[
+    "Reading | None", Parts(ReadingOptions, without=("memory",)), "How to read the file."
+]
+Watching = Annotated["Watch | None", "Hears of progress and of notes about the table."]
+MissingValues = Annotated[Sequence[str], "Texts that mean that a value is missing."]
 Quasi = Annotated[
     str | Sequence[str],
     COLUMNS,
@@ -37,6 +54,12 @@ Sensitive = Annotated[
     Flags("--sensitive", "-s"),
     "Sensitive columns: nobody should learn a person's value.",
 ]
+Keep = Annotated[
+    str | Sequence[str],
+    COLUMNS,
+    IN_COLUMNS,
+    "Columns to release unchanged. Columns that no option names are left out.",
+]
 Unit = Annotated[
     str | None,
     COLUMN,
@@ -45,3 +68,18 @@ Unit = Annotated[
 ]
 Weight = Annotated[str | None, COLUMN, IN_COLUMNS, "Column with sampling weights."]
 PolicyFile = Annotated[Any, FILE, HOLD, Flags("--policy", "-p"), "The policy (TOML) to follow."]
+Seconds = Annotated[
+    float, Kind("SECONDS", float), SEARCHING, "The longest that the search may take."
+]
+Seed = Annotated[
+    int | None,
+    NUMBER,
+    WRITING,
+    "Seed for samples and the order of records: the same seed gives the same result.",
+]
+KeepOrder = Annotated[
+    bool,
+    SWITCH,
+    WRITING,
+    "Keep the order of the records, which links releases to each other.",
+]
