@@ -53,7 +53,7 @@ Q = ("patients.csv", "-q", "age,zip")
 VERBS = {
     "risk": (("risk", *Q, "--json"), 125, READS),
     "discover": (("discover", "patients.csv", "--json"), 120, READS),
-    "groups": (("discover", "patients.csv", "-k", "3", "--json"), 120, GROUPS),
+    "groups": (("discover", "patients.csv", "-k", "3", "--json"), 125, GROUPS),
     "named sets": (
         ("discover", "patients.csv", "--set", "age,zip", "--population", "3e8", "--json"),
         110,
