@@ -12,12 +12,14 @@ Messages say what, where, how many and what to do. They never repeat a cell valu
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from traceback import walk_tb
-from typing import Any
+from typing import Any, NoReturn, TypeVar
+
+T = TypeVar("T")
 
 _PACKAGE = Path(__file__).parent
 
@@ -177,10 +179,29 @@ def boundary(
         failed = True
         error = (known(failure) if known is not None else None) or error
     if failed:
-        try:
-            raise error from None
-        finally:
-            error.__context__ = None
+        raise_alone(error)
+
+
+def raise_alone(error: IncrowdError) -> NoReturn:
+    """Raise an error without a trace of the one that it replaces, which may quote cells."""
+    try:
+        raise error from None
+    finally:
+        error.__context__ = None
+
+
+def each_within(
+    items: Iterable[T], guard: Callable[[], AbstractContextManager[None]]
+) -> Iterator[T]:
+    """The items, each of which is made inside a boundary; whoever uses it is outside."""
+    rest = iter(items)
+    done: Any = object()
+    while True:
+        with guard():
+            item = next(rest, done)
+        if item is done:
+            return
+        yield item
 
 
 INTERRUPTED = 130

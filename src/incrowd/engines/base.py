@@ -112,7 +112,7 @@ class PartJob(Protocol):
         ...
 
 
-class Rows(Protocol):
+class Countable(Protocol):
     """Rows that can be counted."""
 
     @property
@@ -130,7 +130,7 @@ class Rows(Protocol):
         ...
 
 
-class Engine(Protocol):
+class Engine(Countable, Protocol):
     """One snapshot of a table: read to be coded and counted, then to be released."""
 
     @property
@@ -141,16 +141,6 @@ class Engine(Protocol):
     @property
     def can(self) -> frozenset[Can]:
         """What it can do beyond the contract."""
-        ...
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns, in their order."""
-        ...
-
-    @property
-    def records(self) -> int:
-        """Number of records."""
         ...
 
     @property
@@ -289,7 +279,7 @@ class PartEngine(Engine, Protocol):
         ...
 
 
-class Staged(Rows, Protocol):
+class Staged(Countable, Protocol):
     """Rows that are to leave, not published yet; with them what their records held."""
 
     @property
@@ -381,20 +371,25 @@ class Target(Protocol):
         ...
 
 
-class Written(Rows, Protocol):
+class Written(Countable, Protocol):
     """The release as it was written, read anew."""
 
-    def blocks(self, columns: Sequence[str], key: int, clear: Clearing) -> Iterator[CountedRows]:
+    def blocks(
+        self,
+        columns: Sequence[str],
+        key: int,  # noqa: ARG002  there is one block
+        clear: Clearing,  # noqa: ARG002  the same
+    ) -> Iterator[CountedRows]:
         """The distinct rows of these columns, block by block, if they are many.
 
         Rows that show the same in the first `key` columns, read by `clear`, are in one block. There
         is at least one block.
         """
-        ...
+        yield self.counts(columns)
 
     def values(self, column: str) -> Iterator[CountedRows]:
         """The distinct cells of a column, each in one of several batches."""
-        ...
+        yield self.counts((column,))
 
     def digest(self) -> tuple[Digested, str]:
         """What was digested, and its SHA-256."""
@@ -402,11 +397,14 @@ class Written(Rows, Protocol):
 
     def publish(self) -> None:
         """Let others see it, where writing alone does not: it is proved and certified."""
-        ...
+        return
 
-    def rows_digest(self, missing_values: Sequence[str]) -> str | None:
-        """SHA-256 of the rows whatever they are stored in; None if the engine does not tell."""
-        ...
+    def rows_digest(
+        self,
+        missing_values: Sequence[str],  # noqa: ARG002  a default
+    ) -> str | None:
+        """SHA-256 of the rows whatever they are stored in; None if they have no order."""
+        return None
 
     def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
         """Rows that are not the staged ones, whichever way.

@@ -17,13 +17,14 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.addresses import REMOTE, STORED
-from incrowd.engines.base import Digested, NewTable, PartJob, Target
+from incrowd.engines.base import NewTable, PartJob, Target
 from incrowd.engines.duckdb_files import frame_digest, put_together
 from incrowd.engines.duckdb_parts import PartWork
 from incrowd.engines.limits import FOLDER, bounded, mebibytes, resident
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.sql import (
     Cells,
+    Database,
     Release,
     SqlColumn,
     closed_on_failure,
@@ -34,7 +35,7 @@ from incrowd.engines.sql import (
 )
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.engines.stamps import Stamp
-from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.errors import InputError, PolicyError, boundary, each_within
 from incrowd.watch import Watch
 
 _SHARE = 0.6
@@ -102,13 +103,10 @@ def _remote(source: str) -> "DuckDB":
     return found
 
 
-class DuckDB:
+class DuckDB(Database):
     """A database of our own in a private folder; errors of DuckDB, which quote cells, end here."""
 
     name = "duckdb"
-    joins = True
-    parts = True
-    text = False
 
     def __init__(self, relation: Any = None, memory: int | None = None) -> None:
         with boundary(InputError("duckdb is missing", remedy="install incrowd[duckdb]")):
@@ -200,9 +198,6 @@ class DuckDB:
         if any(column.cells == "float" for column in self.columns):
             self.run("SET disabled_optimizers = 'statistics_propagation'")
 
-    def snapshot(self) -> None:
-        """The copy is one."""
-
     def run(self, statement: str) -> None:
         """Carry out a statement."""
         self._make_room()
@@ -251,14 +246,8 @@ class DuckDB:
         with _bounded("DuckDB cannot read the table"):
             found = cursor.sql(query)
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
-            reader = read(_BATCH)
-        while True:
-            with _bounded("DuckDB cannot read the table"):
-                batch = next(reader, None)
-                frame = None if batch is None else pl.DataFrame(pl.from_arrow(batch))
-            if frame is None:
-                return
-            yield frame
+            frames = (pl.DataFrame(pl.from_arrow(batch)) for batch in read(_BATCH))
+        yield from each_within(frames, partial(_bounded, "DuckDB cannot read the table"))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """A table of ours."""
@@ -311,14 +300,6 @@ class DuckDB:
             folder.mkdir()
         return folder
 
-    def quoted(self, name: str) -> str:
-        """The name of a column in a statement."""
-        return quoted(name)
-
-    def same(self, one: str, other: str) -> str:
-        """Whether two cells are equal or both missing."""
-        return f"{one} IS NOT DISTINCT FROM {other}"
-
     def random(self, secret: str, row: str) -> str:
         """A number that looks random."""
         return f"md5_number_lower(concat('{secret}:', {row}))"
@@ -368,9 +349,6 @@ class DuckDB:
                 "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {release.rows}"
             )
             return self._relation.query("given", f"SELECT * FROM {name}")
-
-    def digest(self, of: Digested | None = None) -> None:
-        """None: a relation is digested as the frame that it is."""
 
     def close(self) -> None:
         """Remove the private folder, with the copy of the table in it."""

@@ -1,6 +1,5 @@
 """Parquet files of DuckDB's and of others: put together, digested."""
 
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal
@@ -8,6 +7,7 @@ from typing import Any, Literal
 import polars as pl
 
 from incrowd.engines.fetch import MOST_CELLS
+from incrowd.engines.folders import sha256
 from incrowd.errors import InputError, boundary
 from incrowd.table.cells import digest_of_columns
 
@@ -36,11 +36,6 @@ def frame_digest(path: Path) -> tuple[Literal["file", "frame"], str]:
         rows = pl.scan_parquet(path)
         width = len(rows.collect_schema())
         if int(rows.select(pl.len()).collect().item()) * width > MOST_CELLS:
-            return "file", _sha256(path)
+            return "file", sha256(path)
         columns = (pl.read_parquet(path, columns=[j]).to_series() for j in range(width))
         return "frame", digest_of_columns(columns)
-
-
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

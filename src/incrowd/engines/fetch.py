@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines import sql_engine
-from incrowd.engines.base import Clearing, Digested, Engine, Written
+from incrowd.engines.base import Digested, Engine, Written
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryWritten
 from incrowd.errors import InputError, LimitError, boundary
@@ -97,7 +97,7 @@ class FetchedColumns:
 
 
 @dataclass(frozen=True, eq=False)
-class StoredRelease:
+class StoredRelease(Written):
     """A finished release that lives elsewhere: counted there, digested column by column."""
 
     engine: Engine
@@ -119,22 +119,6 @@ class StoredRelease:
     def counts(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of these columns, and their records."""
         return self.engine.counts(columns)
-
-    def blocks(
-        self,
-        columns: Sequence[str],
-        key: int,  # noqa: ARG002  there is one block
-        clear: Clearing,  # noqa: ARG002  the same
-    ) -> Iterator[CountedRows]:
-        """The same in one block."""
-        yield self.counts(columns)
-
-    def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column, in one batch."""
-        yield self.counts((column,))
-
-    def publish(self) -> None:
-        """It is public already."""
 
     def digest(self) -> tuple[Digested, str]:
         """SHA-256 of the cells, in the order of the table."""

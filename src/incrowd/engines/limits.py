@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from incrowd.errors import InputError, LimitError, boundary
+from incrowd.errors import InputError, LimitError, boundary, raise_alone
 
 _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 """What the system says when there is no space left."""
@@ -37,10 +37,7 @@ def bounded(words: str, remedy: str, larger: str = _LARGER) -> Iterator[None]:
             f"incrowd ran out of {ran_out}, so nothing was released",
             remedy=memory if ran_out == "memory" else larger,
         )
-        try:
-            raise error from None
-        finally:
-            error.__context__ = None
+        raise_alone(error)
 
 
 def _ran_out(failure: Exception) -> str:

@@ -101,15 +101,9 @@ class MemoryEngine:
     def weights(self, name: str) -> Floats:
         """A column of sampling weights: finite, at least 0."""
         column = self._numbers_of(name)
-        values = np.concatenate([[np.nan], column.domain.positions])[column.codes]
+        values = weight_of_codes(column)[column.codes]
         wrong = ~(values >= 0)
-        if wrong.any():
-            held = counted(int(wrong.sum()), "value that is", "values that are")
-            raise InputError(
-                f"the weight column {name!r} holds {held} missing or negative"
-                f" (first at row {wrong.argmax() + 1})",
-                remedy="give every record a weight of 0 or more",
-            )
+        refuse_weights(name, int(wrong.sum()), f" (first at row {wrong.argmax() + 1})")
         return values
 
     def _numbers_of(self, name: str) -> CodedColumn:
@@ -118,11 +112,8 @@ class MemoryEngine:
         except InputError as error:
             if name in self.uncoded or self.code(name).domain.kind is Kind.NUMBER:
                 raise
-            found = InputError(
-                f"weights must be numbers: {error.message}",
-                remedy="name the column with the number of people that each record represents",
-            )
-        raise found
+            refusal = no_weights(error)
+        raise refusal
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """The unit column, coded: records of one person share a code; 0 is missing."""
@@ -317,6 +308,29 @@ def _drawn(every: Counts, records: int) -> Counts:
     if len(every) <= records:
         return every
     return every[np.sort(np.random.default_rng(0).choice(len(every), records, replace=False))]
+
+
+def weight_of_codes(column: CodedColumn) -> Floats:
+    """The weight that each code of a column of numbers is; NaN for the missing ones."""
+    return np.concatenate([[np.nan], column.domain.positions])
+
+
+def refuse_weights(name: str, wrong: int, where: str = "") -> None:
+    """Refuse a column of weights if some records have a wrong one."""
+    if wrong:
+        values = counted(wrong, "value that is", "values that are")
+        raise InputError(
+            f"the weight column {name!r} holds {values} missing or negative{where}",
+            remedy="give every record a weight of 0 or more",
+        )
+
+
+def no_weights(error: InputError) -> InputError:
+    """What to say of a column of weights that are no numbers."""
+    return InputError(
+        f"weights must be numbers: {error.message}",
+        remedy="name the column with the number of people that each record represents",
+    )
 
 
 def coded_texts(cells: pl.Series, name: str) -> CodedColumn:

@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts
-from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target
+from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target, Written
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.table.cells import (
     clear_marks,
@@ -142,7 +142,7 @@ class MemoryStaged:
 
 
 @dataclass(frozen=True, eq=False)
-class MemoryWritten:
+class MemoryWritten(Written):
     """The written release, read back."""
 
     stored: pl.DataFrame
@@ -169,26 +169,10 @@ class MemoryWritten:
         """The distinct rows of these columns, and their records."""
         return count_rows(select_columns(self.coded, columns))
 
-    def blocks(
-        self,
-        columns: Sequence[str],
-        key: int,  # noqa: ARG002  there is one block
-        clear: Clearing,  # noqa: ARG002  the same
-    ) -> Iterator[CountedRows]:
-        """The same in one block."""
-        yield self.counts(columns)
-
-    def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column, in one batch."""
-        yield self.counts((column,))
-
     @cached_property
     def coded(self) -> pl.DataFrame:
         """The rows with a dictionary for texts that repeat: counting compares numbers."""
         return with_dictionaries(self.rows)
-
-    def publish(self) -> None:
-        """Nothing is left to do: what publishes a file is above the engines."""
 
     def digest(self) -> tuple[Digested, str]:
         """SHA-256 of the bytes of a file or of the cells of a frame."""

@@ -16,7 +16,6 @@ in a password file or in PGPASSWORD rather than in the address: addresses on a c
 seen by others on the machine.
 """
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -29,7 +28,15 @@ from incrowd.engines.addresses import Address, is_address
 from incrowd.engines.base import Digested, Engine, NewTable, PartJob, Target
 from incrowd.engines.postgresql_columns import ALIAS, CATALOG, Carried, Stored
 from incrowd.engines.postgresql_session import READING, WRITING, Session
-from incrowd.engines.sql import Release, SqlColumn, quoted, retyped, text_literal
+from incrowd.engines.sql import (
+    Database,
+    Release,
+    SqlColumn,
+    digest_of,
+    quoted,
+    retyped,
+    text_literal,
+)
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.table.cells import frame_digest
@@ -122,13 +129,11 @@ class _ReadAnew(NamedTuple):
         return f"({self.query}) released"
 
 
-class PostgreSQL:
+class PostgreSQL(Database):
     """A table of PostgreSQL in one snapshot."""
 
     name = "postgresql"
     parts = False
-    text = False
-    memory = None
 
     def __init__(self, address: Address) -> None:
         self.address = address
@@ -199,10 +204,6 @@ class PostgreSQL:
     ) -> None:
         """Parts of rows do not leave the server."""
         raise NotImplementedError
-
-    def quoted(self, name: str) -> str:
-        """The name of a column in a statement."""
-        return quoted(name)
 
     def same(self, one: str, other: str) -> str:
         """Whether two cells are equal or both missing; arrays, unlike cells, are joined by hash."""
@@ -373,12 +374,8 @@ class PostgreSQL:
             f"SELECT {group} AS place, sha256(string_agg(h, ''::bytea ORDER BY h)) AS h "
             f"FROM ({hashed}) hashed GROUP BY {group} ORDER BY {group}"
         )
-        code = hashlib.sha256()
-        for column in columns:
-            name = column.stored.name.encode()
-            code.update(len(name).to_bytes(8, "little") + name)
-        code.update(b"".join(found["h"].to_list()))
-        return code.hexdigest()
+        names = (column.stored.name for column in columns)
+        return digest_of(names, b"".join(found["h"].to_list()))
 
 
 def _facts(stored: Stored, j: int, found: Mapping[str, Any]) -> Mapping[str, Any]:

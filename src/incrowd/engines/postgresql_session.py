@@ -6,6 +6,7 @@ Errors of the driver quote cells, and may quote credentials: none of them leaves
 import weakref
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, ExitStack, suppress
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -13,7 +14,7 @@ import polars as pl
 
 from incrowd.engines.postgresql_columns import frame_of, sendable
 from incrowd.engines.sql import quoted
-from incrowd.errors import InputError, boundary
+from incrowd.errors import InputError, boundary, each_within
 
 READING = "REPEATABLE READ, READ ONLY"
 WRITING = "REPEATABLE READ, READ WRITE"
@@ -77,21 +78,16 @@ class Session:
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The same in frames of limited size; no other query runs until the last one."""
-        failure = "PostgreSQL cannot read the table"
-        with _refused(failure):
+        guard = partial(_refused, "PostgreSQL cannot read the table")
+        with guard():
             cursor = self._connection.cursor()
         try:
-            with _refused(failure):
+            with guard():
                 cursor.execute(query)
                 reader = cursor.fetch_record_batch()
-            while True:
-                with _refused(failure):
-                    frame = _next(reader)
-                if frame is None:
-                    return
-                yield frame
+            yield from each_within(map(_frame_of_batch, reader), guard)
         finally:
-            with _refused(failure):
+            with guard():
                 cursor.close()
 
     def one(self, query: str) -> Any:
@@ -182,12 +178,10 @@ def _refused(
     return boundary(InputError(failure, remedy=remedy), known)
 
 
-def _next(reader: Any) -> pl.DataFrame | None:
-    """The next batch of rows; None after the last."""
+def _frame_of_batch(batch: Any) -> pl.DataFrame:
     from pyarrow import Table  # noqa: PLC0415  an extra
 
-    batch = next(reader, None)
-    return None if batch is None else frame_of(Table.from_batches([batch]))
+    return frame_of(Table.from_batches([batch]))
 
 
 def _ended(connection: Any) -> None:

@@ -12,7 +12,6 @@ reach it under the same path, and write to it as the same user; on one machine (
 a temporary folder does.
 """
 
-import hashlib
 import re
 import secrets
 import shutil
@@ -21,6 +20,7 @@ import warnings
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -34,9 +34,9 @@ from incrowd.engines.memory import refuse_repeated
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.spark_logs import silenced
 from incrowd.engines.spark_refusals import refused, refusing
-from incrowd.engines.sql import Cells, Release, SqlColumn, closed_on_failure
+from incrowd.engines.sql import Cells, Database, Release, SqlColumn, closed_on_failure, digest_of
 from incrowd.engines.sql_engine import SqlEngine
-from incrowd.errors import InputError, PolicyError, boundary
+from incrowd.errors import InputError, PolicyError, boundary, each_within
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -84,14 +84,10 @@ def engine_of(frame: Any) -> SqlEngine:
     return SqlEngine(Spark(frame), frozenset({Can.FOLDER}))
 
 
-class Spark:
+class Spark(Database):
     """A session of our own with a private folder; errors of Spark, which quote cells, end here."""
 
     name = "spark"
-    joins = True
-    parts = True
-    text = False
-    memory = None
 
     def __init__(self, frame: Any) -> None:
         self._home = frame.sparkSession
@@ -120,9 +116,6 @@ class Spark:
         numbered.write.parquet(_uri(path))
         self._view("source", path, _bare(numbered.schema))
         return _columns(frame.schema)
-
-    def snapshot(self) -> None:
-        """The copy is one."""
 
     def rows(self, query: str) -> pl.DataFrame:
         """What a query answers: few rows, distinct or counted ones."""
@@ -197,10 +190,6 @@ class Spark:
         """The name of a column in a statement."""
         return "`" + name.replace("`", "``") + "`"
 
-    def same(self, one: str, other: str) -> str:
-        """Whether two cells are equal or both missing."""
-        return f"{one} IS NOT DISTINCT FROM {other}"
-
     def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
         """SHA-256 of the rows, whatever their order: files may be read in another one.
 
@@ -233,12 +222,8 @@ class Spark:
             "SELECT substr(h, 1, 3) AS place, sha2(array_join(sort_array(collect_list(h)), ''), "
             f"256) AS h FROM ({hashed}) hashed GROUP BY substr(h, 1, 3) ORDER BY place"
         )
-        code = hashlib.sha256()
-        for column in columns:
-            name = column.name.encode()
-            code.update(len(name).to_bytes(8, "little") + name)
-        code.update("".join(found["h"]).encode())
-        return "table", code.hexdigest()
+        names = (column.name for column in columns)
+        return "table", digest_of(names, "".join(found["h"]).encode())
 
     def close(self) -> None:
         """Remove the private folder, with the copy of the table in it."""
@@ -412,16 +397,12 @@ def _tidy(folder: Path) -> None:
 def _batches(file: Path) -> Iterator[pl.DataFrame]:
     import pyarrow.parquet as pq  # noqa: PLC0415  an extra
 
-    with boundary(InputError("Spark's files cannot be read", remedy=_REMEDY)):
-        opened = pq.ParquetFile(file)
-        found = opened.iter_batches(_BATCH)
-    while True:
-        with boundary(InputError("Spark's files cannot be read", remedy=_REMEDY)):
-            batch = next(found, None)
-            frame = None if batch is None else pl.DataFrame(pl.from_arrow(batch))
-        if frame is None:
-            return
-        yield frame
+    def frames() -> Iterator[pl.DataFrame]:
+        for batch in pq.ParquetFile(file).iter_batches(_BATCH):
+            yield pl.DataFrame(pl.from_arrow(batch))
+
+    problem = InputError("Spark's files cannot be read", remedy=_REMEDY)
+    yield from each_within(frames(), partial(boundary, problem))
 
 
 def _refuse_unwritable(schema: "StructType") -> None:

@@ -11,7 +11,14 @@ from pathlib import Path
 
 import polars as pl
 
-from incrowd.errors import IncrowdError, InfeasibleError, InputError, LimitError, PolicyError
+from incrowd.errors import (
+    IncrowdError,
+    InfeasibleError,
+    InputError,
+    LimitError,
+    PolicyError,
+    raise_alone,
+)
 
 _KINDS = {kind.__name__: kind for kind in (InputError, LimitError, PolicyError)}
 _SCHEMA = {"kind": pl.String, "message": pl.String, "remedy": pl.String, "proved": pl.Boolean}
@@ -43,12 +50,8 @@ def refused(folder: Path) -> Iterator[None]:
         error = _one_of(folder)
         if error is None:
             raise
-    if error is None:
-        return
-    try:
-        raise error from None
-    finally:
-        error.__context__ = None
+    if error is not None:
+        raise_alone(error)
 
 
 def _one_of(folder: Path) -> IncrowdError | None:

@@ -5,6 +5,7 @@ own names and numbers and of quoted column names, never of cells, and nothing in
 account of a cell. Columns of the table are called c0, c1, … in them.
 """
 
+import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -53,25 +54,18 @@ class Database(Protocol):
     Errors of drivers quote cells: none of them leaves a method.
     """
 
-    @property
-    def name(self) -> str:
-        """What a certificate calls it."""
-        ...
-
-    @property
-    def columns(self) -> tuple[SqlColumn, ...]:
-        """The columns of the table, in their order."""
-        ...
-
-    @property
-    def text(self) -> bool:
-        """Whether the table comes from a text file, so that all cells are texts."""
-        ...
-
-    @property
-    def joins(self) -> bool:
-        """Whether codes are joined in the database; else distinct cells are coded here."""
-        ...
+    name: str
+    """What a certificate calls it."""
+    columns: tuple[SqlColumn, ...]
+    """The columns of the table, in their order."""
+    text: bool = False
+    """Whether the table comes from a text file, so that all cells are texts."""
+    joins: bool = True
+    """Whether codes are joined in the database; else distinct cells are coded here."""
+    parts: bool = True
+    """Whether it can work on parts of the rows (`apply`)."""
+    memory: int | None = None
+    """Bytes of memory that all work may use; None if nobody set a limit."""
 
     def rows(self, query: str) -> pl.DataFrame:
         """What a query answers: distinct or counted rows."""
@@ -97,16 +91,6 @@ class Database(Protocol):
         """Forget a table of ours."""
         ...
 
-    @property
-    def parts(self) -> bool:
-        """Whether it can work on parts of the rows (`apply`)."""
-        ...
-
-    @property
-    def memory(self) -> int | None:
-        """Bytes of memory that all work may use; None if nobody set a limit."""
-        ...
-
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
@@ -122,17 +106,17 @@ class Database(Protocol):
         """From now on `source` is a table that nothing changes, before the first rows are staged.
 
         Queries name the table `source` from the beginning: the columns c0, c1, … and `row`, a whole
-        number that tells records apart.
+        number that tells records apart. Nothing is to do where the rows were copied.
         """
-        ...
+        return
 
     def quoted(self, name: str) -> str:
         """The name of a column in a statement."""
-        ...
+        return quoted(name)
 
     def same(self, one: str, other: str) -> str:
         """Whether two cells are equal or both missing: an expression that tables are joined by."""
-        ...
+        return f"{one} IS NOT DISTINCT FROM {other}"
 
     def random(self, secret: str, row: str) -> str:
         """A whole number that looks random, of a secret and a row's number: an expression."""
@@ -150,12 +134,15 @@ class Database(Protocol):
         """The release in the kind of table that came in."""
         ...
 
-    def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
+    def digest(
+        self,
+        of: Digested | None = None,  # noqa: ARG002  a default
+    ) -> tuple[Digested, str] | None:
         """What the table is digested as if it is a release to check; None if as a frame.
 
         `of` is what the digest is of that it is compared with, if there is one.
         """
-        ...
+        return None
 
     def close(self) -> None:
         """Give back what is held open; a release that was not published is taken back."""
@@ -247,6 +234,15 @@ def _retyped(column: pl.Series, dtype: pl.DataType) -> pl.Series:
         known = {"true": True, "false": False}
         return cells.replace_strict(known, return_dtype=pl.Boolean)
     return cells.cast(dtype)
+
+
+def digest_of(names: Iterable[str], rows: bytes) -> str:
+    """SHA-256 of a table: of the names of its columns, and of digests of its rows."""
+    code = hashlib.sha256()
+    for name in map(str.encode, names):
+        code.update(len(name).to_bytes(8, "little") + name)
+    code.update(rows)
+    return code.hexdigest()
 
 
 def quoted(name: str) -> str:

@@ -11,9 +11,9 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.engines.memory import coded_texts
+from incrowd.engines.memory import coded_texts, no_weights, refuse_weights, weight_of_codes
 from incrowd.engines.sql import Coding, Database, JoinedCodes, SqlColumn, counting
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError
 from incrowd.table.cells import readable
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import BYTES, encode
@@ -161,25 +161,16 @@ class SqlCoding:
     def weights(self, name: str) -> tuple[CodedColumn, Floats]:
         """A column of sampling weights, and the weight of each of its codes."""
         column = self._numbers_of(name)
-        weight = np.concatenate([[np.nan], column.domain.positions])
-        wrong = int(self.frequency(column)[~(weight >= 0)].sum())
-        if wrong:
-            held = counted(wrong, "value that is", "values that are")
-            raise InputError(
-                f"the weight column {name!r} holds {held} missing or negative",
-                remedy="give every record a weight of 0 or more",
-            )
+        weight = weight_of_codes(column)
+        refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))
         return column, weight
 
     def _numbers_of(self, name: str) -> CodedColumn:
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:
-            found = InputError(
-                f"weights must be numbers: {error.message}",
-                remedy="name the column with the number of people that each record represents",
-            )
-        raise found
+            refusal = no_weights(error)
+        raise refusal
 
     def entries(self, name: str) -> _Entries:
         """The distinct values of a column."""

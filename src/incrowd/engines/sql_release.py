@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target
+from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target, Written
 from incrowd.engines.sql import Cells, Release, SqlColumn, place_of, without_nan
 from incrowd.engines.sql_blocks import Lines, in_blocks
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber
@@ -155,7 +155,7 @@ _BESIDE = "staged JOIN source ON source.row = staged.row"
 
 
 @dataclass(frozen=True, eq=False)
-class SqlWritten:
+class SqlWritten(Written):
     """The written release, read back."""
 
     engine: "SqlEngine"
@@ -202,9 +202,6 @@ class SqlWritten:
     def publish(self) -> None:
         """Let others see it."""
         self.release.publish()
-
-    def rows_digest(self, missing_values: Sequence[str]) -> None:
-        """None: rows of a database have no order, so they have no digest."""
 
     def differing(
         self,

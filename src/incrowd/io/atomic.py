@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from incrowd.engines.folders import sha256
-from incrowd.errors import InputError
+from incrowd.errors import InputError, raise_alone
 from incrowd.io.uninterrupted import uninterrupted
 
 try:
@@ -78,10 +78,7 @@ def named_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
         found = InputError(message, remedy=error.remedy)
     else:
         return
-    try:
-        raise found from None
-    finally:
-        found.__context__ = None
+    raise_alone(found)
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
@@ -208,11 +205,7 @@ def named(target: Path) -> Iterator[None]:
         why, help_ = reason(error), remedy_of(error)
     else:
         return
-    found = InputError(f"{str(target)!r} cannot be written: {why}", remedy=help_)
-    try:
-        raise found from None
-    finally:
-        found.__context__ = None
+    raise_alone(InputError(f"{str(target)!r} cannot be written: {why}", remedy=help_))
 
 
 def settle(made: Path, target: Path) -> None:

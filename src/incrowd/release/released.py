@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import polars as pl
 
-from incrowd.engines.base import Rows
+from incrowd.engines.base import Countable
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Spread
 from incrowd.release.load import LoadedTable
@@ -21,9 +21,9 @@ from incrowd.verify.verify import Reference
 
 @dataclass(frozen=True, eq=False)
 class ReleasedRows:
-    """Rows of a release: one label in place of two ends, and every missing cell null."""
+    """Countable of a release: one label in place of two ends, and every missing cell null."""
 
-    rows: Rows
+    rows: Countable
     split: Mapping[str, str]
     """By column that leaves as two, where cells begin and end: the label of a suppressed cell."""
     marks: MissingMarks
@@ -70,7 +70,7 @@ class ReleasedRows:
         return self.marks.clear_marks(cells, text=self.blank)
 
 
-def released(table: LoadedTable, rows: Rows) -> ReleasedRows:
+def released(table: LoadedTable, rows: Countable) -> ReleasedRows:
     """The rows of a release of this table."""
     policy = table.policy
     split = split_columns(policy.quasi, rows.names)
