@@ -111,7 +111,7 @@ def altered(before, after, take):
     plan = SimpleNamespace(kept=tuple(before.columns))
     records = np.array(take, dtype=np.int64)
     nobody = np.zeros(before.height, dtype=np.int32)
-    return MemoryStaged(MemoryEngine(before), plan, after, nobody, records).altered()
+    return MemoryStaged(MemoryEngine(before), plan, after, nobody, records).count_altered()
 
 
 def accounted_for(quasi, records, policy):

@@ -150,6 +150,10 @@ MUTANTS = [
         "engines/spark.py",
         "tests/engines/test_spark.py tests/conformance/test_engines.py",
         (" AND CAST({cell} AS STRING) = '-0.0'", ""),
+    ),
+    *_mutants(
+        "engines/sql.py",
+        "tests/engines/test_duckdb.py tests/conformance/test_engines.py",
         ("{one} IS NOT DISTINCT FROM {other}", "{one} = {other}"),
     ),
 ]

@@ -22,7 +22,7 @@ from incrowd.engines import elsewhere, fetch, lazy
 from incrowd.engines.elsewhere import engine_of
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.postgresql_columns import sendable
-from incrowd.engines.sql import quoted
+from incrowd.engines.sql import quote
 from incrowd.errors import InfeasibleError, InputError, LimitError, PolicyError
 from incrowd.loss.queries_workload import parse
 from incrowd.policy import profiles
@@ -81,9 +81,9 @@ def postgresql_table():
             number = next(TABLES)
             sent, numbers = sendable(frame.with_row_index("the place"))
             cells = (
-                f"CAST({quoted(name)} AS {numbers[name]}) AS {quoted(name)}"
+                f"CAST({quote(name)} AS {numbers[name]}) AS {quote(name)}"
                 if name in numbers
-                else quoted(name)
+                else quote(name)
                 for name in frame.columns
             )
             with connection.cursor() as cursor:
@@ -393,15 +393,17 @@ def test_a_release_comes_back_as_it_came_and_checks(source_of, people):
 def test_a_table_has_the_digest_of_the_frame_that_it_is(source_of, odd):
     """Not those whose rows have no order: their digest is free of one."""
     source = source_of(odd)
-    mine, theirs = (fetch.stored(one).digest() for one in (engine_of(source), MemoryEngine(odd)))
+    mine, theirs = (
+        fetch.stored_release(one).digest() for one in (engine_of(source), MemoryEngine(odd))
+    )
     if engine_of(source).name in {"postgresql", "spark"}:
         other = source_of(odd.sample(fraction=1.0, shuffle=True, seed=1))
-        assert mine == fetch.stored(engine_of(other)).digest()
+        assert mine == fetch.stored_release(engine_of(other)).digest()
         assert mine[0] == "table"
     else:
         assert mine == theirs
     changed = odd.with_columns(pl.col("c0").replace("ill 4", "ill 3"))
-    assert mine != fetch.stored(engine_of(source_of(changed))).digest()
+    assert mine != fetch.stored_release(engine_of(source_of(changed))).digest()
 
 
 ODD = {

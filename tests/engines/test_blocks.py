@@ -13,10 +13,10 @@ import incrowd.engines.duckdb as duckdb_engine
 from incrowd.datasets import hospital
 from incrowd.engines import sql_blocks, sql_keys, sql_release
 from incrowd.engines.duckdb import DuckDB, engine_of
-from incrowd.engines.limits import bounded
+from incrowd.engines.limits import shortage_boundary
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.sql import SqlColumn
-from incrowd.engines.sql_blocks import Lines, in_blocks
+from incrowd.engines.sql_blocks import BlockQuery, in_blocks
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.errors import InputError, LimitError, NotMetError
 from incrowd.policy.policy import Column, Policy
@@ -69,7 +69,7 @@ def test_packed_codes_come_back_and_sort_as_their_columns_do(sizes, seed):
     codes = np.array(
         [draw.integers(0, min(size, 2**31), 30) for size in sizes], dtype=np.int32
     ).reshape(len(sizes), 30)
-    packed = list(keys.packed(codes))
+    packed = list(keys.pack(codes))
     assert all((key >= 0).all() and (key < 2**62).all() for key in packed)
     found = np.empty_like(codes)
     keys.unpack(packed, found)
@@ -115,7 +115,7 @@ def test_blocks_hold_all_lines_and_what_looks_the_same_is_in_one(monkeypatch, si
     engine = engine_of(relation(rows))
     cells = {name: SqlColumn(engine.cell(name), engine.column(name).cells) for name in rows.columns}
     held = {"h": ("row % 3", 3)}
-    blocks = list(in_blocks(engine, Lines(cells, held, "source", 2, clear)))
+    blocks = list(in_blocks(engine, BlockQuery(cells, held, "source", 2, clear)))
     assert len(blocks) > 1 or size == 2**20
     seen, lines = set(), []
     for block in blocks:
@@ -137,7 +137,7 @@ def test_cells_that_a_database_does_not_tell_apart_come_at_once():
     rows = pl.DataFrame({"zero": [0.0, -0.0, 0.0]})
     engine = engine_of(relation(rows))
     cells = {"zero": SqlColumn("c0", "float")}
-    (block,) = in_blocks(engine, Lines(cells, {}, "source", 1, clear))
+    (block,) = in_blocks(engine, BlockQuery(cells, {}, "source", 1, clear))
     assert sorted(block.records.tolist()) == [1, 2]
 
 
@@ -230,7 +230,7 @@ def test_duckdb_gets_the_memory_that_the_process_leaves(monkeypatch):
 @pytest.mark.parametrize("words", ["java.io.IOException: No space left on device", "secret"])
 def test_a_full_disk_is_told_as_such_whoever_finds_it(words):
     kind = LimitError if "space" in words else InputError
-    with pytest.raises(kind) as caught, bounded("it failed", "try", "name a larger disk"):
+    with pytest.raises(kind) as caught, shortage_boundary("it failed", "try", "name a larger disk"):
         raise RuntimeError(words)
     assert "secret" not in str(caught.value)
     assert caught.value.exit_code == (5 if kind is LimitError else 3)

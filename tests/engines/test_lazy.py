@@ -77,7 +77,7 @@ def test_the_file_lives_as_long_as_a_frame_that_reads_it(people, folder, monkeyp
 def test_what_is_asked_of_a_release_is_pushed_down_to_its_file(tmp_path):
     path = tmp_path / "release.parquet"
     pl.DataFrame({"^a$": [3, 1, 2], "a": ["x", None, "y"]}).write_parquet(path)
-    frame = lazy.scanned(path)
+    frame = lazy.scan_kept_file(path)
     path.unlink()
     assert frame.collect_schema().names() == ["^a$", "a"]
     assert frame.filter(pl.col("a").is_null()).collect().rows() == [(1, None)]
@@ -157,6 +157,6 @@ def test_a_file_is_linked_or_copied(tmp_path, monkeypatch):
         raise OSError
 
     monkeypatch.setattr(lazy.os, "link", refuse)
-    place, held = lazy.kept(path)
+    place, held = lazy.keep_file(path)
     assert place.read_bytes() == b"rows"
     assert isinstance(held.path, Path)

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.engines.base import Engine, RowPlan
-from incrowd.engines.memory import MemoryEngine, _places_drawn
+from incrowd.engines.memory import MemoryEngine, _draw_places
 from incrowd.engines.memory_release import MemoryStaged, MemoryWritten, _unequal
 from incrowd.errors import InputError, PolicyError
 from incrowd.loss import Gcp
@@ -337,7 +337,7 @@ def test_records_keep_their_order_if_they_are_asked_to():
 def test_all_orders_of_a_class_are_equally_likely():
     drawn = np.random.default_rng(1)
     found = Counter(
-        tuple(_places_drawn(classes(0, 1, 0, 0, -1, 1), drawn).tolist()) for _ in range(6_000)
+        tuple(_draw_places(classes(0, 1, 0, 0, -1, 1), drawn).tolist()) for _ in range(6_000)
     )
     assert len(found) == 12
     assert all(place[4] == 4 for place in found)
@@ -352,7 +352,7 @@ CLASSES = st.lists(st.integers(-1, 2), min_size=1, max_size=12)
 @given(CLASSES, st.integers(0, 99))
 def test_places_are_drawn_inside_the_class(drawn, seed):
     numbers = classes(*drawn)
-    moved = _places_drawn(numbers, np.random.default_rng(seed))
+    moved = _draw_places(numbers, np.random.default_rng(seed))
     assert sorted(moved.tolist()) == list(range(len(drawn)))
     assert (numbers[moved] == numbers).all()
     assert (moved[numbers < 0] == np.flatnonzero(numbers < 0)).all()
@@ -361,7 +361,7 @@ def test_places_are_drawn_inside_the_class(drawn, seed):
 @pytest.mark.parametrize("number", [0, 1])
 def test_places_are_drawn_in_the_first_class_too(number):
     numbers = np.full(9, number, dtype=np.int32)
-    drawn = {tuple(_places_drawn(numbers, np.random.default_rng(seed))) for seed in range(4)}
+    drawn = {tuple(_draw_places(numbers, np.random.default_rng(seed))) for seed in range(4)}
     assert len(drawn) > 1
 
 
@@ -423,11 +423,11 @@ def test_staged_rows_say_what_their_records_held():
     table = pl.DataFrame({"a": ["p", "q", "p", "q"], "kept": [1, 2, 3, 4]})
     rows = pl.DataFrame({"a": ["x", "x", "y"], "kept": [3, 1, 2]})
     found = replace(staged(table, rows, [2, 0, 1]), classes=classes(5, 5, 6, 6))
-    assert found.altered() == {"a": 3, "kept": 0}
-    pairs = found.replaced("a")
+    assert found.count_altered() == {"a": 3, "kept": 0}
+    pairs = found.cell_pairs("a")
     lines = zip(*pairs.cells.to_dict(as_series=False).values(), pairs.records, strict=True)
     assert sorted(lines) == [("p", "x", 2), ("q", "y", 1)]
-    held = found.held(["a"])
+    held = found.originals(["a"])
     lines = zip(held.cells["a"], held.classes.tolist(), held.records, strict=True)
     assert sorted(lines) == [("p", 5, 1), ("p", 6, 1), ("q", 5, 1)]
     code = CodedColumn("a", classes(1, 2, 1, 2), Domain(Kind.TEXT, texts("p", "q")))

@@ -31,7 +31,7 @@ from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged
 from incrowd.engines.postgresql import engine_of
-from incrowd.engines.postgresql_session import READING, WRITING, Session
+from incrowd.engines.postgresql_session import READING, WRITING, Transaction
 from incrowd.errors import IncrowdError, InputError, NotMetError, PolicyError, without_credentials
 from incrowd.io.hierarchies import builders_of
 from incrowd.loss.queries_workload import parse
@@ -331,13 +331,13 @@ def test_a_table_that_exists_is_refused_before_any_work(job, run, monkeypatch):
 
 def test_of_two_runs_into_one_target_one_changes_nothing(job, monkeypatch):
     both = threading.Barrier(2, timeout=60)
-    create = postgresql.PostgreSQL._created
+    create = postgresql.PostgreSQL._create_table
 
     def together(self, query, table):
         both.wait()
         return create(self, query, table)
 
-    monkeypatch.setattr(postgresql.PostgreSQL, "_created", together)
+    monkeypatch.setattr(postgresql.PostgreSQL, "_create_table", together)
     ended = []
 
     def one():
@@ -362,14 +362,14 @@ def test_of_two_runs_into_one_target_one_changes_nothing(job, monkeypatch):
 
 def test_a_release_that_is_not_proved_is_rolled_back(job, run, monkeypatch, left):
     job.paper.write_text("the old one")
-    create = postgresql.PostgreSQL._created
+    create = postgresql.PostgreSQL._create_table
 
     def wrong(self, query, table):
         found = create(self, query, table)
         self._session.run("UPDATE public.released SET diagnosis = 'flu'")
         return found
 
-    monkeypatch.setattr(postgresql.PostgreSQL, "_created", wrong)
+    monkeypatch.setattr(postgresql.PostgreSQL, "_create_table", wrong)
     with pytest.raises(NotMetError) as caught:
         job.go()
     assert caught.value.__traceback__ is not None
@@ -398,13 +398,13 @@ def test_a_commit_that_fails_takes_the_certificate_back(job, run, monkeypatch, b
 
 
 def test_a_commit_whose_answer_is_lost_is_found_out(job, run, monkeypatch):
-    commit = postgresql.Session.commit
+    commit = postgresql.Transaction.commit
 
     def lost(self):
         commit(self)
         raise InputError("PostgreSQL did not commit the release")
 
-    monkeypatch.setattr(postgresql.Session, "commit", lost)
+    monkeypatch.setattr(postgresql.Transaction, "commit", lost)
     job.go()
     assert there(run, "released")
     assert incrowd.check(job.target, job.policy, job.paper).ok
@@ -623,7 +623,7 @@ def kill_others(run):
 
 
 def test_a_statement_that_takes_too_long_says_so(address):
-    session = Session(Address.of(address("people")).server, READING)
+    session = Transaction(Address.of(address("people")).server, READING)
     session.run("SET LOCAL statement_timeout = '20ms'")
     with pytest.raises(InputError) as caught:
         session.rows("SELECT pg_sleep(5)")
@@ -634,8 +634,8 @@ def test_a_statement_that_takes_too_long_says_so(address):
 
 @pytest.mark.parametrize("work", ["make", "put", "rows"])
 def test_a_lost_connection_is_called_that(address, work):
-    session = Session(Address.of(address("people")).server, WRITING)
-    other = Session(Address.of(address("people")).server, WRITING)
+    session = Transaction(Address.of(address("people")).server, WRITING)
+    other = Transaction(Address.of(address("people")).server, WRITING)
     other.one(f"SELECT pg_terminate_backend({session.one('SELECT pg_backend_pid()')}, 5000)")
     asked = {
         "make": lambda: session.make("gone", "SELECT 1 AS a"),
@@ -648,7 +648,7 @@ def test_a_lost_connection_is_called_that(address, work):
     assert "still runs" in caught.value.remedy
 
 
-@pytest.mark.parametrize("when", ["rows", "snapshot", "put", "make", "_created", "_digest"])
+@pytest.mark.parametrize("when", ["rows", "snapshot", "put", "make", "_create_table", "_digest"])
 def test_a_connection_that_breaks_is_an_input_error(  # noqa: PLR0917  fixtures
     job, people, run, left, monkeypatch, when
 ):

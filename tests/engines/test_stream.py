@@ -85,7 +85,7 @@ def test_every_set_of_records_is_as_likely():
         drawn = RecordReservoir(3, seed)
         slots = np.zeros(3, dtype=np.int64)
         for start in range(0, 7, 2):
-            records, places = drawn.drawn(start, min(start + 2, 7))
+            records, places = drawn.draw(start, min(start + 2, 7))
             slots[places] = records
         every[tuple(sorted(slots.tolist()))] += 1
     assert sum(every.values()) == times
@@ -121,7 +121,7 @@ def test_pairs_of_a_long_table_are_spread():
 def test_draws_are_few():
     """Algorithm L draws about k (1 + ln(n / b)) records in batches of b, not n."""
     plan, size, n = RecordReservoir(100, 1), 100, 10**7
-    drawn = sum(len(plan.drawn(start, start + 1_000)[0]) for start in range(0, n, 1_000))
+    drawn = sum(len(plan.draw(start, start + 1_000)[0]) for start in range(0, n, 1_000))
     expected = size * (1 + math.log(n / 1_000))
     assert 0.8 * expected < drawn < 1.2 * expected
 

@@ -251,7 +251,7 @@ def test_ranks_are_off_no_more_than_promised(shape):
     single, all_of_them = 0, 0
     off_by = rank_error(size, delta, len(shares))
     for seed in range(100):
-        places, _ = RecordReservoir(size, seed).drawn(0, len(values))
+        places, _ = RecordReservoir(size, seed).draw(0, len(values))
         off = [ranks_off(values, values[places], share) for share in shares]
         single += off[4] > epsilon
         all_of_them += max(off) > off_by
@@ -261,7 +261,7 @@ def test_ranks_are_off_no_more_than_promised(shape):
 
 def test_the_example_of_section_4_1_3():
     values = np.random.default_rng(4).permutation(100_000) * 1.0
-    places, _ = RecordReservoir(100, 9).drawn(0, len(values))
+    places, _ = RecordReservoir(100, 9).draw(0, len(values))
     fifth = np.sort(values[places])[4]
     epsilon = math.sqrt(math.log(1 / 0.1) / 100)
     assert abs((values < fifth).sum() - 5_000) <= epsilon * 100_000
@@ -274,7 +274,7 @@ def test_drawn_buckets_seldom_fall_below_k():
     below = 0
     for seed in range(40):
         values = rng.random(50_000)
-        places, _ = RecordReservoir(10_000, seed).drawn(0, 50_000)
+        places, _ = RecordReservoir(10_000, seed).draw(0, 50_000)
         division = divide(values[places], None, least)
         sizes = np.bincount(np.searchsorted(division.cuts, values, side="right"))
         below += sizes.min() < 1_000

@@ -15,7 +15,7 @@ import polars as pl
 def bare_polars(columns: Iterable[pl.Series]) -> pl.DataFrame:
     """A Polars frame of these columns."""
     trimmed = (_with_used_categories(column) for column in columns)
-    own = [_copied(column) if _has_views(column.dtype) else column for column in trimmed]
+    own = [_copy_texts(column) if _has_views(column.dtype) else column for column in trimmed]
     return pl.DataFrame(own)
 
 
@@ -36,7 +36,7 @@ def bare_arrow(columns: Iterable[tuple[str, Any]]) -> Any:
     return pa.table({name: _bare_array(column) for name, column in columns})
 
 
-def _copied(column: pl.Series) -> pl.Series:
+def _copy_texts(column: pl.Series) -> pl.Series:
     """The column with its texts one after the other in a buffer of its own."""
     buffer = io.BytesIO()
     column.to_frame().write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
@@ -51,13 +51,16 @@ def _has_views(dtype: pl.DataType) -> bool:
 def _parts(dtype: pl.DataType) -> list[pl.DataType]:
     """The type and all types within it."""
     if isinstance(dtype, pl.List | pl.Array):
-        return [dtype, *_parts(_made(dtype.inner))]
+        return [dtype, *_parts(_instance_of(dtype.inner))]
     if isinstance(dtype, pl.Struct):
-        return [dtype, *(part for field in dtype.fields for part in _parts(_made(field.dtype)))]
+        return [
+            dtype,
+            *(part for field in dtype.fields for part in _parts(_instance_of(field.dtype))),
+        ]
     return [dtype]
 
 
-def _made(dtype: Any) -> pl.DataType:
+def _instance_of(dtype: Any) -> pl.DataType:
     """Types within others may be given by their class alone."""
     made: pl.DataType = dtype() if isinstance(dtype, type) else dtype
     return made
@@ -78,11 +81,11 @@ def _without_enums(dtype: pl.DataType) -> pl.DataType:
     if isinstance(dtype, pl.Enum):
         return pl.String()
     if isinstance(dtype, pl.List):
-        return pl.List(_without_enums(_made(dtype.inner)))
+        return pl.List(_without_enums(_instance_of(dtype.inner)))
     if isinstance(dtype, pl.Array):
-        return pl.Array(_without_enums(_made(dtype.inner)), dtype.size)
+        return pl.Array(_without_enums(_instance_of(dtype.inner)), dtype.size)
     if isinstance(dtype, pl.Struct):
-        fields = [pl.Field(f.name, _without_enums(_made(f.dtype))) for f in dtype.fields]
+        fields = [pl.Field(f.name, _without_enums(_instance_of(f.dtype))) for f in dtype.fields]
         return pl.Struct(fields)
     return dtype
 
@@ -95,14 +98,14 @@ def _bare_column(column: Any) -> Any:
     if hasattr(column.dtype, "categories"):
         column = column.cat.remove_unused_categories()
         if not column.cat.ordered:
-            column = column.cat.reorder_categories(_sorted(column.cat.categories.tolist()))
+            column = column.cat.reorder_categories(_sort_categories(column.cat.categories.tolist()))
     elif hasattr(column.dtype, "pyarrow_dtype"):
         column = _bare_arrow_column(column)
     column.attrs = {}
     return column
 
 
-def _sorted(categories: list[Any]) -> list[Any]:
+def _sort_categories(categories: list[Any]) -> list[Any]:
     """Categories in an order that owes nothing to the records."""
     try:
         return sorted(categories)

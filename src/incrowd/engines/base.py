@@ -6,7 +6,7 @@ written and counted anew where they are. No engine parses, formats or sorts a ce
 become codes is decided once, from distinct values, in `table.encode`.
 
     codes, tally ─▶ (search) ─▶ RowPlan ─▶ stage ─▶ Staged ─▶ write ─▶ Written
-                                             └ counts, altered ┘          └ counts, differing
+                                             └ counts, originals ┘        └ counts, differing
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -242,7 +242,7 @@ class PartEngine(Engine, Protocol):
         """Bytes of memory that all work may use; None if nobody set a limit."""
         ...
 
-    def sampled(
+    def tally_of_sample(
         self,
         quasi: Sequence[CodedColumn],
         sensitive: Sequence[CodedColumn],
@@ -317,15 +317,15 @@ class Staged(Countable, Protocol):
         """
         ...
 
-    def held(self, columns: Sequence[str]) -> CountedRows:
+    def originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of what the records held in these columns, by class."""
         ...
 
-    def replaced(self, column: str) -> CountedRows:
+    def cell_pairs(self, column: str) -> CountedRows:
         """Distinct pairs of cells of one column: what the record held (first), what it shows."""
         ...
 
-    def altered(self) -> Mapping[str, int]:
+    def count_altered(self) -> Mapping[str, int]:
         """By column that leaves as it is: cells that do not show what their record held."""
         ...
 

@@ -20,18 +20,18 @@ from incrowd.engines.addresses import REMOTE, STORED
 from incrowd.engines.base import NewTable, PartJob, Target
 from incrowd.engines.duckdb_files import frame_digest, put_together
 from incrowd.engines.duckdb_parts import PartWork
-from incrowd.engines.limits import FOLDER, bounded, mebibytes, resident
+from incrowd.engines.limits import FOLDER, mebibytes, resident, shortage_boundary
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.sql import (
     Cells,
     Database,
-    Release,
     SqlColumn,
+    WrittenTable,
     closed_on_failure,
     parquet,
-    quoted,
-    retyped,
+    quote,
     text_literal,
+    with_types,
 )
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.engines.stamps import Stamp
@@ -54,7 +54,7 @@ _LISTS = ("LIST", "ARRAY", "STRUCT", "MAP", "UNION")
 _REMEDY = "check the relation, or read the table into memory with .pl()"
 
 
-_bounded = partial(bounded, remedy=_REMEDY)
+_boundary = partial(shortage_boundary, remedy=_REMEDY)
 
 
 def accepts(source: Any) -> bool:
@@ -71,10 +71,12 @@ def engine_of(source: Any) -> SqlEngine:
     """The engine of the rows of a relation or at an address, of which it takes a copy."""
     if not isinstance(source, str):
         return SqlEngine(DuckDB.of(source))
-    return SqlEngine(_stored(source) if source.startswith(STORED) else _remote(source))
+    return SqlEngine(
+        _copy_of_table(source) if source.startswith(STORED) else _copy_of_files(source)
+    )
 
 
-def _stored(source: str) -> "DuckDB":
+def _copy_of_table(source: str) -> "DuckDB":
     """A copy of a table in a file of DuckDB."""
     file, _, table = source.removeprefix(STORED).partition("::")
     if not file or not table:
@@ -89,7 +91,7 @@ def _stored(source: str) -> "DuckDB":
     return found
 
 
-def _remote(source: str) -> "DuckDB":
+def _copy_of_files(source: str) -> "DuckDB":
     """A copy of Parquet files in some cloud, if DuckDB has what it takes to read them."""
     kind = source.partition("://")[0]
     found = DuckDB()
@@ -111,7 +113,7 @@ class DuckDB(Database):
     def __init__(self, relation: Any = None, memory: int | None = None) -> None:
         with boundary(InputError("duckdb is missing", remedy="install incrowd[duckdb]")):
             import duckdb  # noqa: PLC0415  an extra
-        with bounded("incrowd cannot make a folder for its files", FOLDER):
+        with shortage_boundary("incrowd cannot make a folder for its files", FOLDER):
             private = PrivateFolder()
         self.folder = private.path
         settings: Any = {
@@ -124,11 +126,11 @@ class DuckDB(Database):
             settings["memory_limit"] = mebibytes(self._granted)
         self._watched: tuple[Stamp, ...] = ()
         self._relation = relation
-        with bounded("incrowd cannot make a database for its tables", FOLDER):
+        with shortage_boundary("incrowd cannot make a database for its tables", FOLDER):
             self._connection: Any = duckdb.connect(str(self.folder / "work.db"), config=settings)
             self._connection.execute(_SILENT)
         self.columns: tuple[SqlColumn, ...] = ()
-        self._end = weakref.finalize(self, _removed, self._connection, private)
+        self._end = weakref.finalize(self, _remove_all, self._connection, private)
 
     @classmethod
     def of(cls, relation: Any) -> "DuckDB":
@@ -141,7 +143,7 @@ class DuckDB(Database):
     def copy(self, relation: Any) -> None:
         """Take a copy of a relation for the table."""
         path = self.folder / "table.parquet"
-        with _bounded("DuckDB cannot read the relation"):
+        with _boundary("DuckDB cannot read the relation"):
             relation.write_parquet(str(path))
         self.look_at(path)
 
@@ -164,9 +166,9 @@ class DuckDB(Database):
         )
         with boundary(problem):
             self._connection.execute(f"ATTACH {text_literal(file)} AS given (READ_ONLY)")
-            named = ".".join(map(quoted, table.split(".")))
+            named = ".".join(map(quote, table.split(".")))
             self._connection.execute(f"SELECT * FROM given.{named} LIMIT 0")
-        self._copy_query(f"SELECT * FROM given.{'.'.join(map(quoted, table.split('.')))}")
+        self._copy_query(f"SELECT * FROM given.{'.'.join(map(quote, table.split('.')))}")
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
@@ -181,7 +183,7 @@ class DuckDB(Database):
         called = [column.name for column in stored] if names is None else names
         pairs = zip(called, stored, strict=True)
         self.columns = tuple(SqlColumn(name, column.cells) for name, column in pairs)
-        named = ", ".join(f"{quoted(column.name)} AS c{j}" for j, column in enumerate(stored))
+        named = ", ".join(f"{quote(column.name)} AS c{j}" for j, column in enumerate(stored))
         self.run(
             f"CREATE VIEW source AS SELECT {named}, file_row_number AS row "
             f"FROM {parquet(path, 'file_row_number = true')}"
@@ -201,7 +203,7 @@ class DuckDB(Database):
     def run(self, statement: str) -> None:
         """Carry out a statement."""
         self._make_room()
-        with _bounded("DuckDB cannot process the table"):
+        with _boundary("DuckDB cannot process the table"):
             self._connection.execute(statement)
 
     def _make_room(self, *, least: bool = False) -> None:
@@ -212,7 +214,7 @@ class DuckDB(Database):
         held = resident()
         if self.memory is None or held is None:
             return
-        with _bounded("DuckDB cannot tell its memory"):
+        with _boundary("DuckDB cannot tell its memory"):
             query = "SELECT sum(memory_usage_bytes) AS n FROM duckdb_memory()"
             own = int(self._connection.sql(query).pl().item() or 0)
             most = _SHARE * self.memory
@@ -225,29 +227,29 @@ class DuckDB(Database):
     def rows(self, query: str) -> pl.DataFrame:
         """What a query answers: few rows, distinct or counted ones."""
         self._make_room()
-        with _bounded("DuckDB cannot count the table"):
+        with _boundary("DuckDB cannot count the table"):
             return pl.DataFrame(self._connection.sql(query).pl())
 
     def _cursor(self) -> Any:
         """A connection for work beside that of others."""
-        with _bounded("DuckDB cannot read the table"):
+        with _boundary("DuckDB cannot read the table"):
             cursor = self._connection.cursor()
             cursor.execute(_SILENT)
             return cursor
 
     def cursor_rows(self, query: str) -> pl.DataFrame:
         """The same for a thread of its own."""
-        with _bounded("DuckDB cannot read the table"):
+        with _boundary("DuckDB cannot read the table"):
             return pl.DataFrame(self._cursor().sql(query).pl())
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The same in frames of limited size."""
         cursor = self._cursor()
-        with _bounded("DuckDB cannot read the table"):
+        with _boundary("DuckDB cannot read the table"):
             found = cursor.sql(query)
             read = getattr(found, "to_arrow_reader", None) or found.fetch_arrow_reader
             frames = (pl.DataFrame(pl.from_arrow(batch)) for batch in read(_BATCH))
-        yield from each_within(frames, partial(_bounded, "DuckDB cannot read the table"))
+        yield from each_within(frames, partial(_boundary, "DuckDB cannot read the table"))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """A table of ours."""
@@ -258,7 +260,7 @@ class DuckDB(Database):
         self._take(frame, f"INSERT INTO {name} SELECT * FROM given")
 
     def _take(self, frame: pl.DataFrame, statement: str) -> None:
-        with _bounded("DuckDB cannot take a table of codes"):
+        with _boundary("DuckDB cannot take a table of codes"):
             self._connection.register("given", frame.to_arrow())
             self._connection.execute(statement)
             self._connection.unregister("given")
@@ -278,24 +280,24 @@ class DuckDB(Database):
 
         When one fails, no other is begun.
         """
-        before, after = self._emptied("before"), kept or self._emptied("after")
+        before, after = self._empty_folder("before"), kept or self._empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._make_room(least=True)
-        files = PartWork(self, job, before, after).done(watch) or [self._no_part(query, job, after)]
+        files = PartWork(self, job, before, after).run(watch) or [self._no_part(query, job, after)]
         self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet(files)}")
 
     def _no_part(self, query: str, job: PartJob, after: Path) -> str:
         """What a job makes of no record at all."""
         none = self.rows(f"SELECT * EXCLUDE (part) FROM ({query}) LIMIT 0")
         added = [pl.Series(name, [], dtype=kind) for name, kind in job.adds.items()]
-        with bounded("incrowd cannot store a part of the release", FOLDER):
+        with shortage_boundary("incrowd cannot store a part of the release", FOLDER):
             none.with_columns(added).write_parquet(after / "none.parquet")
         return str(after / "none.parquet")
 
-    def _emptied(self, name: str) -> Path:
+    def _empty_folder(self, name: str) -> Path:
         """A folder of ours with nothing in it."""
         folder = self.folder / name
-        with bounded("incrowd cannot make a folder for its files", FOLDER):
+        with shortage_boundary("incrowd cannot make a folder for its files", FOLDER):
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
         return folder
@@ -308,7 +310,7 @@ class DuckDB(Database):
         """Whether a floating-point cell is -0.0."""
         return f"({cell} = 0 AND signbit({cell}))"
 
-    def write(self, query: str, target: Target | NewTable | None) -> Release:
+    def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
         """Write rows as Parquet, in their order; to other files batch by batch."""
         if isinstance(target, NewTable):
             raise PolicyError(
@@ -316,7 +318,7 @@ class DuckDB(Database):
                 remedy="name a .parquet or .csv file",
             )
         if target is not None and target.format != "parquet":
-            path = self._written_in_batches(query, target)
+            path = self._write_in_batches(query, target)
         else:
             path = self.folder / "release.parquet" if target is None else target.path
             self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
@@ -326,10 +328,10 @@ class DuckDB(Database):
                 remedy="run it again when nothing writes to the table",
             )
         if target is None:
-            return Release(parquet(path), self._columns(parquet(path)), frame_digest(path))
-        return Release(parquet(path), self._columns(parquet(path)), ("file", target.sha256()))
+            return WrittenTable(parquet(path), self._columns(parquet(path)), frame_digest(path))
+        return WrittenTable(parquet(path), self._columns(parquet(path)), ("file", target.sha256()))
 
-    def _written_in_batches(self, query: str, target: Target) -> Path:
+    def _write_in_batches(self, query: str, target: Target) -> Path:
         """Write rows batch by batch and read the file anew; a copy of it, in the types it had."""
         types: dict[str, pl.DataType] = {}
         with target.parts() as write:
@@ -337,14 +339,14 @@ class DuckDB(Database):
                 types = dict(frame.schema)
                 write(frame)
         path = self.folder / "written.parquet"
-        with bounded("the release cannot be read anew", "name another file"):
-            put_together(path, (retyped(frame, types) for frame in target.batches()))
+        with shortage_boundary("the release cannot be read anew", "name another file"):
+            put_together(path, (with_types(frame, types) for frame in target.batches()))
         return path
 
-    def frame(self, release: Release) -> Any:
+    def frame(self, release: WrittenTable) -> Any:
         """The release as a table of the connection that the relation came from."""
         name = f"incrowd_release_{secrets.token_hex(8)}"
-        with _bounded("DuckDB cannot store the release as a table"):
+        with _boundary("DuckDB cannot store the release as a table"):
             self._relation.query(
                 "given", f"CREATE TEMP TABLE {name} AS SELECT * FROM {release.rows}"
             )
@@ -373,7 +375,7 @@ def _cells(kind: str) -> Cells:
     return named.get(kind, "other")
 
 
-def _removed(connection: Any, folder: PrivateFolder) -> None:
+def _remove_all(connection: Any, folder: PrivateFolder) -> None:
     with suppress(Exception):  # an interrupted call may still hold it; the folder goes all the same
         connection.close()
     folder.remove()

@@ -12,14 +12,14 @@ import numpy as np
 import polars as pl
 
 from incrowd.engines.base import PartJob
-from incrowd.engines.limits import FOLDER, bounded
+from incrowd.engines.limits import FOLDER, shortage_boundary
 from incrowd.engines.sql import parquet
 from incrowd.errors import InputError, boundary
 from incrowd.table.fold import in_threads
 from incrowd.watch import Watch
 
 
-class _Reader(Protocol):
+class _CursorDatabase(Protocol):
     """Answers queries on any thread."""
 
     def cursor_rows(self, query: str) -> pl.DataFrame: ...
@@ -29,7 +29,7 @@ class _Reader(Protocol):
 class PartWork:
     """Work on parts that are folders of files: what a job makes of each is a file."""
 
-    database: _Reader
+    database: _CursorDatabase
     job: PartJob
     before: Path
     """Where the parts are: folders part=0, part=1, …"""
@@ -37,16 +37,16 @@ class PartWork:
     """Where files of what was made of them are put."""
     _failed: Event = field(default_factory=Event)
 
-    def done(self, watch: Watch) -> list[str]:
+    def run(self, watch: Watch) -> list[str]:
         """The files of all parts. When one fails, no other is begun."""
         parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
         if not parts:
             return []
         every = f"SELECT count(*) AS n FROM {parquet(self.before / '*/*.parquet')}"
-        progress = _Progress(len(parts), int(self.database.cursor_rows(every).item()), watch)
+        progress = _PartProgress(len(parts), int(self.database.cursor_rows(every).item()), watch)
         return in_threads([partial(self._unless_failed, part, progress) for part in parts])
 
-    def _unless_failed(self, part: int, progress: "_Progress") -> str:
+    def _unless_failed(self, part: int, progress: "_PartProgress") -> str:
         if self._failed.is_set():
             return ""
         with ExitStack() as unless_done:
@@ -55,7 +55,7 @@ class PartWork:
             unless_done.pop_all()
         return str(made)
 
-    def _part(self, part: int, progress: "_Progress") -> Path:
+    def _part(self, part: int, progress: "_PartProgress") -> Path:
         """The file of what a job makes of a part: made now, or kept from these very rows."""
         before = self.before / f"part={part}"
         rows = self.database.cursor_rows(
@@ -65,7 +65,7 @@ class PartWork:
         if not path.exists():
             with boundary(InputError("a part of the table cannot be searched")):
                 made = self.job(part, rows)
-            with bounded("incrowd cannot store a part of the release", FOLDER):
+            with shortage_boundary("incrowd cannot store a part of the release", FOLDER):
                 made.write_parquet(path.with_suffix(".new"))
                 path.with_suffix(".new").replace(path)
         shutil.rmtree(before, ignore_errors=True)
@@ -73,7 +73,7 @@ class PartWork:
         return path
 
 
-class _Progress:
+class _PartProgress:
     """How many parts are done; the share is that of their records, so that it grows like time."""
 
     def __init__(self, parts: int, records: int, watch: Watch) -> None:

@@ -137,12 +137,12 @@ class StoredRelease(Written):
             yield in_memory(self.engine, [name]).rows[name]
 
 
-def stored(engine: Engine, of: Digested | None = None) -> Written:
+def stored_release(engine: Engine, of: Digested | None = None) -> Written:
     """A finished release, or any table to digest, where it lives.
 
     `of` is what its certificate has a digest of, if it has one.
     """
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)
-    counted = engine.stored(of) if isinstance(engine, sql_engine.SqlEngine) else None
+    counted = engine.as_release(of) if isinstance(engine, sql_engine.SqlEngine) else None
     return StoredRelease(engine) if counted is None else counted

@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.duckdb import DuckDB
-from incrowd.engines.lazy import kept
-from incrowd.engines.sql import Release, closed_on_failure, parquet
+from incrowd.engines.lazy import keep_file
+from incrowd.engines.sql import WrittenTable, closed_on_failure, parquet
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, boundary
 
@@ -48,7 +48,7 @@ class _IbisDuckDB(DuckDB):
                 self._backend: Any = table.get_backend()
             self.look_at_foreign(path)
 
-    def frame(self, release: Release) -> Any:
+    def frame(self, release: WrittenTable) -> Any:
         """The release as an Ibis table."""
         name = f"incrowd_release_{secrets.token_hex(8)}"
         with boundary(InputError("Ibis cannot store the release as a table", remedy=_REMEDY)):
@@ -56,7 +56,7 @@ class _IbisDuckDB(DuckDB):
                 made = f"CREATE TEMP TABLE {name} AS SELECT * FROM {release.rows}"  # noqa: S608  ours
                 self._backend.con.sql(made)
                 return self._backend.table(name)
-            path, folder = kept(self.folder / "release.parquet")
+            path, folder = keep_file(self.folder / "release.parquet")
             backend = import_module("ibis").duckdb.connect()
             weakref.finalize(backend, id, folder)  # the folder goes when the backend does
             backend.con.sql(f"CREATE VIEW {name} AS SELECT * FROM {parquet(path)}")  # noqa: S608

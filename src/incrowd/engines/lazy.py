@@ -22,7 +22,7 @@ from incrowd.engines.duckdb import DuckDB
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryStaged, MemoryWritten
 from incrowd.engines.private_folders import PrivateFolder
-from incrowd.engines.sql import Release, closed_on_failure
+from incrowd.engines.sql import WrittenTable, closed_on_failure
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, boundary
 
@@ -57,7 +57,7 @@ def engine_of(frame: pl.LazyFrame) -> Engine:
     with boundary(InputError("the frame cannot be computed")):
         schema = frame.collect_schema()
     if find_spec("duckdb") is None or not all(_same(dtype) for dtype in schema.dtypes()):
-        return CollectedEngine(_collected(frame))
+        return CollectedEngine(_collect(frame))
     database = _LazyDuckDB()
     with closed_on_failure(database):
         rows = database.take(frame, schema.names())
@@ -77,7 +77,7 @@ def _same(dtype: pl.DataType) -> bool:
     return isinstance(dtype, _SAME)
 
 
-def _collected(frame: pl.LazyFrame) -> pl.DataFrame:
+def _collect(frame: pl.LazyFrame) -> pl.DataFrame:
     with boundary(InputError("the frame cannot be computed")):
         return frame.collect()
 
@@ -122,12 +122,12 @@ class _LazyDuckDB(DuckDB):
         self.look_at_foreign(path, names)
         return None
 
-    def frame(self, release: Release) -> pl.LazyFrame:  # noqa: ARG002  there is one
+    def frame(self, release: WrittenTable) -> pl.LazyFrame:  # noqa: ARG002  there is one
         """The release as a lazy frame over a file of its own."""
-        return scanned(self.folder / "release.parquet")
+        return scan_kept_file(self.folder / "release.parquet")
 
 
-def kept(path: Path) -> tuple[Path, PrivateFolder]:
+def keep_file(path: Path) -> tuple[Path, PrivateFolder]:
     """The file under a second name in a folder of its own, which lives as long as what is returned.
 
     The first name may go.
@@ -141,7 +141,7 @@ def kept(path: Path) -> tuple[Path, PrivateFolder]:
     return place, folder
 
 
-def scanned(path: Path) -> pl.LazyFrame:
+def scan_kept_file(path: Path) -> pl.LazyFrame:
     """A lazy frame over the rows of a Parquet file, which is kept for it.
 
     The plan of a lazy frame, and of every one that is made of it, refers to the function that reads
@@ -149,7 +149,7 @@ def scanned(path: Path) -> pl.LazyFrame:
     """
     from polars.io.plugins import register_io_source  # noqa: PLC0415  few need it
 
-    place, folder = kept(path)
+    place, folder = keep_file(path)
 
     def read(
         columns: list[str] | None, predicate: pl.Expr | None, records: int | None, _: int | None

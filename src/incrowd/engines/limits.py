@@ -18,7 +18,7 @@ _LARGER = "free some, or set TMPDIR to a larger disk"
 
 
 @contextmanager
-def bounded(words: str, remedy: str, larger: str = _LARGER) -> Iterator[None]:
+def shortage_boundary(words: str, remedy: str, larger: str = _LARGER) -> Iterator[None]:
     """Replace what a database raises, which quotes cells, by words of ours; tell what ran out.
 
     `larger` says what to do if there is no disk space left.

@@ -163,11 +163,11 @@ class MemoryEngine:
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
             every = np.union1d(np.flatnonzero(unit.codes == 0), first)
-        return select_columns(self.rows, columns)[_drawn(every, records)]
+        return select_columns(self.rows, columns)[_draw_some(every, records)]
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """The codes of a sample of at most this many records, with a fixed seed."""
-        some = _drawn(np.arange(self.records), records)
+        some = _draw_some(np.arange(self.records), records)
         return {one.name: CodedColumn(one.name, one.codes[some], one.domain) for one in coded}
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
@@ -212,7 +212,7 @@ class MemoryEngine:
         kept = np.flatnonzero(classes >= 0)
         take = kept if plan.keep_order else kept[draw.permutation(len(kept))]
         moving = any(isinstance(cell, Within) for cell in plan.cells.values())
-        moved = _places_drawn(classes, draw) if moving else None
+        moved = _draw_places(classes, draw) if moving else None
         frame = self.show(plan.cells, take, classes, moved)
         return MemoryStaged(self, plan, frame, classes, take)
 
@@ -233,8 +233,8 @@ class MemoryEngine:
         """
         of = np.zeros(self.records, dtype=np.int32) if classes is None else classes
         with boundary(InputError("incrowd cannot build the released rows in this kind of frame")):
-            columns = (self._shown(name, cell, of, take, moved) for name, cell in cells.items())
-            return _released(self._frame, columns)
+            columns = (self._cells_of(name, cell, of, take, moved) for name, cell in cells.items())
+            return _native_frame(self._frame, columns)
 
     def _classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
         """The class of each record of the table; those left out have class -1."""
@@ -255,7 +255,7 @@ class MemoryEngine:
         whole = np.logical_and.reduce([column.codes != MISSING for column in complete])
         return np.flatnonzero(whole).astype(np.int64)
 
-    def _shown(
+    def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
         """What a column shows of the records `take`."""
@@ -268,12 +268,12 @@ class MemoryEngine:
             case ByValue(column, labels, original):
                 return decode(self._column(name), labels, column.codes, take, exact=original)
             case ByClass(labels, typed=True):
-                return self._added(name, labels[classes[take]])
+                return self._new_column(name, labels[classes[take]])
             case ByClass(labels, original, value):
                 exact = original if value is None else _first_records(*value)
                 return decode(self._column(name), labels, classes, take, exact=exact)
             case ClassNumber():
-                return self._added(name, _numbers_shown(classes[take]))
+                return self._new_column(name, _numbers_of_classes(classes[take]))
             case _:
                 assert_never(cell)
 
@@ -282,7 +282,7 @@ class MemoryEngine:
         """The frame as one of Polars."""
         return polars_of(self._frame)
 
-    def _added(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
+    def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
         """A column of numbers or dates, as a series of the frame's library; None is missing."""
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
@@ -303,7 +303,7 @@ class MemoryEngine:
         return self._frame[name]
 
 
-def _drawn(every: Counts, records: int) -> Counts:
+def _draw_some(every: Counts, records: int) -> Counts:
     """At most so many of these, drawn with a fixed seed."""
     if len(every) <= records:
         return every
@@ -342,7 +342,7 @@ def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
     return CodedColumn(name, codes.fill_null(0).to_numpy().astype(np.int32, copy=False), domain)
 
 
-def _places_drawn(classes: Codes, draw: np.random.Generator) -> Counts:
+def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
     """For each record the one whose cells it shows: one of its class, all orders equally likely.
 
     Records that are left out (class -1) stay.
@@ -355,7 +355,7 @@ def _places_drawn(classes: Codes, draw: np.random.Generator) -> Counts:
     return moved
 
 
-def _numbers_shown(classes: Codes) -> Counts:
+def _numbers_of_classes(classes: Codes) -> Counts:
     """The number of each row's class, 1, 2, … by appearance, so that it reveals nothing."""
     here, first, place = np.unique(classes, return_index=True, return_inverse=True)
     rank = np.empty(len(here), dtype=np.int64)
@@ -413,7 +413,7 @@ def refuse_repeated(names: Sequence[str]) -> None:
         )
 
 
-def _released(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
+def _native_frame(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
     """A frame of these columns, which are made and copied one after the other."""
     match frame.implementation:
         case nw.Implementation.PANDAS:

@@ -110,17 +110,17 @@ class MemoryStaged:
         """The same of shown cells and original codes, in one block."""
         yield self.counts(columns, held)
 
-    def held(self, columns: Sequence[str]) -> CountedRows:
+    def originals(self, columns: Sequence[str]) -> CountedRows:
         """Distinct original rows of these columns, by class."""
         cells = select_columns(self.engine.rows, columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
 
-    def replaced(self, column: str) -> CountedRows:
+    def cell_pairs(self, column: str) -> CountedRows:
         """Distinct pairs of one column: the original cell (first), the shown cell."""
         held = self.engine.rows[column][self.take].alias("held")
         return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
 
-    def altered(self) -> dict[str, int]:
+    def count_altered(self) -> dict[str, int]:
         """By unchanged column: cells that differ from their record."""
         before = self.engine.rows
         return {

@@ -9,7 +9,7 @@ A release needs temporary tables. It runs in a second transaction that shares th
 first (`pg_export_snapshot`), copies the table into a temporary one and works there. A view or a
 foreign table may answer otherwise each time: what was counted of it before is counted anew in the
 copy, and refused if it differs. The release becomes a new table of the same database in that
-transaction: others see it when it is proved and certified (`Release.publish`), or never.
+transaction: others see it when it is proved and certified (`WrittenTable.publish`), or never.
 
 PostgreSQL 13 or later. How cells of its types travel is in `postgresql_columns`. Give the password
 in a password file or in PGPASSWORD rather than in the address: addresses on a command line can be
@@ -27,15 +27,15 @@ import polars as pl
 from incrowd.engines.addresses import Address, is_address
 from incrowd.engines.base import Digested, Engine, NewTable, PartJob, Target
 from incrowd.engines.postgresql_columns import ALIAS, CATALOG, Carried, Stored
-from incrowd.engines.postgresql_session import READING, WRITING, Session
+from incrowd.engines.postgresql_session import READING, WRITING, Transaction
 from incrowd.engines.sql import (
     Database,
-    Release,
     SqlColumn,
+    WrittenTable,
     digest_of,
-    quoted,
-    retyped,
+    quote,
     text_literal,
+    with_types,
 )
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, PolicyError, boundary
@@ -87,7 +87,7 @@ class _Relation(NamedTuple):
     @property
     def rows(self) -> str:
         """What stands after FROM."""
-        return f"{quoted(self.schema)}.{quoted(self.name)} {ALIAS}"
+        return f"{quote(self.schema)}.{quote(self.name)} {ALIAS}"
 
     @property
     def steady(self) -> bool:
@@ -120,7 +120,7 @@ class _ReadAnew(NamedTuple):
     @property
     def query(self) -> str:
         """The query that reads it."""
-        cells = (f"{one.expression} AS {quoted(one.stored.name)}" for one in self.carried)
+        cells = (f"{one.expression} AS {quote(one.stored.name)}" for one in self.carried)
         return f"SELECT {', '.join(cells)} FROM {self.relation.rows}"
 
     @property
@@ -138,14 +138,14 @@ class PostgreSQL(Database):
     def __init__(self, address: Address) -> None:
         self.address = address
         self.joins = False
-        self._session = Session(address.server, READING)
+        self._session = Transaction(address.server, READING)
         self._seen: dict[str, tuple[int, int]] = {}
         with ExitStack() as failed:
             failed.callback(self.close)
             self.schema = str(self._session.one("SELECT coalesce(current_schema(), '') AS s"))
-            self._relation = self._there(address)
+            self._relation = self._relation_of(address)
             self._session.run(_PATH)
-            self._columns = self._looked_at(self._relation, {})
+            self._columns = self._describe_columns(self._relation, {})
             failed.pop_all()
         self.columns = tuple(one.column for one in self._columns)
 
@@ -187,7 +187,7 @@ class PostgreSQL(Database):
             return
         reading = self._session
         token = str(reading.one("SELECT pg_export_snapshot() AS s"))
-        self._session = Session(self.address.server, WRITING, token)
+        self._session = Transaction(self.address.server, WRITING, token)
         reading.close()
         self._session.run(_PATH)
         self._session.make("source", self._selected)
@@ -217,25 +217,25 @@ class PostgreSQL(Database):
         """Whether a floating-point cell is -0.0."""
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
-    def write(self, query: str, target: Target | NewTable | None) -> Release:
+    def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
         """Write rows to a new table, or by way of memory to a file, and look at what was written.
 
         What is in a file is put back into a temporary table, to be counted there.
         """
         if isinstance(target, NewTable):
-            return self._created(query, target)
+            return self._create_table(query, target)
         self.make("released", query)
         written = self._read_anew(self._temporary("released"))
         self._frame = self._session.rows(f"{written.query} ORDER BY {ALIAS}.ctid")
         if target is None:
-            return Release(written.rows, written.columns, ("frame", frame_digest(self._frame)))
+            return WrittenTable(written.rows, written.columns, ("frame", frame_digest(self._frame)))
         target.put(self._frame)
         with boundary(InputError("the release cannot be read anew", remedy="name another file")):
-            read = retyped(target.get(), dict(self._frame.schema))
+            read = with_types(target.get(), dict(self._frame.schema))
         self.put("filed", read)
-        return Release("filed", written.columns, ("file", target.sha256()))
+        return WrittenTable("filed", written.columns, ("file", target.sha256()))
 
-    def frame(self, release: Release) -> pl.DataFrame:  # noqa: ARG002  there is one
+    def frame(self, release: WrittenTable) -> pl.DataFrame:  # noqa: ARG002  there is one
         """The release as a frame of Polars, in memory: it must fit there."""
         return self._frame
 
@@ -249,7 +249,7 @@ class PostgreSQL(Database):
 
     def refuse_existing(self, new: NewTable) -> None:
         """Refuse a target that is there: a release never replaces a table."""
-        if self._related(new.schema, new.name) is not None:
+        if self._relation_named(new.schema, new.name) is not None:
             raise PolicyError(
                 f"there is a table {new.title} already", remedy="drop it, or name another table"
             )
@@ -265,21 +265,23 @@ class PostgreSQL(Database):
             return query
         return f"WITH source AS NOT MATERIALIZED ({self._selected}) {query}"
 
-    def _created(self, query: str, new: NewTable) -> Release:
+    def _create_table(self, query: str, new: NewTable) -> WrittenTable:
         """A new table with these rows, which others see when it is published."""
         self.refuse_existing(new)
-        place = f"{quoted(new.schema)}.{quoted(new.name)}"
+        place = f"{quote(new.schema)}.{quote(new.name)}"
         self._session.run(
             f"CREATE TABLE {place} AS {query}",
             f"PostgreSQL cannot create the table {new.title}",
             "use a role that may create tables in this schema, name another table if somebody made "
             "this one meanwhile, and check that the server is there",
         )
-        relation = self._related(new.schema, new.name)
+        relation = self._relation_named(new.schema, new.name)
         assert relation is not None  # noqa: S101  it was made
         written = self._read_anew(relation)
         digest = self._digest(relation, written.carried)
-        return Release(written.rows, written.columns, ("table", digest), lambda: self._publish(new))
+        return WrittenTable(
+            written.rows, written.columns, ("table", digest), lambda: self._publish(new)
+        )
 
     def _publish(self, new: NewTable) -> None:
         """Commit; if the connection is lost meanwhile, find out whether the table is there."""
@@ -291,8 +293,8 @@ class PostgreSQL(Database):
             return
         self._session.close()
         try:
-            self._session = Session(self.address.server, READING)
-            there = self._related(new.schema, new.name) is not None
+            self._session = Transaction(self.address.server, READING)
+            there = self._relation_named(new.schema, new.name) is not None
         except InputError:
             lost = InputError(
                 "the connection to PostgreSQL broke while the release was committed, and incrowd "
@@ -306,16 +308,16 @@ class PostgreSQL(Database):
     def _read_anew(self, relation: _Relation) -> "_ReadAnew":
         """How a written table is read: columns of the source's type as they travel from there."""
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}
-        return _ReadAnew(relation, self._looked_at(relation, known))
+        return _ReadAnew(relation, self._describe_columns(relation, known))
 
-    def _related(self, schema: str | None, table: str) -> _Relation | None:
+    def _relation_named(self, schema: str | None, table: str) -> _Relation | None:
         """The table of this name; None if there is none."""
-        name = quoted(table) if not schema else f"{quoted(schema)}.{quoted(table)}"
+        name = quote(table) if not schema else f"{quote(schema)}.{quote(table)}"
         return self._relation_at(f"to_regclass({text_literal(name)})")
 
-    def _there(self, address: Address) -> _Relation:
+    def _relation_of(self, address: Address) -> _Relation:
         """The table at an address; `InputError` if there is none."""
-        found = self._related(address.schema, address.table)
+        found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(
                 f"PostgreSQL has no table {address.name}, or you may not use its schema",
@@ -337,7 +339,7 @@ class PostgreSQL(Database):
         )
         return None if found.is_empty() else _Relation(*found.row(0))
 
-    def _looked_at(
+    def _describe_columns(
         self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
     ) -> tuple[Carried, ...]:
         """The columns of a table, and how they travel; `known` is what was found before."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from incrowd.engines.sql import Cells, SqlColumn, quoted
+from incrowd.engines.sql import Cells, SqlColumn, quote
 
 ALIAS = "incrowd_rows"
 """What a table is called in statements that read it."""
@@ -63,7 +63,7 @@ class Stored(NamedTuple):
     @property
     def cell(self) -> str:
         """The cell in a statement."""
-        cell = f"{ALIAS}.{quoted(self.name)}"
+        cell = f"{ALIAS}.{quote(self.name)}"
         return f"CAST({cell} AS {self.kind})" if self.domain else cell
 
     @property
@@ -98,15 +98,15 @@ class Carried(NamedTuple):
     @property
     def column(self) -> SqlColumn:
         """The column of statements."""
-        return _carried(self.stored, self.facts)[0]
+        return _carry(self.stored, self.facts)[0]
 
     @property
     def expression(self) -> str:
         """Its cell as it travels."""
-        return _carried(self.stored, self.facts)[1]
+        return _carry(self.stored, self.facts)[1]
 
 
-def _carried(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
+def _carry(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
     """How the cells of a column travel, by what was found of them."""
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
@@ -114,7 +114,7 @@ def _carried(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
         return SqlColumn(stored.name, "other"), stored.cell
     if stored.own and stored.type == "numeric":
         return _number(stored, facts["largest"], facts["scale"])
-    cells: Cells = "nested" if _nested(stored) else "text"
+    cells: Cells = "nested" if _is_nested(stored) else "text"
     plain = stored.own and stored.type == "text"
     kind = "" if plain else stored.kind
     return SqlColumn(stored.name, cells, kind), _text(stored.cell, plain=plain)
@@ -136,7 +136,7 @@ def _text(cell: str, *, plain: bool = False) -> str:
     return f'({cell} COLLATE "C")' if plain else f'(CAST({cell} AS text) COLLATE "C")'
 
 
-def _nested(stored: Stored) -> bool:
+def _is_nested(stored: Stored) -> bool:
     """Whether cells are lists or structures."""
     return (
         stored.category == "A"

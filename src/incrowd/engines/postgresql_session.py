@@ -1,4 +1,4 @@
-"""One transaction of PostgreSQL: connected, settled, read, written, ended.
+"""One transaction of PostgreSQL: connect, settle, read, write, end.
 
 Errors of the driver quote cells, and may quote credentials: none of them leaves this module.
 """
@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.postgresql_columns import frame_of, sendable
-from incrowd.engines.sql import quoted
+from incrowd.engines.sql import quote
 from incrowd.errors import InputError, boundary, each_within
 
 READING = "REPEATABLE READ, READ ONLY"
@@ -34,16 +34,16 @@ off."""
 _REMEDY = "check that the server is there, and that your role may do this"
 
 
-class Session:
+class Transaction:
     """A connection with one transaction, which is taken back unless it is committed."""
 
     def __init__(self, server: str, mode: str, snapshot: str | None = None) -> None:
         """Connect, and begin: `mode` is the kind of transaction, `snapshot` one to share."""
         with boundary(InputError("the PostgreSQL driver is missing", remedy=_INSTALL)):
             dbapi: Any = import_module("adbc_driver_postgresql.dbapi")
-        with _refused("incrowd cannot connect to PostgreSQL", _CONNECT, connected=False):
+        with _server_boundary("incrowd cannot connect to PostgreSQL", _CONNECT, connected=False):
             self._connection: Any = dbapi.connect(server)
-        self._end = weakref.finalize(self, _ended, self._connection)
+        self._end = weakref.finalize(self, _end_connection, self._connection)
         with ExitStack() as failed:
             failed.callback(self.close)
             self._begin(mode, snapshot)
@@ -65,12 +65,12 @@ class Session:
         remedy: str = _REMEDY,
     ) -> None:
         """Carry out a statement."""
-        with _refused(failure, remedy), self._connection.cursor() as cursor:
+        with _server_boundary(failure, remedy), self._connection.cursor() as cursor:
             cursor.execute(statement)
 
     def rows(self, query: str) -> pl.DataFrame:
         """What a query answers."""
-        with _refused("PostgreSQL cannot count the table"):
+        with _server_boundary("PostgreSQL cannot count the table"):
             with self._connection.cursor() as cursor:
                 cursor.execute(query)
                 table = cursor.fetch_arrow_table()
@@ -78,7 +78,7 @@ class Session:
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The same in frames of limited size; no other query runs until the last one."""
-        guard = partial(_refused, "PostgreSQL cannot read the table")
+        guard = partial(_server_boundary, "PostgreSQL cannot read the table")
         with guard():
             cursor = self._connection.cursor()
         try:
@@ -98,12 +98,12 @@ class Session:
         """A temporary table of a frame; one of this name is replaced."""
         sent, numbers = sendable(frame)
         self.drop(name)
-        with _refused("PostgreSQL cannot take a table of codes", _TEMPORARY):
+        with _server_boundary("PostgreSQL cannot take a table of codes", _TEMPORARY):
             table = sent.to_arrow(compat_level=pl.CompatLevel.oldest())
             with self._connection.cursor() as cursor:
                 cursor.adbc_ingest(name, table, mode="create", temporary=True)
         for column, kind in numbers.items():
-            cell = quoted(column)
+            cell = quote(column)
             number = f"ALTER COLUMN {cell} TYPE {kind} USING CAST({cell} AS {kind})"
             self.run(f"ALTER TABLE pg_temp.{name} {number}")
         self.run(f"ANALYZE pg_temp.{name}")
@@ -124,7 +124,7 @@ class Session:
 
     def commit(self) -> None:
         """End the transaction and keep what it did."""
-        with _refused("PostgreSQL did not commit the release"):
+        with _server_boundary("PostgreSQL did not commit the release"):
             self._connection.commit()
 
     def close(self) -> None:
@@ -163,19 +163,19 @@ _IO = 10
 """The driver's status where it has no answer from the server."""
 
 
-def _refused(
+def _server_boundary(
     failure: str, remedy: str = _REMEDY, *, connected: bool = True
 ) -> AbstractContextManager[None]:
     """A boundary that tells by its code why the server refused, never in its words."""
 
-    def known(error: BaseException) -> InputError | None:
+    def explain(error: BaseException) -> InputError | None:
         state = getattr(error, "sqlstate", None) or ""
         found = [_KNOWN[state[:length]] for length in (5, 3, 2) if state[:length] in _KNOWN]
         if connected and not state and getattr(error, "status_code", None) == _IO:
             found = [_LOST]
         return InputError(f"{failure}: {found[0][0]}", remedy=found[0][1]) if found else None
 
-    return boundary(InputError(failure, remedy=remedy), known)
+    return boundary(InputError(failure, remedy=remedy), explain)
 
 
 def _frame_of_batch(batch: Any) -> pl.DataFrame:
@@ -184,6 +184,6 @@ def _frame_of_batch(batch: Any) -> pl.DataFrame:
     return frame_of(Table.from_batches([batch]))
 
 
-def _ended(connection: Any) -> None:
+def _end_connection(connection: Any) -> None:
     with suppress(Exception):
         connection.close()

@@ -31,7 +31,7 @@ class PrivateFolder:
         remove_orphans(parent)
         self.path = Path(tempfile.mkdtemp(prefix=PREFIX + purpose, dir=parent)).absolute()
         _LIVING.add(self)
-        self.remove = weakref.finalize(self, _remove, self.path, _owned(self.path))
+        self.remove = weakref.finalize(self, _remove, self.path, _lock_owner(self.path))
 
     def close(self) -> None:
         """Remove the folder now."""
@@ -75,7 +75,7 @@ def remove_orphans(parent: Path | None = None) -> None:
                 os.close(handle)
 
 
-def _owned(folder: Path) -> int | None:
+def _lock_owner(folder: Path) -> int | None:
     """Lock a new file of the folder; it gets its name once it is locked."""
     if fcntl is None:
         return None

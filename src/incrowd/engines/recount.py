@@ -38,7 +38,7 @@ def recounted_in_passes(
     while part < parts:
         if watch is not None:
             watch.tell("counting the released rows", part / parts)
-        classes = _Classes(names, part, parts, MOST if most is None else most)
+        classes = _ClassCounts(names, part, parts, MOST if most is None else most)
         for frame in frames():
             classes.add(frame)
         figures.append(classes.sizes())
@@ -57,7 +57,7 @@ def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
     return found
 
 
-class _Classes:
+class _ClassCounts:
     """The classes whose hashes are in one of equal parts; parts shrink if there are too many."""
 
     def __init__(self, names: Sequence[str], part: int, parts: int, most: int) -> None:

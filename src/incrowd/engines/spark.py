@@ -29,12 +29,19 @@ import polars as pl
 from incrowd.engines.base import Can, Digested, NewTable, PartJob, Target
 from incrowd.engines.fetch import MOST_CELLS
 from incrowd.engines.folders import parts, sha256
-from incrowd.engines.limits import bounded
+from incrowd.engines.limits import shortage_boundary
 from incrowd.engines.memory import refuse_repeated
 from incrowd.engines.private_folders import PrivateFolder
-from incrowd.engines.spark_logs import silenced
-from incrowd.engines.spark_refusals import refused, refusing
-from incrowd.engines.sql import Cells, Database, Release, SqlColumn, closed_on_failure, digest_of
+from incrowd.engines.spark_logs import silence_logs
+from incrowd.engines.spark_refusals import raise_refusals, store_refusals
+from incrowd.engines.sql import (
+    Cells,
+    Database,
+    SqlColumn,
+    WrittenTable,
+    closed_on_failure,
+    digest_of,
+)
 from incrowd.engines.sql_engine import SqlEngine
 from incrowd.errors import InputError, PolicyError, boundary, each_within
 from incrowd.watch import Watch
@@ -98,10 +105,10 @@ class Spark(Database):
         self.folder = self._private.path
         self._end = self._private.remove
         with closed_on_failure(self), self._working("read the data frame"):
-            self.session = _own(self._home)
-            self.columns = self._copied(frame)
+            self.session = _new_session(self._home)
+            self.columns = self._copy_rows(frame)
 
-    def _copied(self, frame: Any) -> tuple[SqlColumn, ...]:
+    def _copy_rows(self, frame: Any) -> tuple[SqlColumn, ...]:
         """Store the rows of a data frame and take them for the table."""
         refuse_repeated(frame.columns)
         if frame.isStreaming:
@@ -114,7 +121,7 @@ class Spark(Database):
         )
         numbered = named.selectExpr(*cells, "monotonically_increasing_id() AS row")
         numbered.write.parquet(_uri(path))
-        self._view("source", path, _bare(numbered.schema))
+        self._view("source", path, _plain_type(numbered.schema))
         return _columns(frame.schema)
 
     def rows(self, query: str) -> pl.DataFrame:
@@ -182,11 +189,11 @@ class Spark(Database):
             schema = _with_added(found.schema, job.adds)
             work = lambda key, table: _on_part(job, key, table, refusals)  # noqa: E731  Spark counts
             made = found.groupBy("part").applyInArrow(work, schema)
-            with refused(refusals):
+            with raise_refusals(refusals):
                 made.write.parquet(_uri(path))
             self._replace(name, path, schema)
 
-    def quoted(self, name: str) -> str:
+    def quote(self, name: str) -> str:
         """The name of a column in a statement."""
         return "`" + name.replace("`", "``") + "`"
 
@@ -242,7 +249,7 @@ class Spark(Database):
         """Whether a floating-point cell is -0.0."""
         return f"({cell} = 0 AND CAST({cell} AS STRING) = '-0.0')"
 
-    def write(self, query: str, target: Target | NewTable | None) -> Release:
+    def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
         """Write rows as Parquet files, in their order from file to file."""
         if isinstance(target, NewTable) or (target is not None and target.format != "parquet"):
             raise PolicyError(
@@ -257,11 +264,11 @@ class Spark(Database):
             _tidy(path)
             self._view("released", path, None)
             columns = _columns(self.session.table("released").schema)
-        named = {column.name: self.quoted(column.name) for column in columns}
+        named = {column.name: self.quote(column.name) for column in columns}
         digest = None if target is not None else self._digest("released", columns, named)
-        return Release("released", columns, digest or ("file", sha256(path)))
+        return WrittenTable("released", columns, digest or ("file", sha256(path)))
 
-    def frame(self, release: Release) -> Any:
+    def frame(self, release: WrittenTable) -> Any:
         """The release as a data frame of the session that the table came from."""
         with self._working("read the release"):
             return self._home.read.parquet(_pattern(self._made[release.rows]))
@@ -293,7 +300,7 @@ class Spark(Database):
         words = f"Spark cannot {what}", _REMEDY, _LARGER
         # The inner one asks Java what happened, which must not be logged; the outer one is for a
         # Java that is gone.
-        with bounded(*words), silenced(self._home), bounded(*words):
+        with shortage_boundary(*words), silence_logs(self._home), shortage_boundary(*words):
             yield
 
 
@@ -305,7 +312,10 @@ def _store(frame: pl.DataFrame, folder: Path) -> None:
 
 def _on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
     """What a job makes of a part, on an executor; errors of libraries end here."""
-    with refusing(refusals), bounded("a part of the table cannot be searched", "", _LARGER):
+    with (
+        store_refusals(refusals),
+        shortage_boundary("a part of the table cannot be searched", "", _LARGER),
+    ):
         rows = pl.DataFrame(pl.from_arrow(table)).drop("part").sort("row")
         made = job(key[0].as_py(), rows)
         return _as_spark_reads(made.select(*rows.columns, *job.adds).to_arrow())
@@ -336,7 +346,7 @@ def _with_added(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "Struc
     return types.StructType(fields)
 
 
-def _own(home: Any) -> Any:
+def _new_session(home: Any) -> Any:
     """A session with settings and views of its own."""
     session = home.newSession()
     for name, value in home.conf.getAll.items():
@@ -447,18 +457,18 @@ _CELLS: dict[str, Cells] = {
 """What cells are by Spark's name for their type; no statement looks into those of others."""
 
 
-def _bare(kind: Any) -> Any:
+def _plain_type(kind: Any) -> Any:
     """A type without remarks of its columns, which may list values, and with plain comparison."""
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     match kind:
         case types.StructType():
-            fields = [types.StructField(f.name, _bare(f.dataType)) for f in kind.fields]
+            fields = [types.StructField(f.name, _plain_type(f.dataType)) for f in kind.fields]
             return types.StructType(fields)
         case types.ArrayType():
-            return types.ArrayType(_bare(kind.elementType))
+            return types.ArrayType(_plain_type(kind.elementType))
         case types.MapType():
-            return types.MapType(_bare(kind.keyType), _bare(kind.valueType))
+            return types.MapType(_plain_type(kind.keyType), _plain_type(kind.valueType))
         case types.StringType() | types.NullType():
             return types.StringType()
         case _:

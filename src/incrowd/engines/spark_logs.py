@@ -33,7 +33,7 @@ class _Silence:
         with self._lock:
             self._working += 1
             if self._working == 1:
-                self._undo = [*_python_silenced(), *_java_silenced(jvm)]
+                self._undo = [*_silence_python(), *_silence_java(jvm)]
 
     def end(self) -> None:
         with self._lock:
@@ -49,7 +49,7 @@ _SILENCE = _Silence()
 
 
 @contextmanager
-def silenced(session: Any) -> Iterator[None]:
+def silence_logs(session: Any) -> Iterator[None]:
     """Nothing is logged in the block; after a failure not until the job's last task has ended."""
     _SILENCE.begin(_jvm(session))
     done = False
@@ -67,7 +67,7 @@ def _jvm(session: Any) -> Any:
     return session.sparkContext._jvm  # noqa: SLF001  there is no other way to its loggers
 
 
-def _python_silenced() -> Iterator[Any]:
+def _silence_python() -> Iterator[Any]:
     from pyspark.logger import PySparkLogger  # noqa: PLC0415  an extra
 
     loggers: list[logging.Logger] = [PySparkLogger.getLogger(name) for name in _NAMES]
@@ -82,7 +82,7 @@ def _set_disabled(logger: logging.Logger, disabled: bool) -> None:
     logger.disabled = disabled
 
 
-def _java_silenced(jvm: Any) -> Iterator[Any]:
+def _silence_java(jvm: Any) -> Iterator[Any]:
     """A filter in front of all loggers of Java, whatever levels they have."""
     with suppress(Exception):  # another logging library than Spark's own
         log4j = jvm.org.apache.logging.log4j

@@ -25,7 +25,7 @@ _SCHEMA = {"kind": pl.String, "message": pl.String, "remedy": pl.String, "proved
 
 
 @contextmanager
-def refusing(folder: Path) -> Iterator[None]:
+def store_refusals(folder: Path) -> Iterator[None]:
     """On an executor: an error of ours is stored in this folder, and fails the task."""
     try:
         yield
@@ -41,7 +41,7 @@ def refusing(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
-def refused(folder: Path) -> Iterator[None]:
+def raise_refusals(folder: Path) -> Iterator[None]:
     """On the driver: raise what an executor stored in place of what Spark says about it."""
     error: IncrowdError | None = None
     try:

@@ -36,7 +36,7 @@ class SqlColumn(NamedTuple):
         return f"CAST({self.name} AS {self.kind})" if self.kind else self.name
 
 
-class Release(NamedTuple):
+class WrittenTable(NamedTuple):
     """Where a release was written, and how it is read there."""
 
     rows: str
@@ -110,9 +110,9 @@ class Database(Protocol):
         """
         return
 
-    def quoted(self, name: str) -> str:
+    def quote(self, name: str) -> str:
         """The name of a column in a statement."""
-        return quoted(name)
+        return quote(name)
 
     def same(self, one: str, other: str) -> str:
         """Whether two cells are equal or both missing: an expression that tables are joined by."""
@@ -126,11 +126,11 @@ class Database(Protocol):
         """Whether a floating-point cell is -0.0: an expression."""
         ...
 
-    def write(self, query: str, target: Target | NewTable | None) -> Release:
+    def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
         """Write what a query answers, in its order, to a target or to a table of ours."""
         ...
 
-    def frame(self, release: Release) -> Any:
+    def frame(self, release: WrittenTable) -> Any:
         """The release in the kind of table that came in."""
         ...
 
@@ -221,12 +221,12 @@ def without_nan(column: SqlColumn) -> str:
     return f"NULLIF({column.name}, CAST('NaN' AS REAL))"
 
 
-def retyped(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
+def with_types(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
     """Rows of a text file in the types that they had; it fails if a cell does not fit."""
-    return pl.DataFrame([_retyped(column, types[column.name]) for column in rows.iter_columns()])
+    return pl.DataFrame([_with_type(column, types[column.name]) for column in rows.iter_columns()])
 
 
-def _retyped(column: pl.Series, dtype: pl.DataType) -> pl.Series:
+def _with_type(column: pl.Series, dtype: pl.DataType) -> pl.Series:
     cells = column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column
     if cells.dtype == pl.String and isinstance(dtype, pl.Date | pl.Datetime | pl.Time):
         return cells.str.strptime(dtype)
@@ -245,7 +245,7 @@ def digest_of(names: Iterable[str], rows: bytes) -> str:
     return code.hexdigest()
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """The name of a column in a statement."""
     return '"' + name.replace('"', '""') + '"'
 

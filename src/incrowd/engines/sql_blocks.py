@@ -26,7 +26,7 @@ _PLAIN = {"text", "other"}
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
+class BlockQuery:
     """What is counted in blocks, and where."""
 
     cells: Mapping[str, SqlColumn]
@@ -46,14 +46,14 @@ class Lines:
         return all(column.cells in _PLAIN for column in self.cells.values())
 
 
-def in_blocks(engine: "SqlCounting", lines: Lines) -> Iterator[CountedRows]:
+def in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]:
     """The distinct rows, block by block; in one if their cells cannot be numbered."""
     if not lines.plain:
         codes = {name: code for name, (code, _) in lines.codes.items()}
-        yield engine.counted(list(lines.cells.values()), list(lines.cells), codes, lines.of)
+        yield engine.count_distinct(list(lines.cells.values()), list(lines.cells), codes, lines.of)
         return
-    numbered = [_numbered(engine, lines, j) for j in range(len(lines.cells))]
-    key, rest, of = _packed(engine, lines, numbered)
+    numbered = [_number_cells(engine, lines, j) for j in range(len(lines.cells))]
+    key, rest, of = _packing(engine, lines, numbered)
     keys = [*zip(key.expressions(_places(numbered[: lines.key])), key.names, strict=True)]
     more = [*_places(numbered[lines.key :]), *(f"shown.h{j}" for j in range(len(lines.codes)))]
     keys += [*zip(rest.expressions(more), rest.names, strict=True)]
@@ -62,12 +62,12 @@ def in_blocks(engine: "SqlCounting", lines: Lines) -> Iterator[CountedRows]:
     block = f"({' + '.join(f'{name} % {number}' for name in key.names)}) % {number}"
     for b in range(number):
         found = engine.database.rows(f"SELECT * FROM lines WHERE {block} = {b}")
-        yield _counted(lines, numbered, (key, rest), found)
+        yield _unpack(lines, numbered, (key, rest), found)
     engine.database.drop("lines")
 
 
-def _packed(
-    engine: "SqlCounting", lines: Lines, numbered: list["_Numbered"]
+def _packing(
+    engine: "SqlCounting", lines: BlockQuery, numbered: list["_NumberedCells"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
     """What holds the numbers of cells that tell the block, what holds the rest, and the rows."""
     sizes = [len(one.values) for one in numbered]
@@ -82,7 +82,7 @@ def _packed(
 
 
 @dataclass(frozen=True, eq=False)
-class _Numbered:
+class _NumberedCells:
     """A column whose cells have numbers, in a table of the database."""
 
     table: str
@@ -97,11 +97,11 @@ class _Numbered:
         return self.values.cast(pl.Enum(self.values.drop_nulls())).gather(numbers)
 
 
-def _places(numbered: list[_Numbered]) -> list[str]:
+def _places(numbered: list[_NumberedCells]) -> list[str]:
     return [f"{one.table}.code" for one in numbered]
 
 
-def _numbered(engine: "SqlCounting", lines: Lines, j: int) -> _Numbered:
+def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _NumberedCells:
     """Number the distinct cells of a column; texts that mean missing are one."""
     name, column = list(lines.cells.items())[j]
     found = engine.database.rows(
@@ -117,16 +117,16 @@ def _numbered(engine: "SqlCounting", lines: Lines, j: int) -> _Numbered:
     else:
         values, codes = shown, pl.Series("code", np.arange(len(shown), dtype=np.int64))
     engine.database.put(f"number{j}", pl.DataFrame([found, codes]))
-    return _Numbered(f"number{j}", f"shown.s{j}", values.alias(name))
+    return _NumberedCells(f"number{j}", f"shown.s{j}", values.alias(name))
 
 
-def _counted(
-    lines: Lines,
-    numbered: list[_Numbered],
+def _unpack(
+    lines: BlockQuery,
+    numbered: list[_NumberedCells],
     packed: tuple[PackedKeys, PackedKeys],
     found: pl.DataFrame,
 ) -> CountedRows:
-    """Lines as they came, unpacked."""
+    """BlockQuery as they came, unpacked."""
     codes = np.empty((len(numbered) + len(lines.codes), len(found)), dtype=np.int32)
     key, rest = packed
     key.unpack([found[name].to_numpy() for name in key.names], codes[: lines.key])

@@ -137,12 +137,12 @@ class SqlCoding:
         cell = f"source.{self.cell(name)}"
         return Coding(table, self.database.same(f"{table}.value", cell))
 
-    def joined(self, columns: Sequence[CodedColumn]) -> JoinedCodes:
+    def join_codes(self, columns: Sequence[CodedColumn]) -> JoinedCodes:
         """The rows of the table with the codes of these columns."""
         codings = {column.name: self.coding(column) for column in columns}
         return JoinedCodes("source", codings)
 
-    def coded(self, column: CodedColumn, cells: pl.Series) -> Codes:
+    def codes_of_cells(self, column: CodedColumn, cells: pl.Series) -> Codes:
         """The codes of some cells of a column."""
         values = self.entries(column.name).values.alias("value")
         known = pl.DataFrame([values, pl.Series("code", column.codes)])

@@ -50,13 +50,13 @@ class SqlCounting(SqlCoding):
         found = self.database.rows(
             f"SELECT {shown} FROM {of} ORDER BY {_DRAWN}, row LIMIT {records}"
         )
-        return _named(found, columns)
+        return _with_names(found, columns)
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """The codes of so many records at most, by a number drawn from theirs."""
         rows = self.sample([one.name for one in coded], records)
         return {
-            one.name: CodedColumn(one.name, self.coded(one, rows[one.name]), one.domain)
+            one.name: CodedColumn(one.name, self.codes_of_cells(one, rows[one.name]), one.domain)
             for one in coded
         }
 
@@ -76,9 +76,9 @@ class SqlCounting(SqlCoding):
         query, some = f"SELECT {shown} FROM source ORDER BY row", False
         for batch in self.database.batches(query):
             some = True
-            yield _named(batch, columns)
+            yield _with_names(batch, columns)
         if not some:
-            yield _named(self.database.rows(f"{query} LIMIT 0"), columns)
+            yield _with_names(self.database.rows(f"{query} LIMIT 0"), columns)
 
     def _people(self, unit: CodedColumn) -> str:
         """What stands after FROM to group records by person.
@@ -88,7 +88,7 @@ class SqlCounting(SqlCoding):
         if not self.database.joins:
             cell = self.cell(unit.name)
             return f"source GROUP BY {cell}, CASE WHEN {cell} IS NULL THEN row END"
-        joined = self.joined((unit,))
+        joined = self.join_codes((unit,))
         code = joined.code(unit.name)
         return f"{joined.text} GROUP BY CASE WHEN {code} = 0 THEN -1 - row ELSE {code} END"
 
@@ -123,7 +123,7 @@ class SqlCounting(SqlCoding):
         """The same in few copies: the database sorts packed keys, which are unpacked in batches."""
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
-        joined = self.joined(tuple({column.name: column for column in coded}.values()))
+        joined = self.join_codes(tuple({column.name: column for column in coded}.values()))
         packed = keys.expressions([joined.code(column.name) for column in coded])
         of = f"{joined.text} {joined.where(column.name for column in complete)}"
         self.database.make("tallied", counting(list(zip(packed, keys.names, strict=True)), of))
@@ -140,7 +140,7 @@ class SqlCounting(SqlCoding):
         nobody = np.empty(0, dtype=np.int32)
         return Tally(codes[: len(quasi)], codes[len(quasi) :], counts, counts, nobody, nobody)
 
-    def sampled(
+    def tally_of_sample(
         self,
         quasi: Sequence[CodedColumn],
         sensitive: Sequence[CodedColumn],
@@ -151,7 +151,7 @@ class SqlCounting(SqlCoding):
         """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
         every = {column.name: column for column in (*quasi, *sensitive)}
         rows = self.sample(tuple(every), records)
-        codes = {name: self.coded(column, rows[name]) for name, column in every.items()}
+        codes = {name: self.codes_of_cells(column, rows[name]) for name, column in every.items()}
         there = np.ones(len(rows), dtype=np.bool_)
         for column in quasi if complete else ():
             there &= codes[column.name] != 0
@@ -160,7 +160,7 @@ class SqlCounting(SqlCoding):
             [codes[column.name][there] for column in sensitive],
         )
 
-    def counted(  # noqa: PLR0913  cells, codes, and where they are
+    def count_distinct(  # noqa: PLR0913  cells, codes, and where they are
         self,
         cells: Sequence[SqlColumn],
         names: Sequence[str],
@@ -178,7 +178,7 @@ class SqlCounting(SqlCoding):
         sums = [] if weight is None else [f"sum({weight}) AS weight"]
         found = self.database.rows(counting(keys, of, sums))
         return CountedRows(
-            pl.DataFrame([_signed(found, j).alias(name) for j, name in enumerate(names)]),
+            pl.DataFrame([_with_zero_signs(found, j).alias(name) for j, name in enumerate(names)]),
             found["n"].to_numpy().astype(np.int64),
             {name: numbers(found[f"k{j}"]) for j, name in enumerate(codes)},
             None if unit is None else numbers(found["u"]),
@@ -190,7 +190,7 @@ class SqlCounting(SqlCoding):
         """Distinct cells of one column, batch by batch."""
         for found in self.database.batches(counting(self._cell_keys([cell]), of)):
             records = found["n"].to_numpy().astype(np.int64)
-            yield CountedRows(_signed(found, 0).alias(name).to_frame(), records)
+            yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
         """What cells are grouped by: s0, s1, …, and z0, z1, … for floats that are -0.0."""
@@ -212,12 +212,12 @@ class SqlCounting(SqlCoding):
         if not self.database.joins:
             return self._lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}
-        joined = self.joined(tuple(given.values()))
+        joined = self.join_codes(tuple(given.values()))
         of, where = joined.text, joined.where(column.name for column in complete)
         weighing = None if weight is None else self.weighing(weight)
         if weighing is not None:
             of += f" {weighing.join}"
-        return self.counted(
+        return self.count_distinct(
             [self.column(name) for name in cells],
             cells,
             {column.name: joined.code(column.name) for column in coded},
@@ -235,12 +235,14 @@ class SqlCounting(SqlCoding):
         """The same where nothing can be put into the database: native rows are coded here."""
         given = {column.name: column for column in (*coded, *complete)}
         names = tuple(dict.fromkeys((*given, *cells, *([] if weight is None else [weight]))))
-        found = self.counted([self.column(name) for name in names], names, {}, "source")
-        codes = {name: self.coded(column, found.cells[name]) for name, column in given.items()}
+        found = self.count_distinct([self.column(name) for name in names], names, {}, "source")
+        codes = {
+            name: self.codes_of_cells(column, found.cells[name]) for name, column in given.items()
+        }
         weights = None
         if weight is not None:
             column, worth = self.weights(weight)
-            weights = worth[self.coded(column, found.cells[weight])] * found.records
+            weights = worth[self.codes_of_cells(column, found.cells[weight])] * found.records
         lines = CountedRows(
             select_columns(found.cells, cells),
             found.records,
@@ -251,7 +253,7 @@ class SqlCounting(SqlCoding):
         return lines if not complete else lines.only(np.flatnonzero(there))
 
 
-def _signed(found: pl.DataFrame, j: int) -> pl.Series:
+def _with_zero_signs(found: pl.DataFrame, j: int) -> pl.Series:
     """The cells of a column; databases that group may forget that a zero is -0.0."""
     cells, sign = found[f"s{j}"], f"z{j}"
     if sign not in found.columns:
@@ -260,6 +262,6 @@ def _signed(found: pl.DataFrame, j: int) -> pl.Series:
     return found.select(pl.when(pl.col(sign)).then(zero).otherwise(cells)).to_series()
 
 
-def _named(found: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
+def _with_names(found: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
     """The columns s0, s1, … under their own names."""
     return pl.DataFrame([found[f"s{j}"].alias(name) for j, name in enumerate(names)])

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.engines.base import Can, Digested, PartJob, RowPlan
-from incrowd.engines.sql import Database, Release, counting, place_of
+from incrowd.engines.sql import Database, WrittenTable, counting, place_of
 from incrowd.engines.sql_counting import SqlCounting
 from incrowd.engines.sql_release import SqlStaged, SqlWritten
 from incrowd.engines.sql_staging import Staging
@@ -63,7 +63,7 @@ class SqlEngine(SqlCounting):
         """Records per part, which an expression over the codes k0, k1, … tells, and their codes."""
         codes = {"part": part}
         codes |= {column.name: f"k{place_of(plan, column.name)}" for column in sensitive}
-        return self.counted([], [], codes, f"({Staging(self, plan).coded_rows}) coded")
+        return self.count_distinct([], [], codes, f"({Staging(self, plan).coded_rows}) coded")
 
     def stage_parts(  # noqa: PLR0913, PLR0917  what, in which parts, by whom, and how
         self,
@@ -94,7 +94,7 @@ class SqlEngine(SqlCounting):
         ends = [f"{name}{j}" for j in range(columns) for name in ("low", "high", "level")]
         return self.database.rows(counting([(end, end) for end in ends], "assigned"))
 
-    def stored(self, of: Digested | None = None) -> SqlWritten | None:
+    def as_release(self, of: Digested | None = None) -> SqlWritten | None:
         """The table itself as a release to check; None if it is digested as a frame.
 
         `of` is what its certificate has a digest of.
@@ -102,10 +102,10 @@ class SqlEngine(SqlCounting):
         digest = self.database.digest(of)
         if digest is None:
             return None
-        quoted = self.database.quoted
-        cells = ", ".join(f"{self.cell(name)} AS {quoted(name)}" for name in self.names)
+        quote = self.database.quote
+        cells = ", ".join(f"{self.cell(name)} AS {quote(name)}" for name in self.names)
         rows = f"(SELECT {cells} FROM source) stored"
-        return SqlWritten(self, Release(rows, self.database.columns, digest))
+        return SqlWritten(self, WrittenTable(rows, self.database.columns, digest))
 
     def close(self) -> None:
         """Give back what the database holds open."""

@@ -50,7 +50,7 @@ class PackedKeys:
             said = f"({said} * {self.sizes[place]} + {codes[place]})"
         return said
 
-    def packed(self, codes: Codes) -> Iterator[Counts]:
+    def pack(self, codes: Codes) -> Iterator[Counts]:
         """The keys of rows; codes have one line per column."""
         for group in self.groups:
             key = np.zeros(codes.shape[1], dtype=np.int64)

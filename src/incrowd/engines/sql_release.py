@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target, Written
-from incrowd.engines.sql import Cells, Release, SqlColumn, place_of, without_nan
-from incrowd.engines.sql_blocks import Lines, in_blocks
+from incrowd.engines.sql import Cells, SqlColumn, WrittenTable, place_of, without_nan
+from incrowd.engines.sql_blocks import BlockQuery, in_blocks
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber
 from incrowd.table.column import CodedColumn
 from incrowd.table.counted import CountedRows
@@ -70,8 +70,8 @@ class SqlStaged:
             weighing = self.engine.weighing(weight)
             worth = f"{weighing.table}.code"
             of = f"staged JOIN source ON source.row = staged.row {weighing.join}"
-        return self.engine.counted(
-            [self.shown(name) for name in columns],
+        return self.engine.count_distinct(
+            [self.shown_column(name) for name in columns],
             columns,
             {column.name: f"k{place_of(self.plan, column.name)}" for column in held},
             of,
@@ -88,28 +88,28 @@ class SqlStaged:
             column.name: (f"k{place_of(self.plan, column.name)}", len(column.domain) + 1)
             for column in held
         }
-        cells = {name: self.shown(name) for name in columns}
-        return in_blocks(self.engine, Lines(cells, codes, "staged", len(columns), clear))
+        cells = {name: self.shown_column(name) for name in columns}
+        return in_blocks(self.engine, BlockQuery(cells, codes, "staged", len(columns), clear))
 
-    def held(self, columns: Sequence[str]) -> CountedRows:
+    def originals(self, columns: Sequence[str]) -> CountedRows:
         """Distinct original rows of these columns, by class."""
-        return self.engine.counted(
+        return self.engine.count_distinct(
             [self.engine.column(name) for name in columns], columns, {}, _BESIDE, classes="class"
         )
 
-    def replaced(self, column: str) -> CountedRows:
+    def cell_pairs(self, column: str) -> CountedRows:
         """Distinct pairs of one column: the original cell (first), the shown cell."""
-        pair = [self.engine.column(column), self.shown(column)]
-        return self.engine.counted(pair, ("held", "shown"), {}, _BESIDE)
+        pair = [self.engine.column(column), self.shown_column(column)]
+        return self.engine.count_distinct(pair, ("held", "shown"), {}, _BESIDE)
 
-    def altered(self) -> dict[str, int]:
+    def count_altered(self) -> dict[str, int]:
         """By unchanged column: cells that differ from their record."""
         kept = self.plan.kept
         if not kept:
             return {}
         wrong = ", ".join(
-            f"count(CASE WHEN {self.shown(name).name} IS DISTINCT FROM {self.engine.cell(name)} "
-            f"THEN 1 END) AS n{j}"
+            f"count(CASE WHEN {self.shown_column(name).name} "
+            f"IS DISTINCT FROM {self.engine.cell(name)} THEN 1 END) AS n{j}"
             for j, name in enumerate(kept)
         )
         found = self.engine.database.rows(f"SELECT {wrong} FROM {_BESIDE}")
@@ -118,7 +118,7 @@ class SqlStaged:
     def write(self, target: Target | NewTable | None = None) -> "SqlWritten":
         """Write the rows in their new order and read them back."""
         shown = ", ".join(
-            f"{self.shown(name).released} AS {self.engine.database.quoted(name)}"
+            f"{self.shown_column(name).released} AS {self.engine.database.quote(name)}"
             for name in self.names
         )
         drawn = f"{self.engine.database.random(self.secret, 'row')}, row"
@@ -129,7 +129,7 @@ class SqlStaged:
         self.__dict__["written"] = written
         return written
 
-    def shown(self, name: str) -> SqlColumn:
+    def shown_column(self, name: str) -> SqlColumn:
         """A column that leaves, under the name that it has in statements."""
         place = f"s{self.names.index(name)}"
         cells = _shown_cells(self.plan.cells[name])
@@ -159,7 +159,7 @@ class SqlWritten(Written):
     """The written release, read back."""
 
     engine: "SqlEngine"
-    release: Release
+    release: WrittenTable
     target: Target | NewTable | None = None
 
     def __repr__(self) -> str:
@@ -178,22 +178,22 @@ class SqlWritten(Written):
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of these columns, and their records."""
-        spelled = [self._spelled(name) for name in columns]
-        return self.engine.counted(spelled, columns, {}, self.release.rows)
+        spelled = [self._written_column(name) for name in columns]
+        return self.engine.count_distinct(spelled, columns, {}, self.release.rows)
 
     def blocks(self, columns: Sequence[str], key: int, clear: Clearing) -> Iterator[CountedRows]:
         """The same in blocks, told by so many of the first columns."""
-        cells = {name: self._spelled(name) for name in columns}
-        return in_blocks(self.engine, Lines(cells, {}, self.release.rows, key, clear))
+        cells = {name: self._written_column(name) for name in columns}
+        return in_blocks(self.engine, BlockQuery(cells, {}, self.release.rows, key, clear))
 
     def values(self, column: str) -> Iterator[CountedRows]:
         """The distinct cells of a column, batch by batch."""
-        return self.engine.counted_values(self._spelled(column), column, self.release.rows)
+        return self.engine.counted_values(self._written_column(column), column, self.release.rows)
 
-    def _spelled(self, name: str) -> SqlColumn:
+    def _written_column(self, name: str) -> SqlColumn:
         """A column as statements call it."""
         cells = {column.name: column.cells for column in self.release.columns}
-        return SqlColumn(self.engine.database.quoted(name), cells[name])
+        return SqlColumn(self.engine.database.quote(name), cells[name])
 
     def digest(self) -> tuple[Digested, str]:
         """What was digested, and its SHA-256."""
@@ -213,12 +213,12 @@ class SqlWritten(Written):
         """Rows that differ from the staged ones, each as often as it occurs on one side only."""
         if self.names != staged.names:
             return max(self.records, staged.records)
-        quoted = self.engine.database.quoted
-        mine = [one._replace(name=quoted(one.name)) for one in self.release.columns]
-        theirs = [staged.shown(name) for name in self.names]
+        quote = self.engine.database.quote
+        mine = [one._replace(name=quote(one.name)) for one in self.release.columns]
+        theirs = [staged.shown_column(name) for name in self.names]
         sides = [
-            f"SELECT {self._told(mine)}, 1 AS sign FROM {self.release.rows}",
-            f"SELECT {self._told(theirs)}, -1 AS sign FROM staged",
+            f"SELECT {self._comparable_cells(mine)}, 1 AS sign FROM {self.release.rows}",
+            f"SELECT {self._comparable_cells(theirs)}, -1 AS sign FROM staged",
         ]
         every = ", ".join(f"{letter}{j}" for j in range(len(self.names)) for letter in "sz")
         return self.engine.number(
@@ -226,7 +226,7 @@ class SqlWritten(Written):
             f") sides GROUP BY {every} HAVING sum(sign) <> 0) uneven"
         )
 
-    def _told(self, columns: Sequence[SqlColumn]) -> str:
+    def _comparable_cells(self, columns: Sequence[SqlColumn]) -> str:
         """Cells, NaN as missing, and which of them are -0.0, which equals 0.0 in a comparison."""
         negative = self.engine.database.negative_zero
         signs = (

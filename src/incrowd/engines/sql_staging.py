@@ -28,7 +28,7 @@ class Staging:
     def coded_rows(self) -> str:
         """A query of the records that may leave: their number, their codes, whose they are."""
         plan = self.plan
-        joined = self.engine.joined((*plan.coded, *if_any(plan.unit)))
+        joined = self.engine.join_codes((*plan.coded, *if_any(plan.unit)))
         shown = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(plan.coded)]
         shown.append("0 AS u" if plan.unit is None else f"{joined.code(plan.unit.name)} AS u")
         whole = plan.coded[: plan.quasi if plan.complete else 0]
@@ -79,7 +79,7 @@ class Staging:
             some = every[begin : begin + _LINES]
             row = pieces.row[some]
             codes = np.concatenate([tally.quasi[:, row], tally.sensitive[:, row]])
-            lines = dict(zip(keys.names, keys.packed(codes), strict=True))
+            lines = dict(zip(keys.names, keys.pack(codes), strict=True))
             if not whole:
                 last = upto[begin : begin + _LINES] - start[row]
                 lines |= {"first_place": last - pieces.count[some], "last_place": last}

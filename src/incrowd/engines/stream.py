@@ -82,14 +82,14 @@ class Reservoir(Protocol):
         """Number of slots."""
         ...
 
-    def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
+    def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
         """The records from number `start` up to `stop` that are drawn, and the slot of each.
 
         A slot occurs once. Calls go through the stream in order, without gaps.
         """
         ...
 
-    def filled(self, seen: int) -> int:
+    def slots_filled(self, seen: int) -> int:
         """Number of slots that are filled after so many records."""
         ...
 
@@ -116,11 +116,11 @@ class RecordReservoir:
         """Number of slots."""
         return self._size
 
-    def filled(self, seen: int) -> int:
+    def slots_filled(self, seen: int) -> int:
         """Number of slots that are filled after so many records."""
         return min(self._size, seen)
 
-    def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
+    def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
         """Records of this batch that are drawn, and the slot of each."""
         while self._last < stop:
             self._extend()
@@ -184,11 +184,11 @@ class PairReservoir:
         """Number of slots: two for each pair."""
         return 2 * self._size
 
-    def filled(self, seen: int) -> int:
+    def slots_filled(self, seen: int) -> int:
         """Number of slots that are filled: none before there are two records."""
         return 2 * self._size if seen > 1 else 0
 
-    def drawn(self, start: int, stop: int) -> tuple[Counts, Counts]:
+    def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
         """Records of this batch that are drawn, and the slot of each."""
         held = np.full(2 * self._size, -1, dtype=np.int64)
         for first in range(start, min(stop, 2)):
@@ -212,7 +212,7 @@ class PairReservoir:
     def _shares(self, pairs: Counts, which: int) -> Floats:
         """Random numbers in (0, 1]: three for each step of each pair."""
         place = self._step[pairs] * np.uint64(self._size) + pairs.astype(np.uint64)
-        mixed = _mixed(self._key + _STEP * (np.uint64(3) * place + np.uint64(which)))
+        mixed = _mix(self._key + _STEP * (np.uint64(3) * place + np.uint64(which)))
         return ((mixed >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
 
 
@@ -250,7 +250,7 @@ def draw(
             "the stream has no batch",
             remedy="give at least one batch, even an empty one with its columns",
         )
-    return [keeper.drawn(seen) for keeper in keepers]
+    return [keeper.sample(seen) for keeper in keepers]
 
 
 class _SlotKeeper:
@@ -263,7 +263,7 @@ class _SlotKeeper:
         self._place = np.full(plan.slots, -1, dtype=np.int64)
 
     def see(self, frame: pl.DataFrame, start: int) -> None:
-        records, slots = self._plan.drawn(start, start + frame.height)
+        records, slots = self._plan.draw(start, start + frame.height)
         rows, row_of = np.unique(records - start, return_inverse=True)
         self._place[slots] = self._height + row_of
         self._pieces.append(frame[rows] if len(rows) or not self._pieces else frame[:0])
@@ -276,16 +276,16 @@ class _SlotKeeper:
         """Whether a batch went by."""
         return bool(self._pieces)
 
-    def drawn(self, seen: int) -> StreamSample:
+    def sample(self, seen: int) -> StreamSample:
         """The records of the slots, in their order."""
-        filled = self._plan.filled(seen)
-        return StreamSample(_stacked(self._pieces)[self._place[:filled]], seen)
+        filled = self._plan.slots_filled(seen)
+        return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
         """Drop the records that lost their slots."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
-        self._pieces = [_stacked(self._pieces)[rows]]
+        self._pieces = [_stack(self._pieces)[rows]]
         self._place[taken] = row_of
         self._height = len(rows)
 
@@ -302,7 +302,7 @@ class _DistinctKeeper:
         """No row with a larger number is among the smallest."""
 
     def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
-        numbers = self._numbered(frame)
+        numbers = self._hash_rows(frame)
         rows = np.flatnonzero(numbers <= self._limit)
         self._pieces.append(frame[rows] if len(rows) or not self._pieces else frame[:0])
         self._numbers = np.concatenate([self._numbers, numbers[rows]])
@@ -314,25 +314,25 @@ class _DistinctKeeper:
         """Whether a batch went by."""
         return bool(self._pieces)
 
-    def drawn(self, seen: int) -> StreamSample:
+    def sample(self, seen: int) -> StreamSample:
         """The rows, and the highest number of distinct rows there may be."""
         self._settle()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
         return StreamSample(self._pieces[0], min(seen, most_rows(self._size, int(self._limit))))
 
-    def _numbered(self, frame: pl.DataFrame) -> Hashes:
+    def _hash_rows(self, frame: pl.DataFrame) -> Hashes:
         """A random-looking number for each row, the same for equal rows."""
         categories = pl.col(pl.Categorical, pl.Enum)
         with boundary(InputError("the records cannot be compared", remedy="keep duplicates")):
             hashes = frame.with_columns(categories.cast(pl.String)).hash_rows(seed=self._seed)
-        return _mixed(hashes.to_numpy())
+        return _mix(hashes.to_numpy())
 
     def _settle(self) -> None:
         """Drop repeated rows, and all but the smallest numbers."""
         numbers, first = np.unique(self._numbers, return_index=True)
         kept = first[: self._size]
-        self._pieces = [_stacked(self._pieces)[kept]]
+        self._pieces = [_stack(self._pieces)[kept]]
         self._numbers = numbers[: self._size]
         if len(kept) == self._size:
             self._limit = self._numbers[-1]
@@ -350,7 +350,7 @@ def most_rows(size: int, limit: int) -> int:
     return math.ceil(mean / share)
 
 
-def _mixed(numbers: Hashes) -> Hashes:
+def _mix(numbers: Hashes) -> Hashes:
     """Each number mixed once more (SplitMix64), so that the order of hashes is random."""
     mixed = numbers + _STEP
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX
@@ -383,7 +383,7 @@ def _polars(batch: Any) -> pl.DataFrame:
         return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
 
 
-def _stacked(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The parts below each other; where their types differ, in a type that holds both."""
     with boundary(
         InputError("the batches have different schemas", remedy="give all batches the same schema")
@@ -392,10 +392,10 @@ def _stacked(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
             return pl.concat(pieces, how="vertical_relaxed", rechunk=True)
         except pl.exceptions.PolarsError:
             names = pieces[0].columns
-            return pl.DataFrame([_joined([piece[name] for piece in pieces]) for name in names])
+            return pl.DataFrame([_join([piece[name] for piece in pieces]) for name in names])
 
 
-def _joined(parts: Sequence[pl.Series]) -> pl.Series:
+def _join(parts: Sequence[pl.Series]) -> pl.Series:
     """One column of all parts; as text if no other type holds them all."""
     try:
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")

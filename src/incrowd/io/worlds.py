@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import FetchedColumns, stored
+from incrowd.engines.fetch import FetchedColumns, stored_release
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
@@ -119,7 +119,7 @@ def _digest(source: Any) -> Digest:
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with opened(source) as there:
-        of, sha256 = stored(there.engine).digest()
+        of, sha256 = stored_release(there.engine).digest()
     return Digest(of=of, sha256=sha256)
 
 

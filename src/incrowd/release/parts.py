@@ -64,7 +64,7 @@ class PartRelease:
     @property
     def sampled(self) -> Sampler:
         """Draws the sample."""
-        return partial(self.engine.sampled, records=SAMPLE)
+        return partial(self.engine.tally_of_sample, records=SAMPLE)
 
 
 def in_parts(engine: Engine, policy: Policy, above: int = ABOVE) -> PartRelease | None:

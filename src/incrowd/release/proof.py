@@ -127,9 +127,9 @@ class ReleaseEvidence:
         """What the staged rows show of these columns, by class."""
         return self.rows.clear(self.staged.counts(columns, classes=True))
 
-    def held(self, columns: tuple[str, ...]) -> CountedRows:
+    def originals(self, columns: tuple[str, ...]) -> CountedRows:
         """What the records held in these columns, by class."""
-        return self.rows.clear(self.staged.held(columns))
+        return self.rows.clear(self.staged.originals(columns))
 
     def holders(self, column: str) -> tuple[Counts, int]:
         """How many people hold each leaf of a column, and how many must hold what a set names.
@@ -148,7 +148,7 @@ class ReleaseEvidence:
 
     def pairs(self, column: str) -> CountedRows:
         """What the records held in a column that is replaced, and what they show."""
-        return self.rows.clear(self.staged.replaced(column))
+        return self.rows.clear(self.staged.cell_pairs(column))
 
 
 def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -> Proof:
@@ -237,7 +237,7 @@ def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
     """What rows with permuted sensitive cells show; the other columns are checked before."""
     table, policy = evidence.table, evidence.table.policy
     sensitive = policy.sensitive
-    permuted(evidence.held(sensitive), evidence.by_class(sensitive))
+    permuted(evidence.originals(sensitive), evidence.by_class(sensitive))
     if policy.class_column is not None:
         told_by(policy.class_column, evidence.by_class((policy.class_column,)))
     rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *_judged(table)))))
@@ -259,7 +259,7 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     complete(written.names, written.records, wanted, staged.records)
     same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
     once(staged.repeated)
-    unchanged(staged.altered(), unchanging(policy))
+    unchanged(staged.count_altered(), unchanging(policy))
     if policy.missing is not Missing.SUPPRESS:
         accounted(staged.records, engine.records, policy)
         return

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import stored
+from incrowd.engines.fetch import stored_release
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import pending
@@ -115,7 +115,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
 def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Checked:
     """The release to check, with the digest that its certificate would have."""
     engine = opened_.engine
-    release = stored(engine, None if paper is None else paper.digest.of)
+    release = stored_release(engine, None if paper is None else paper.digest.of)
     file = file_of(source)
     if file is None or (paper is not None and paper.digest.of == "frame"):
         of, sha256 = release.digest()

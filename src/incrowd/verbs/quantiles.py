@@ -159,7 +159,7 @@ def _drawn(records: int, options: QuantileOptions) -> Counts | None:
     """The records that a reservoir would hold after all passed; None if these are all."""
     if options.epsilon is None or options.sample >= records:
         return None
-    return RecordReservoir(options.sample, options.seed).drawn(0, records)[0]
+    return RecordReservoir(options.sample, options.seed).draw(0, records)[0]
 
 
 def _order(records: int, options: QuantileOptions) -> Counts | None:
