@@ -5,7 +5,7 @@ import numpy as np
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import Domain, Kind
@@ -16,7 +16,7 @@ def problem(rows: int, sizes: tuple[int, ...], k: int, seed: int = 1) -> Problem
     """A table of that many records; column j has `sizes[j]` values, every second is ordered."""
     rng = np.random.default_rng(seed)
     codes = np.array([(rng.beta(1.2, 3, rows) * n).astype(np.int32) + 1 for n in sizes])
-    row_of, number = numbered(codes)
+    row_of, number = number_columns(codes)
     distinct = np.empty((len(sizes), number), dtype=np.int32)
     distinct[:, row_of] = codes
     counts = np.bincount(row_of).astype(np.int64)

@@ -22,7 +22,7 @@ import polars as pl
 from incrowd.identify.measures import fold_records
 from incrowd.identify.minimal import MinimalSets, minimal_sets
 from incrowd.identify.records import Measure, Records
-from incrowd.identify.sampling import once
+from incrowd.identify.sampling import count_rows_once
 from incrowd.watch import Watch
 
 ROOT = Path(__file__).parents[1]
@@ -122,7 +122,7 @@ def hpivalid(records: Records) -> tuple[float, int] | str:
 
 def keys(name: str, records: Records) -> None:
     """Minimal keys of a table without its duplicates."""
-    distinct = once(fold_records(records))
+    distinct = count_rows_once(fold_records(records))
     ours, found = timed(lambda: minimal_sets(distinct, Measure.DISTINCT, 1.0))
     line = f"{name:<34}{distinct.rows:>9,} x {distinct.width:<3} keys {len(found.sets):>7,}"
     theirs = hpivalid(distinct)

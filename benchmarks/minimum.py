@@ -19,8 +19,8 @@ from incrowd.identify.measures import ratios
 from incrowd.identify.minimum import greedy_key, key_of_sample, separation_key_of
 from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import (
-    sampled_pairs,
-    sampled_rows,
+    sample_pairs,
+    sample_rows,
     separation_pairs,
     separation_tuples,
 )
@@ -75,7 +75,7 @@ def main() -> None:
         records.names, np.ascontiguousarray(records.codes[:, :100]), records.counts[:100]
     )
     rng = np.random.default_rng(1)
-    separation_key_of(sampled_pairs(small, 50, rng), small.names, EPSILON, DELTA)
+    separation_key_of(sample_pairs(small, 50, rng), small.names, EPSILON, DELTA)
     greedy_key(small, 0.9, Measure.SEPARATION)
     frame = pl.DataFrame(dict(zip(records.names, records.codes, strict=True)))
     reference, chosen = timed(lambda: with_polars(frame))
@@ -87,12 +87,12 @@ def main() -> None:
         print(f"{line}separation {reached:.6f} | {reference / (seconds + drawing):7.1f} x")
 
     size = separation_pairs(records.width, EPSILON, DELTA)
-    drawing, pairs = timed(lambda: sampled_pairs(records, size, rng))
+    drawing, pairs = timed(lambda: sample_pairs(records, size, rng))
     seconds, found = timed(lambda: separation_key_of(pairs, records.names, EPSILON, DELTA))
     show(f"{size:,} pairs", seconds, found.columns, drawing)
     assert seconds < 1
     size = separation_tuples(records.width, EPSILON, DELTA)
-    drawing, rows = timed(lambda: sampled_rows(records, size, rng))
+    drawing, rows = timed(lambda: sample_rows(records, size, rng))
     seconds, found = timed(lambda: key_of_sample(rows, EPSILON, DELTA))
     show(f"{size:,} records", seconds, found.columns, drawing)
     seconds, found = timed(lambda: greedy_key(records, 1 - EPSILON, Measure.SEPARATION))

@@ -20,7 +20,7 @@ import polars as pl
 
 from benchmarks.populations import FOLDER, SETS, real
 from incrowd.arrays import Counts, Floats
-from incrowd.exposure.estimates import Estimate, estimates, most_people
+from incrowd.exposure.estimates import PopulationEstimate, estimates, most_people
 from incrowd.exposure.people import ClassKinds
 from incrowd.lazy import module
 
@@ -250,7 +250,7 @@ def cells(family: str, everyone: Counts, fraction: float, rng: Rng) -> Iterator[
     kinds = ClassKinds.of(sizes, sizes, sizes, np.full(len(sizes), drawn))
     found = estimates(kinds, drawn, THRESHOLD)
     for figure, true in truth(sizes, behind, everyone).items():
-        told: Estimate | None = getattr(found, figure)
+        told: PopulationEstimate | None = getattr(found, figure)
         if told is not None:
             yield Cell(family, figure, true, told.interval, smooth_interval(told))
 
@@ -269,7 +269,7 @@ def truth(sizes: Counts, behind: Counts, everyone: Counts) -> dict[str, float]:
     }
 
 
-def smooth_interval(told: Estimate) -> tuple[float, float]:
+def smooth_interval(told: PopulationEstimate) -> tuple[float, float]:
     """The interval by the smooth curves alone, inside what is possible."""
     low, high = told.smooth or told.interval
     ends = told.possible or (0.0, 1.0)

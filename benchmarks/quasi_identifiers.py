@@ -19,7 +19,7 @@ import polars as pl
 
 from benchmarks._timed import once as timed
 from incrowd.identify.branch import CostBranch, Splitter
-from incrowd.identify.levelwise import Levelwise, Samples, border_of
+from incrowd.identify.levelwise import Levelwise, Samples, border_by_samples
 from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.minimum import (
     Minimum,
@@ -29,7 +29,7 @@ from incrowd.identify.minimum import (
 )
 from incrowd.identify.oracles import MinimalSetQuery, SearchState
 from incrowd.identify.records import Measure, Records, budget
-from incrowd.identify.sampling import once
+from incrowd.identify.sampling import count_rows_once
 from incrowd.identify.withholding import WithholdRequest, withhold
 from incrowd.verbs.named_sets import judge_sets
 from incrowd.watch import Watch
@@ -124,7 +124,7 @@ def keys() -> None:
     """Table 4: columns of small keys; of sampled ones those of five seeds."""
     for name in there():
         records = table(name)
-        whole = once(fold_records(records))
+        whole = count_rows_once(fold_records(records))
         paper = PRINTED[name].keys if name in PRINTED else (None, None, None)
         print(f"  {name}: {records.total:,} records, {whole.total:,} of them different")
         ways = (
@@ -203,7 +203,7 @@ def pruned(question: MinimalSetQuery, records: Records, sizes: tuple[int, ...]) 
     """How many minimal sets a search finds that begins at the border of these sub-tables."""
     state, watch = SearchState(), Watch()
     rng = np.random.default_rng(1)
-    border = border_of(records, question, Samples(sizes, DELTA), rng, watch)
+    border = border_by_samples(records, question, Samples(sizes, DELTA), rng, watch)
     asked = budget(records, question.measure, question.ratio)
     good = CostBranch(Splitter(records), asked).keeps
     Levelwise(records.width, good, state, watch).run(border, records.width)
@@ -231,7 +231,7 @@ def figures_2_and_3() -> None:
     """
     if "adult" not in there():
         return
-    rows = once(fold_records(table("adult")))
+    rows = count_rows_once(fold_records(table("adult")))
     print("Motwani-Xu Figure 2: all minimal sets of Adult, without pruning, with a sub-table of a")
     print("  tenth, with one of a hundredth and one of a tenth")
     for name, question, paper in QUESTIONS:

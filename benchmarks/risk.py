@@ -26,8 +26,8 @@ import polars as pl
 
 from incrowd.arrays import Codes
 from incrowd.exposure import Risk, measure
-from incrowd.exposure.explained import sweep
-from incrowd.exposure.special_uniques import minimal
+from incrowd.exposure.explained import measure_all_sets
+from incrowd.exposure.special_uniques import minimal_uniques
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.table.fold import fold
 
@@ -149,8 +149,8 @@ def figures_against_polars(columns: dict[str, Codes]) -> float:
 def sets_against_polars(columns: dict[str, Codes], reference: float) -> None:
     """One line: every set of the columns, and the smallest that make records unique."""
     names, codes = list(columns), list(columns.values())
-    every, sets = timed(lambda: sweep(names, fold(codes, ())))
-    special, found = timed(lambda: minimal(names, codes))
+    every, sets = timed(lambda: measure_all_sets(names, fold(codes, ())))
+    special, found = timed(lambda: minimal_uniques(names, codes))
     print(
         f"{'':>12}  {len(sets)} sets {every / reference:5.1f} x (limit 100) |"
         f" {len(found.row):,} minimal sample uniques {special / reference:5.1f} x"

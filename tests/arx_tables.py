@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.partition.classes import SensitiveColumn, numbered
+from incrowd.partition.classes import SensitiveColumn, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.table.column import Domain, Kind
@@ -30,7 +30,7 @@ def problem(table, models, loss, suppression=0.0, **options):
     quasi = [name for name in names if name not in hidden]
     trees, codes = _coded(table, tuple(options.get("spelling", {}).items()))
     matrix = np.array([codes[name] for name in (*quasi, *hidden)], dtype=np.int32)
-    row_of, number = numbered(matrix)
+    row_of, number = number_columns(matrix)
     rows = np.empty((len(matrix), number), dtype=np.int32)
     rows[:, row_of] = matrix
     counts = np.bincount(row_of)

@@ -194,7 +194,7 @@ class _Draw:
 
 
 @dataclass(frozen=True, eq=False)
-class _People:
+class _Patients:
     """What stays the same from stay to stay."""
 
     age: Codes
@@ -205,9 +205,11 @@ class _People:
 
 
 def _table(person: Counts, stay: Counts, people: int, seed: int) -> pl.DataFrame:
-    who = _people(_Draw(seed, people))
-    columns = {name: column.gather(person) for name, column in _persons(who, seed).items()}
-    columns |= _stays(_Draw(seed, len(person)), who, person, stay)
+    who = _draw_patients(_Draw(seed, people))
+    columns = {
+        name: column.gather(person) for name, column in _columns_of_patients(who, seed).items()
+    }
+    columns |= _columns_of_stays(_Draw(seed, len(person)), who, person, stay)
     order = [
         *("patient_id", "name", "ssn", "birth_date", "sex", "zip", "country", "occupation"),
         *("admission", "ward", "diagnosis", "stay", "cost", "smoker"),
@@ -215,19 +217,19 @@ def _table(person: Counts, stay: Counts, people: int, seed: int) -> pl.DataFrame
     return pl.DataFrame([columns[name].alias(name) for name in order])
 
 
-def _people(draw: _Draw) -> _People:
+def _draw_patients(draw: _Draw) -> _Patients:
     bounds = np.array([0, 1, 18, 30, 50, 67, 80, 90, 104], dtype=np.float64)
     band = _pick(draw("band"), [5, 9, 14, 22, 23, 16, 9, 2])
     within = draw("age") ** np.where(band == 7, 3, 1)
     age = bounds[band] + within * (bounds[band + 1] - bounds[band])
-    return _People(
+    return _Patients(
         age=np.floor(age * 365.25).astype(np.int32),
         woman=draw("sex") < 0.53,
         emergency=draw("emergency") < 0.2,
     )
 
 
-def _persons(who: _People, seed: int) -> dict[str, pl.Series]:
+def _columns_of_patients(who: _Patients, seed: int) -> dict[str, pl.Series]:
     draw = _Draw(seed, len(who.age))
     first_day = np.datetime64(_FIRST_DAY, "D")
     sex = pl.Series(["male", "female"]).gather(who.woman.astype(np.int64))
@@ -253,11 +255,13 @@ def _persons(who: _People, seed: int) -> dict[str, pl.Series]:
     return columns
 
 
-def _stays(draw: _Draw, who: _People, person: Counts, stay: Counts) -> dict[str, pl.Series]:
+def _columns_of_stays(
+    draw: _Draw, who: _Patients, person: Counts, stay: Counts
+) -> dict[str, pl.Series]:
     born = who.age[person]
     day = np.floor(draw("admission") * _DAYS).astype(np.int64)
     day = np.minimum((day + stay * 97) % _DAYS, _DAYS - 1)
-    illness = _illness(draw, np.maximum(born + day, 0) / 365.25, who.woman[person])
+    illness = _draw_illnesses(draw, np.maximum(born + day, 0) / 365.25, who.woman[person])
     codes, wards, cost, length = _catalogue()
     days = np.floor(length[illness] * _LOGNORMAL[_place(draw("days"))]).astype(np.int64)
     price = cost[illness] * (0.5 + 0.5 * (days + 1) / (length[illness] + 1))
@@ -273,7 +277,7 @@ def _stays(draw: _Draw, who: _People, person: Counts, stay: Counts) -> dict[str,
     }
 
 
-def _illness(draw: _Draw, age: Floats, woman: Flags) -> Codes:
+def _draw_illnesses(draw: _Draw, age: Floats, woman: Flags) -> Codes:
     """An illness per stay: one distribution per band of age and sex."""
     band = np.searchsorted([18.0, 40.0, 65.0], age, side="right")
     group = band * 2 + woman
@@ -307,7 +311,7 @@ def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
     return pl.Series(codes), pl.Series(wards), np.array(cost), np.array(days)
 
 
-def _occupations(draw: _Draw, who: _People) -> pl.Series:
+def _occupations(draw: _Draw, who: _Patients) -> pl.Series:
     chances = np.array([chances for _, *chances in _JOBS])
     years = who.age / 365.25
     working = np.searchsorted([30.0, 50.0], years, side="right")

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 import incrowd
 import naive.attacks as naive
-from incrowd.attacks.ends import EndCells, Presence, ends, sole_matches
+from incrowd.attacks.ends import EndCells, WorldPresence, ends, sole_matches
 from incrowd.io.reading import Reading
 from incrowd.io.worlds import table_of
 from incrowd.linkage.tables import AttackTables
@@ -93,7 +93,7 @@ def test_whom_the_ends_point_at(shown, people, data):
     inside = data.draw(st.sets(st.sampled_from([p[2] for p in people])))
     present = np.zeros(max(numbers.values()) + 1, dtype=np.bool_)
     present[[numbers[f"p{who}"] for who in inside]] = True
-    presence = Presence(present, len(inside) / len({p[2] for p in people}))
+    presence = WorldPresence(present, len(inside) / len({p[2] for p in people}))
     attack = ends(names, found, presence, 0.9)
     assert attack.figures["told"] == attack.trials == len(told)
     assert attack.figures["right"] == len(told & inside)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import naive.risk
 from incrowd.exposure import measure
 from incrowd.exposure.estimates import estimates, most_people
-from incrowd.exposure.mixture import LARGE, STEP, Sample, curves
+from incrowd.exposure.mixture import LARGE, STEP, SizeCounts, curves
 from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre
-from incrowd.exposure.possible import BINS, Populations, possible
+from incrowd.exposure.possible import BINS, Populations, possible_ranges
 from incrowd.table.fold import fold
 
 SIZES = st.lists(st.integers(1, 9), min_size=1, max_size=40)
@@ -46,7 +46,7 @@ def test_the_likelihood_is_that_of_each_class(sizes, drawn):
     sizes = [*sizes, 2]
     found, counts = np.unique(sizes, return_counts=True)
     counts = counts - 0.5 * (found == 2)
-    sample = Sample.of(found.astype(float), counts, drawn)
+    sample = SizeCounts.of(found.astype(float), counts, drawn)
     rng = np.random.default_rng(len(sizes))
     curve, other = rng.normal(size=(2, len(sample.grid.center)))
     cells = len(sample.grid.center)
@@ -63,7 +63,7 @@ def test_the_likelihood_is_that_of_each_class(sizes, drawn):
 
 def test_the_slope_is_that_of_the_likelihood():
     found, counts = np.unique([1] * 30 + [2] * 8 + [5, 5, 200], return_counts=True)
-    sample = Sample.of(found.astype(float), counts.astype(float), 0.1)
+    sample = SizeCounts.of(found.astype(float), counts.astype(float), 0.1)
     curve = np.random.default_rng(1).normal(size=len(sample.grid.center))
     slope, information = sample.slope_and_information(curve)
     for cell in range(len(curve)):
@@ -192,7 +192,7 @@ def test_what_is_possible_holds_the_truth_whatever_the_population(classes, drawn
     if held.sum() < 5:
         return
     sizes, counts = np.unique(held[held > 0], return_counts=True)
-    ends = possible(sizes.astype(float), counts.astype(float), drawn, 4)
+    ends = possible_ranges(sizes.astype(float), counts.astype(float), drawn, 4)
     if ends is None:
         return
     true = naive.risk.population_figures(held.tolist(), everyone.tolist(), 0.2)

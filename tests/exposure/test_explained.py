@@ -11,7 +11,7 @@ import naive.risk
 from incrowd.exposure import measure
 from incrowd.exposure.explained import (
     MOST_SWEPT,
-    bands,
+    bands_of_values,
     explain_columns,
     findings,
     rows_at_risk,
@@ -116,7 +116,7 @@ def test_bands_tell_how_common_the_values_of_the_exposed_are():
     """One value of one record, one of three, one of a hundred; the hundred hide each other."""
     codes = np.array([1, *[2] * 3, *[3] * 100], dtype=np.int32)
     tally = fold([codes], ())
-    found = bands(tally, 0, rows_at_risk(tally, tally.quasi, 0.2))
+    found = bands_of_values(tally, 0, rows_at_risk(tally, tally.quasi, 0.2))
     assert [band.values for band in found] == [1, 1, 0, 0, 1]
     assert [band.records for band in found] == pytest.approx([1 / 104, 3 / 104, 0, 0, 100 / 104])
     assert [band.exposed for band in found] == pytest.approx([1 / 4, 3 / 4, 0, 0, 0])

@@ -9,7 +9,7 @@ from incrowd.exposure.mixture import curves
 from incrowd.exposure.people import ClassKinds
 from incrowd.exposure.possible import Populations
 from incrowd.exposure.profile import DROP, DROP_ONE_SIDED, Profile
-from incrowd.exposure.ranges import _Sample, smooth_shares
+from incrowd.exposure.ranges import _LikelyPopulations, smooth_shares
 
 SIZES = (1, 2, 5)
 NEAR = (0.2, 0.5, 0.3)
@@ -138,7 +138,7 @@ def test_a_fit_decides_how_much_lower_ends_lean():
         held, _, drawn = drawn_from(everyone, 0.2, rng)
         kinds = kinds_of(held, drawn)
         found = curves(kinds.sizes, kinds.classes, drawn)
-        pulls.append(_Sample.of(kinds, drawn, 4, found).leaning.pull)
+        pulls.append(_LikelyPopulations.of(kinds, drawn, 4, found).leaning.pull)
     assert pulls[0] > 10
     assert pulls[1] == 0
 

@@ -7,16 +7,19 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.errors import LimitError, PolicyError
-from incrowd.exposure.special_uniques import dis_scores, minimal, special_uniques
+from incrowd.exposure.special_uniques import (
+    _rows_of_people,
+    dis_scores,
+    minimal_uniques,
+    special_uniques,
+)
 from strategies import tables
 from worked_risk import DIS_SCORES, EXAMPLE, NAMES, SCORES
 
 
 def by_record(found, quasi, unit=None):
     """Per record the sets found for its row, as sets of columns."""
-    from incrowd.exposure.special_uniques import _table
-
-    table = _table(quasi, unit)
+    table = _rows_of_people(quasi, unit)
     person = range(len(quasi[0])) if unit is None else unit
     rows = list(zip(*quasi, strict=True))
     held = {}
@@ -39,7 +42,7 @@ def columns_of(lists):
 @given(tables(sensitive=0, max_columns=4, max_records=12), st.integers(1, 4))
 def test_sets_are_minimal_sample_uniques(table, max_size):
     quasi = columns_of(table[1])
-    found = minimal(range(len(quasi)), quasi, None, max_size)
+    found = minimal_uniques(range(len(quasi)), quasi, None, max_size)
     rows = list(zip(*table[1], strict=True))
     size = min(max_size, len(quasi))
     slow = naive.risk.minimal_uniques(rows, range(len(rows)), size)
@@ -63,7 +66,7 @@ def test_records_of_one_person_do_not_hide_each_other(table, data):
     quasi = columns_of(table[1])
     number = len(quasi[0])
     unit = data.draw(st.lists(st.integers(1, 4), min_size=number, max_size=number))
-    found = minimal(range(len(quasi)), quasi, np.array(unit, dtype=np.int32), 3)
+    found = minimal_uniques(range(len(quasi)), quasi, np.array(unit, dtype=np.int32), 3)
     rows = list(zip(*table[1], strict=True))
     slow = naive.risk.minimal_uniques(rows, unit, min(3, len(quasi)))
     assert by_record(found, quasi, np.array(unit)) == slow
@@ -72,14 +75,18 @@ def test_records_of_one_person_do_not_hide_each_other(table, data):
 
 def test_a_record_without_a_unit_is_a_person():
     quasi = columns_of([[1, 1, 2]])
-    told = special_uniques(minimal("a", quasi, np.array([0, 0, 0], dtype=np.int32)), None, 0.2)
+    told = special_uniques(
+        minimal_uniques("a", quasi, np.array([0, 0, 0], dtype=np.int32)), None, 0.2
+    )
     assert (told.records, told.sets) == (1, 1)
-    told = special_uniques(minimal("a", quasi, np.array([4, 4, 0], dtype=np.int32)), None, 0.2)
+    told = special_uniques(
+        minimal_uniques("a", quasi, np.array([4, 4, 0], dtype=np.int32)), None, 0.2
+    )
     assert told.records == 3
 
 
 def test_the_published_scores():
-    found = minimal(NAMES, EXAMPLE, None, 3)
+    found = minimal_uniques(NAMES, EXAMPLE, None, 3)
     scores = dict(zip(zip(*_shown(), strict=True), found.scores.tolist(), strict=True))
     assert [scores[row] for row in zip(*map(np.ndarray.tolist, EXAMPLE), strict=True)] == list(
         SCORES
@@ -93,14 +100,12 @@ def test_the_published_scores():
 
 
 def _shown():
-    from incrowd.exposure.special_uniques import _table
-
-    return _table(EXAMPLE, None).codes.tolist()
+    return _rows_of_people(EXAMPLE, None).codes.tolist()
 
 
 def test_the_published_dis_scores():
     """They follow from scores of 7/4, 1/2 and 1/4 for sets of one, two and three columns."""
-    found = minimal(NAMES, EXAMPLE, None, 3)
+    found = minimal_uniques(NAMES, EXAMPLE, None, 3)
     scores = np.bincount(
         found.row,
         weights=np.array([0, 7 / 4, 1 / 2, 1 / 4])[found.sizes],
@@ -115,33 +120,35 @@ def test_the_published_dis_scores():
 
 def test_all_are_unique_by_one_column():
     codes = columns_of([range(1, 8), [1] * 7])
-    told = special_uniques(minimal("ab", codes), 0.5, 0.2)
+    told = special_uniques(minimal_uniques("ab", codes), 0.5, 0.2)
     assert (told.records, told.sets) == (7, 7)
     assert told.dis_highest == 1.0
     assert told.columns[0].records_without == 0
 
 
 def test_nobody_is_unique():
-    told = special_uniques(minimal("ab", columns_of([[1, 1, 2, 2], [3, 3, 3, 3]])), 0.5, 0.2)
+    told = special_uniques(
+        minimal_uniques("ab", columns_of([[1, 1, 2, 2], [3, 3, 3, 3]])), 0.5, 0.2
+    )
     assert (told.records, told.sets, told.highest, told.average) == (0, 0, 0, 0)
     assert told.dis_highest is None
 
 
 def test_a_table_without_records_has_none():
-    told = special_uniques(minimal("a", columns_of([[]])), 0.5, 0.2)
+    told = special_uniques(minimal_uniques("a", columns_of([[]])), 0.5, 0.2)
     assert (told.records, told.sets) == (0, 0)
 
 
 def test_the_whole_population_makes_every_match_right():
-    told = special_uniques(minimal("a", columns_of([[1, 2, 2]])), 1.0, 0.2)
+    told = special_uniques(minimal_uniques("a", columns_of([[1, 2, 2]])), 1.0, 0.2)
     assert told.dis_highest == 1.0
 
 
 def test_sizes_and_columns_have_limits():
     with pytest.raises(PolicyError):
-        minimal("a", columns_of([[1, 2]]), None, 0)
+        minimal_uniques("a", columns_of([[1, 2]]), None, 0)
     with pytest.raises(LimitError):
-        minimal(range(63), columns_of([[1, 2]] * 63))
+        minimal_uniques(range(63), columns_of([[1, 2]] * 63))
 
 
 @given(tables(sensitive=0, max_columns=4), st.randoms(use_true_random=False))
@@ -150,8 +157,8 @@ def test_the_order_of_records_and_columns_does_not_matter(table, random):
     order = list(range(len(quasi[0])))
     random.shuffle(order)
     names = list(range(len(quasi)))
-    one = special_uniques(minimal(names, quasi), 0.1, 0.2)
+    one = special_uniques(minimal_uniques(names, quasi), 0.1, 0.2)
     turned = [column[order] for column in reversed(quasi)]
-    other = special_uniques(minimal(names[::-1], turned), 0.1, 0.2)
+    other = special_uniques(minimal_uniques(names[::-1], turned), 0.1, 0.2)
     assert (one.sets, one.records, one.sizes) == (other.sets, other.records, other.sizes)
     assert {c.column: c.sets for c in one.columns} == {c.column: c.sets for c in other.columns}

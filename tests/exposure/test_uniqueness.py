@@ -15,7 +15,7 @@ from incrowd.exposure.people import ClassKinds
 from incrowd.exposure.special_uniques import correct_match
 from incrowd.exposure.uniqueness import (
     _harmonic,
-    _Sample,
+    _SampleClasses,
     fit_pitman,
     fit_snb,
     pitman,
@@ -275,7 +275,7 @@ def test_harmonic_sums_are_those_of_their_terms(x, terms):
 
 @pytest.mark.parametrize(("theta", "alpha"), [(0.5, 0.3), (7.0, 0.02), (40.0, 0.9)])
 def test_slopes_are_those_of_the_likelihood(theta, alpha):
-    sample = _Sample(np.array([1, 2, 5]), np.array([30, 12, 4]), 46, 74)
+    sample = _SampleClasses(np.array([1, 2, 5]), np.array([30, 12, 4]), 46, 74)
     step = 1e-5
     by_theta = sample.log_likelihood(theta + step, alpha) - sample.log_likelihood(
         theta - step, alpha

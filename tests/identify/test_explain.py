@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive.quasi
 from incrowd.errors import PolicyError
-from incrowd.identify.explain import adds, coarsen_column, partners
+from incrowd.identify.explain import coarsen_column, find_partners, measure_addition
 from incrowd.identify.measures import ratios
 from incrowd.identify.records import Measure
 from incrowd.watch import Watch
@@ -33,7 +33,7 @@ def test_what_columns_add(table, data):
     columns = drawn(data, records)
     others = data.draw(st.none() | st.lists(st.integers(0, records.width - 1), unique=True))
 
-    found = adds(records, columns, others)
+    found = measure_addition(records, columns, others)
 
     own = several(columns)
     rest = [j for j in (range(records.width) if others is None else others) if j not in own]
@@ -62,7 +62,7 @@ def test_partners_are_the_smallest_sets_that_need_the_columns(table, data, measu
     ]
     smallest = [one for one in sets if len(one) == len(sets[0])]
 
-    found = partners(records, asked, measure, ratio)
+    found = find_partners(records, asked, measure, ratio)
 
     assert sorted(found.sets) == sorted(smallest)
     assert found.complete
@@ -71,7 +71,7 @@ def test_partners_are_the_smallest_sets_that_need_the_columns(table, data, measu
 def test_partners_out_of_time():
     records = records_of([[1, 2, 1, 2], [1, 1, 2, 2]])
 
-    found = partners(records, 0, Measure.DISTINCT, 1.0, watch=Watch(limit=0.0))
+    found = find_partners(records, 0, Measure.DISTINCT, 1.0, watch=Watch(limit=0.0))
 
     assert (found.sets, found.looked_at, found.complete) == ((), 0, False)
 

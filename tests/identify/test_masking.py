@@ -14,8 +14,8 @@ from incrowd.identify.measures import ratios
 from incrowd.identify.records import Measure
 from incrowd.identify.sampling import (
     pruning_size,
-    sampled_pairs,
-    sampled_rows,
+    sample_pairs,
+    sample_rows,
     size_for_pruning,
 )
 from incrowd.identify.withholding import (
@@ -195,9 +195,9 @@ def breaches(measure, drawn):
     for seed in range(edge_tables.SEEDS):
         rng = np.random.default_rng(seed)
         if pairs:
-            gauge = PairGauge(sampled_pairs(records, drawn, rng))
+            gauge = PairGauge(sample_pairs(records, drawn, rng))
         else:
-            gauge = RecordGauge(sampled_rows(records, drawn, rng), measure)
+            gauge = RecordGauge(sample_rows(records, drawn, rng), measure)
         broken += bool(sampled(gauge, records, request).published)
     least = naive.subtables.least(1, BETA, SIZE, edge_tables.DELTA)
     return broken, edge_tables.below(N, alone, measure, drawn, least)
@@ -229,9 +229,9 @@ def test_a_sampled_masking_is_that_of_what_it_draws(measure):
     found = mask(records, measure, 0.1, **options, rng=np.random.default_rng(1))
     rng = np.random.default_rng(1)
     if measure is Measure.SEPARATION:
-        gauge = PairGauge(sampled_pairs(records, 500, rng))
+        gauge = PairGauge(sample_pairs(records, 500, rng))
     else:
-        gauge = RecordGauge(sampled_rows(records, 500, rng), measure)
+        gauge = RecordGauge(sample_rows(records, 500, rng), measure)
     request = WithholdRequest(ratio=0.1, measure=measure, **options)
     assert found == sampled(gauge, records, request)
     assert not found.guarantee.exact

@@ -14,10 +14,10 @@ import naive.quasi
 from incrowd.identify.measures import (
     Partition,
     all_ratios,
-    best,
-    duplicates,
+    count_duplicates,
     fold_records,
     ratios,
+    ratios_of_all,
     ratios_with_each,
 )
 from incrowd.identify.records import Records
@@ -95,8 +95,12 @@ def test_a_row_of_weight_w_is_w_rows(table):
 
     assert ratios(records, everything) == ratios(copies, everything)
     assert dict(all_ratios(records)) == dict(all_ratios(copies))
-    assert best(records) == best(fold_records(copies))
-    assert duplicates(records) == duplicates(copies) == duplicates(fold_records(copies))
+    assert ratios_of_all(records) == ratios_of_all(fold_records(copies))
+    assert (
+        count_duplicates(records)
+        == count_duplicates(copies)
+        == count_duplicates(fold_records(copies))
+    )
 
 
 @given(small_tables())
@@ -109,7 +113,7 @@ def test_folded_rows_are_distinct_and_keep_the_records(table):
     wanted = naive.quasi.sizes(columns, counts, range(len(columns)))
     assert rows == sorted(wanted)
     assert found.counts.tolist() == [wanted[row] for row in rows]
-    assert duplicates(found) == sum(counts) - len(wanted)
+    assert count_duplicates(found) == sum(counts) - len(wanted)
 
 
 def numpy_ratios(records, columns):
@@ -177,7 +181,7 @@ def test_order_of_rows_and_columns_does_not_matter_and_nothing_is_changed(table,
     found = {tuple(sorted(places[j] for j in chosen)): r for chosen, r in all_ratios(other)}
 
     assert found == dict(all_ratios(records))
-    assert ratios(records, places) == best(other)
+    assert ratios(records, places) == ratios_of_all(other)
     assert (records.codes == before[0]).all()
     assert (records.counts == before[1]).all()
 
@@ -221,8 +225,8 @@ def test_distinct_rows_of_adult():
     codes = [np.unique(cells[:, j], return_inverse=True)[1] for j in kept]
     records = Records(tuple(map(str, kept)), np.array(codes, np.int32), np.ones(len(cells), int))
 
-    assert best(records).classes == fold_records(records).rows == 29_096
-    assert duplicates(records) == 32_561 - 29_096
+    assert ratios_of_all(records).classes == fold_records(records).rows == 29_096
+    assert count_duplicates(records) == 32_561 - 29_096
 
 
 def test_the_example_of_the_documentation_runs():

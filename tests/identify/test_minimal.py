@@ -17,7 +17,7 @@ from incrowd.identify.measures import fold_records
 from incrowd.identify.minimal import MinimalSetSearch, minimal_sets
 from incrowd.identify.oracles import MinimalSetQuery
 from incrowd.identify.records import Measure, Records
-from incrowd.identify.sampling import once
+from incrowd.identify.sampling import count_rows_once
 from incrowd.watch import Watch
 
 METHODS = ["auto", "levelwise", "subtable", "iterative", "hitting-sets", "depth-first"]
@@ -338,7 +338,7 @@ def test_adult_without_its_weights_has_two_minimal_keys_of_thirteen_columns(adul
     without = adult.select([name for name in adult.names if name != "c2"])
     with pytest.raises(InfeasibleError, match="3,465 of 32,561 records repeat"):
         minimal_sets(without, Measure.DISTINCT, 1.0)
-    distinct = once(fold_records(without))
+    distinct = count_rows_once(fold_records(without))
     assert distinct.rows == 29_096
     found = minimal_sets(distinct, Measure.DISTINCT, 1.0)
     assert [len(columns) for columns in found.sets] == [13, 13]

@@ -14,7 +14,13 @@ import edge_tables
 import naive.minimum
 import naive.quasi
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.identify.hitting_sets import greedy, least, lightest, members, minimal
+from incrowd.identify.hitting_sets import (
+    columns_of,
+    find_lightest,
+    greedy_hitting_set,
+    lightest_hitting_set,
+    without_supersets,
+)
 from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.minimum import (
     exact_minimum,
@@ -28,11 +34,11 @@ from incrowd.identify.minimum import (
 )
 from incrowd.identify.records import Measure
 from incrowd.identify.sampling import (
+    count_rows_once,
     differences,
     distinct_tuples,
-    once,
     partial_pairs,
-    sampled_pairs,
+    sample_pairs,
     separation_tuples,
 )
 from incrowd.watch import Watch
@@ -147,12 +153,12 @@ def test_the_lightest_hitting_set(sets, weights):
     words = [sum(1 << j for j in one) for one in sets]
     expected = naive.minimum.hitting(sets, weights)
 
-    found, weight = lightest(words, weights, Watch())
+    found, weight = lightest_hitting_set(words, weights, Watch())
 
-    assert weight == expected == sum(weights[j] for j in members(found))
+    assert weight == expected == sum(weights[j] for j in columns_of(found))
     assert all(found & one for one in words)
-    assert all(greedy(words, weights) & one for one in words)
-    assert all(any(small & one == small for small in minimal(words)) for one in words)
+    assert all(greedy_hitting_set(words, weights) & one for one in words)
+    assert all(any(small & one == small for small in without_supersets(words)) for one in words)
 
 
 def test_greedy_can_be_beaten():
@@ -168,7 +174,7 @@ def test_greedy_can_be_beaten():
 
 def test_out_of_time_the_greedy_answer_says_what_is_open():
     rng = np.random.default_rng(1)
-    records = once(fold_records(records_of(rng.integers(1, 3, (12, 60)).tolist())))
+    records = count_rows_once(fold_records(records_of(rng.integers(1, 3, (12, 60)).tolist())))
 
     found = exact_minimum(records, watch=Watch(limit=0.0))
 
@@ -177,7 +183,7 @@ def test_out_of_time_the_greedy_answer_says_what_is_open():
 
 
 def test_without_time_least_keeps_what_it_knows():
-    found = least(lambda _: [3], [1.0, 1.0], 3, Watch(limit=0.0))
+    found = find_lightest(lambda _: [3], [1.0, 1.0], 3, Watch(limit=0.0))
 
     assert (found.columns, found.proved) == (3, False)
 
@@ -189,7 +195,7 @@ def test_duplicates_are_counted_and_the_largest_ratio_named():
         greedy_key(records)
 
     assert greedy_key(records, 0.75).columns == (0,)
-    assert greedy_key(once(fold_records(records))).columns == (0,)
+    assert greedy_key(count_rows_once(fold_records(records))).columns == (0,)
 
 
 def test_a_sample_with_duplicates_has_no_key():
@@ -335,7 +341,7 @@ def partial_breaches(part):
     size = partial_pairs(1, PART_BETA, PART_EPSILON, edge_tables.DELTA) // part
     broken = 0
     for seed in range(edge_tables.SEEDS):
-        pairs = sampled_pairs(records, size, np.random.default_rng(seed))
+        pairs = sample_pairs(records, size, np.random.default_rng(seed))
         with suppress(InfeasibleError):
             partial_separation_of(pairs, records.names, PART_BETA, PART_EPSILON, edge_tables.DELTA)
             broken += 1
@@ -375,7 +381,7 @@ def test_partial_separation_draws_as_many_pairs_as_theorem_8_says():
 
 @pytest.mark.skipif(not ADULT.exists(), reason=ABSENT)
 def test_the_key_of_adult_has_13_columns():
-    records = once(fold_records(adult()))
+    records = count_rows_once(fold_records(adult()))
 
     assert records.total == 29_096
     assert len(greedy_key(records).columns) == 13
@@ -387,14 +393,14 @@ def test_the_key_of_adult_has_13_columns():
 def test_smallest_sets_of_adult_with_all_columns():
     whole = adult(fnlwgt=True)
 
-    assert len(exact_minimum(once(fold_records(whole))).columns) == 10
+    assert len(exact_minimum(count_rows_once(fold_records(whole))).columns) == 10
     assert len(exact_minimum(whole, Measure.DISTINCT, 0.9).columns) == 2
     assert len(exact_minimum(whole, Measure.DISTINCT, 0.99).columns) == 4
 
 
 @pytest.mark.skipif(not ADULT.exists(), reason=ABSENT)
 def test_sampled_keys_of_adult_are_within_epsilon():
-    records = once(fold_records(adult()))
+    records = count_rows_once(fold_records(adult()))
     rng = np.random.default_rng(5)
 
     by_pairs = sampled_separation_key(records, 0.001, 0.01, rng)
@@ -413,7 +419,7 @@ def test_the_same_seed_finds_the_same():
     records = records_of(rng.integers(1, 5, (8, 500)).tolist())
 
     first, second = (
-        sampled_pairs(records, 100, np.random.default_rng(9)).words.tolist() for _ in range(2)
+        sample_pairs(records, 100, np.random.default_rng(9)).words.tolist() for _ in range(2)
     )
 
     assert first == second

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from incrowd.errors import PolicyError
 from incrowd.identify.sampling import (
+    count_rows_once,
     differences,
     distinct_tuples,
-    once,
     partial_pairs,
     pruning_ratio,
     pruning_size,
-    sampled_pairs,
-    sampled_rows,
+    sample_pairs,
+    sample_rows,
     separation_pairs,
     separation_tuples,
 )
@@ -116,7 +116,7 @@ def test_sampled_rows_are_records_of_the_table(table, size, seed):
     columns, counts = table
     records = records_of(columns, counts)
 
-    sample = sampled_rows(records, size, np.random.default_rng(seed))
+    sample = sample_rows(records, size, np.random.default_rng(seed))
 
     assert sample.total == sample.rows == min(size, sum(counts))
     held = {}
@@ -138,7 +138,7 @@ def test_sampled_pairs_are_two_different_records(table, size, seed):
         for y in range(x + (counts[x] == 1), len(rows))
     }
 
-    pairs = sampled_pairs(records, size, np.random.default_rng(seed))
+    pairs = sample_pairs(records, size, np.random.default_rng(seed))
 
     assert pairs.total == size
     assert set(pairs.words[0].tolist()) <= possible
@@ -146,13 +146,13 @@ def test_sampled_pairs_are_two_different_records(table, size, seed):
 
 def test_every_pair_is_drawn_equally_often():
     records = records_of([[1, 2, 3]], [1, 1, 2])
-    pairs = sampled_pairs(records, 60_000, np.random.default_rng(1))
+    pairs = sample_pairs(records, 60_000, np.random.default_rng(1))
 
     assert pairs.equal / pairs.total == pytest.approx(1 / 6, abs=0.01)
 
 
 def test_one_record_has_no_pairs():
-    assert sampled_pairs(records_of([[1], [2]]), 10, np.random.default_rng(1)).total == 0
+    assert sample_pairs(records_of([[1], [2]]), 10, np.random.default_rng(1)).total == 0
 
 
 @settings(max_examples=30)
@@ -176,10 +176,10 @@ def test_differences_of_many_columns(width, seed):
 
 
 def test_once_counts_every_row_once():
-    assert once(records_of([[1, 2]], [3, 4])).total == 2
+    assert count_rows_once(records_of([[1, 2]], [3, 4])).total == 2
 
 
 def test_nothing_shows_values():
     records = records_of([[987_654, 2]], [1, 1])
 
-    assert "987" not in repr(sampled_pairs(records, 5, np.random.default_rng(1)))
+    assert "987" not in repr(sample_pairs(records, 5, np.random.default_rng(1)))

@@ -12,11 +12,11 @@ import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify import levelwise
-from incrowd.identify.levelwise import Samples, border_of, samples_for
+from incrowd.identify.levelwise import Samples, border_by_samples, samples_for
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.oracles import MinimalSetQuery
 from incrowd.identify.records import Measure
-from incrowd.identify.sampling import pruning_size, sampled_pairs, sampled_rows
+from incrowd.identify.sampling import pruning_size, sample_pairs, sample_rows
 from incrowd.watch import Watch
 from quasi_tables import column_tables, records_of
 
@@ -26,18 +26,19 @@ SETTINGS = settings(max_examples=120, deadline=None)
 
 
 def drawn(table, question, size, delta, rng):
-    """One sample as the naive twin has it, and the ratio to have there, drawn as `border_of` does.
+    """One sample as the naive twin has it, and the ratio to have there, as `border_by_samples`
+    draws it.
 
     Pairs come as the columns that tell them apart: a table of two records for each pair.
     """
     columns, counts = table
     records = records_of(columns, counts)
     if question.keys:
-        sample = sampled_rows(records, size, rng)
+        sample = sample_rows(records, size, rng)
         return naive.subtables.of_records(sample.codes.tolist(), [1] * sample.total, "distinct"), 1
     least = naive.subtables.least(records.width, question.ratio, size, delta)
     if question.measure is not Measure.SEPARATION:
-        sample = sampled_rows(records, size, rng)
+        sample = sample_rows(records, size, rng)
         counts = [1] * sample.total
         return naive.subtables.of_records(sample.codes.tolist(), counts, question.measure), least
     total = records.total
@@ -75,10 +76,10 @@ def test_samples_keep_exactly_what_the_lemmas_ask_for(asked, sizes):
     rng = np.random.default_rng(seed)
     if not question.keys and min(sizes) < least:
         with pytest.raises(PolicyError, match=f"draw at least {least:,}"):
-            border_of(records, question, samples, rng, Watch())
+            border_by_samples(records, question, samples, rng, Watch())
         return
 
-    border = border_of(records, question, samples, rng, Watch())
+    border = border_by_samples(records, question, samples, rng, Watch())
 
     assert border == naive_border(table, question, samples, seed)
 
@@ -170,11 +171,11 @@ def losses(measure, sizes, part, method="subtable"):
     samples = Samples(sizes, edge_tables.DELTA)
     lost = 0
     with pytest.MonkeyPatch.context() as patch:
-        for draw in (sampled_rows, sampled_pairs):
+        for draw in (sample_rows, sample_pairs):
             patch.setattr(levelwise, draw.__name__, partial(_part_of, draw, part))
         for seed in range(edge_tables.SEEDS):
             rng = np.random.default_rng(seed)
-            lost += not border_of(records, question, samples, rng, Watch())
+            lost += not border_by_samples(records, question, samples, rng, Watch())
     safe = 1.0
     for size in sizes:
         least = naive.subtables.least(1, BETA, size, edge_tables.DELTA / len(sizes))

@@ -15,7 +15,7 @@ from incrowd.linkage.links import link
 from incrowd.linkage.world import World
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.recoding import Levels, Pieces, QuasiColumn, Spans
 from incrowd.search.lattice.full_domain import node_classes
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
@@ -141,7 +141,7 @@ def test_it_finds_what_whoever_links_the_labels_finds(case, missing):
 @given(cases())
 def test_rows_within_exact_classes_and_the_rest(case):
     problem, rows, who, _ = case
-    class_of, _ = numbered(problem.tally.quasi)
+    class_of, _ = number_columns(problem.tally.quasi)
     outcome = problem.outcome(Spans(pieces_of(problem, class_of)))
     counted = CandidateCounter.of(world_of(problem, rows, who), problem.columns)
     some = np.arange(0, outcome.low.shape[1], 2)

@@ -13,7 +13,7 @@ import naive.hierarchy
 import naive.world
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
-from incrowd.linkage.atoms import _mostly_distinct, sets_of
+from incrowd.linkage.atoms import _mostly_distinct, atom_sets_of
 from incrowd.linkage.index import make_index
 from incrowd.linkage.links import _match_column, link, tuples_of
 from incrowd.linkage.world import World
@@ -123,7 +123,7 @@ def test_every_path_finds_the_same(case, method, folds):
     world, columns = world_of(rows, who, 3), released_columns(released)
     names = list(columns)
     sets = [
-        sets_of(_match_column(columns[name], world, None, (name, Missing.OWN_VALUE)))
+        atom_sets_of(_match_column(columns[name], world, None, (name, Missing.OWN_VALUE)))
         for name in names
     ]
     tuple_of, tuples = tuples_of(list(columns.values()), sets)
@@ -206,7 +206,9 @@ def test_a_larger_world_agrees_with_counting_by_hand(method, several):
         [f"[{a}, {b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)
     ]
     release = {c: column(c, cells) for c, cells in zip("xy", labels, strict=True)}
-    sets = [sets_of(_match_column(release[c], world, None, (c, Missing.OWN_VALUE))) for c in "xy"]
+    sets = [
+        atom_sets_of(_match_column(release[c], world, None, (c, Missing.OWN_VALUE))) for c in "xy"
+    ]
     tuple_of, tuples = tuples_of(list(release.values()), sets)
     index = make_index(world, list("xy"), sets, tuples, method)
     found = index.counts()[tuple_of]
@@ -227,7 +229,7 @@ def test_sets_of_several_runs_in_a_larger_tree():
         labels = [", ".join(map(str, np.flatnonzero(each) + 1)) for each in flags]
         release[c] = column(c, [f"{{{label}}}" for label in labels])
     found = link(release, world)
-    assert type(found._index).__name__ == "Boxes"
+    assert type(found._index).__name__ == "BoxTree"
     for i in range(200):
         inside = [chosen[j, i][codes[j] - 1] for j in range(3)]
         assert found.candidates[i] == np.logical_and.reduce(inside).sum()

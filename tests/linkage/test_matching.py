@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import naive.hierarchy
 from incrowd.hierarchy import Dates, Intervals, Prefix, Tree
 from incrowd.hierarchy.foreign_labels import read_any_bounds
-from incrowd.linkage.atoms import sets_of
+from incrowd.linkage.atoms import atom_sets_of
 from incrowd.linkage.matching import leaves_of, match
 from incrowd.table.column import Domain, Kind
 from incrowd.table.encode import encode
@@ -202,7 +202,7 @@ def test_sets_are_the_labels_in_coarser_codes(wanted):
     ]
     values = Domain(Kind.NUMBER, np.arange(7))
     matching = match(labels, values)
-    sets = sets_of(matching)
+    sets = atom_sets_of(matching)
     for i, found in enumerate(wanted):
         s = sets.of[i]
         runs = range(int(sets.start[s]), int(sets.start[s + 1]))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import naive.classes
 from incrowd.kernels.histogram import dense_histogram, sparse_histogram
-from incrowd.partition.classes import SensitiveColumn, classes_of, crowds, numbered
+from incrowd.partition.classes import SensitiveColumn, classes_of, crowds, number_columns
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from strategies import problem_of, tables
@@ -78,7 +78,7 @@ def test_crowds_agree_with_the_naive_twin(table, data):
 @given(tables(sensitive=2), st.data())
 def test_crowds_without_a_tally_are_the_same_if_every_record_is_a_person(table, data):
     problem = problem_of(table, [], None)
-    class_of, number = numbered(problem.tally.quasi)
+    class_of, number = number_columns(problem.tally.quasi)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
     cells = st.lists(st.integers(0, 2), min_size=number, max_size=number)
     nodes = np.array([data.draw(cells), data.draw(cells)], dtype=np.int32)
@@ -94,7 +94,7 @@ def test_crowds_without_a_tally_are_the_same_if_every_record_is_a_person(table, 
 @given(tables(sensitive=2, units=True), st.data())
 def test_taken_classes_are_those_classes(table, data):
     problem = problem_of(table, [], None)
-    class_of, number = numbered(problem.tally.quasi)
+    class_of, number = number_columns(problem.tally.quasi)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
     which = data.draw(st.lists(st.integers(0, number - 1), max_size=6))
 
@@ -137,7 +137,7 @@ def test_numbers_follow_the_order_of_the_distinct_columns(columns):
     matrix = np.array(columns, dtype=np.int32).reshape(len(columns), d).T
     distinct = sorted({tuple(column) for column in columns})
 
-    place, number = numbered(matrix)
+    place, number = number_columns(matrix)
 
     assert number == len(distinct)
     assert [distinct[i] for i in place] == [tuple(column) for column in columns]
@@ -183,7 +183,7 @@ def test_larger_classes_agree_with_sorting(number, units):
 
 def test_crowds_of_distinct_full_rows_are_the_classes():
     tally = fold([np.array([1, 2, 2], dtype=np.int32)], ())
-    class_of, number = numbered(tally.quasi)
+    class_of, number = number_columns(tally.quasi)
     classes = classes_of(tally, class_of, number, ())
 
     assert crowds(tally.quasi, tally.quasi == 0, classes) is classes
@@ -198,7 +198,7 @@ def test_crowds_of_many_patterns_agree_with_the_naive_twin(gaps, units):
     values = [rng.integers(0, 5, n).astype(np.int32) for _ in NAMES]
     unit = None if units is None else rng.integers(1, units, n).astype(np.int32)
     tally = fold(quasi, values, unit)
-    class_of, number = numbered(tally.quasi)
+    class_of, number = number_columns(tally.quasi)
     columns = [SensitiveColumn(name, np.bincount(v)) for name, v in zip(NAMES, values, strict=True)]
     classes = classes_of(tally, class_of, number, columns)
     nodes = np.empty((4, number), dtype=np.int32)

@@ -12,7 +12,7 @@ from incrowd.cli.main import app
 from incrowd.errors import PolicyError
 from incrowd.policy import codec
 from incrowd.policy.draft import to_toml
-from incrowd.policy.draft_answers import Answer, apply_answers
+from incrowd.policy.draft_answers import ColumnAnswer, apply_answers
 from incrowd.table.column import Role
 from survey_table import survey
 
@@ -56,13 +56,15 @@ def test_whoever_stops_gets_nothing(drafted, stop):
 
 
 def test_marks_may_be_refused(drafted):
-    kept = apply_answers(drafted, {"hh_inc": Answer(Role.SENSITIVE, reads_missing=False)})
+    kept = apply_answers(drafted, {"hh_inc": ColumnAnswer(Role.SENSITIVE, reads_missing=False)})
     assert drafted.policy.columns["hh_inc"].missing_values == ("-8",)
     assert kept.policy.columns["hh_inc"].missing_values == ()
 
 
 def test_the_result_is_that_of_a_file_edited_by_hand(drafted):
-    changed = apply_answers(drafted, {"smoke": Answer(Role.DROP), "age": Answer(Role.QUASI)})
+    changed = apply_answers(
+        drafted, {"smoke": ColumnAnswer(Role.DROP), "age": ColumnAnswer(Role.QUASI)}
+    )
     place = ("columns", "smoke")
     number = [m.columns for m in drafted.policy.models].index(("smoke",))
     by_hand = codec.edit(to_toml(drafted), {place: {"role": "drop"}, ("models", number): None})

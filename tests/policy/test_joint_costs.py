@@ -4,8 +4,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from incrowd.policy.draft_models import K, drafted_models
-from incrowd.policy.joint import costs, spans
+from incrowd.policy.draft_models import K, choose_models
+from incrowd.policy.joint import costs, mean_spans
 
 
 def slow_spans(rows):
@@ -30,7 +30,7 @@ def slow_spans(rows):
 def test_spans_are_those_of_the_definition(rows):
     places = np.array(rows, dtype=np.float64) / 4
     expected = slow_spans([tuple(row) for row in places.tolist()]) / len(rows)
-    assert np.allclose(spans(places), expected)
+    assert np.allclose(mean_spans(places), expected)
 
 
 def test_a_column_of_nothing_costs_nothing():
@@ -42,6 +42,6 @@ def test_a_column_of_nothing_costs_nothing():
 
 
 def test_without_sensitive_columns_k_is_all():
-    models, unasked = drafted_models([], {}, None)
+    models, unasked = choose_models([], {}, None)
     assert [model.name for model in models] == ["k-anonymity"]
     assert unasked == ()

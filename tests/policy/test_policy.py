@@ -4,7 +4,13 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import Flat, Intervals
 from incrowd.loss import Classification, Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.policy.policy import Column, Policy, absent, require_declared, undeclared_columns
+from incrowd.policy.policy import (
+    Column,
+    Policy,
+    absent_columns,
+    require_declared,
+    undeclared_columns,
+)
 from incrowd.table.column import Role
 
 QUASI = Column(role="quasi")
@@ -141,7 +147,7 @@ def test_undeclared_columns_are_an_error_that_prints_the_lines_to_add():
 
 
 def test_columns_that_the_table_lacks_are_an_error_that_guesses():
-    assert absent(policy(), ["age"]) == ("illness",)
+    assert absent_columns(policy(), ["age"]) == ("illness",)
     with pytest.raises(PolicyError, match=r"no column 'illness'; did you mean 'ilness'\?"):
         require_declared(policy(), ["age", "ilness"])
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import naive.one_dimensional as naive
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.population.one_dimensional import (
-    Buckets,
+    ValueBuckets,
     divide,
     division_cost,
     quantiles,
@@ -199,7 +199,7 @@ def test_what_cannot_be_asked_is_refused():
 
 def test_nothing_shows_a_value():
     assert repr(quantiles(np.array([31337, 31338]), 1)) == "Buckets(2 of 2 values)"
-    assert len(Buckets(np.zeros(2, dtype=np.int32), np.zeros(1, dtype=np.int64))) == 1
+    assert len(ValueBuckets(np.zeros(2, dtype=np.int32), np.zeros(1, dtype=np.int64))) == 1
 
 
 @pytest.mark.thorough

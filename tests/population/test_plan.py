@@ -14,8 +14,8 @@ from incrowd.hierarchy import Dates, Flat, Intervals
 from incrowd.models import Probabilistic
 from incrowd.population import classes_allowed, k_of_shares, k_supported
 from incrowd.population.actions import ladder_of_size
-from incrowd.population.bounds import Drawn
-from incrowd.population.plan import Question, make_plan
+from incrowd.population.bounds import DrawnTable
+from incrowd.population.plan import PlanQuestion, make_plan
 from incrowd.verbs.plan import apply_plan, plan, plan_sizes
 
 PEOPLE = {"population": 3e8, "k": 100, "beta": 0.1}
@@ -46,7 +46,7 @@ def file(patients, tmp_path):
 )
 def test_a_plan_keeps_within_its_classes(columns, n, k):
     ladders = [ladder_of_size(f"c{i}", size, look) for i, (size, look, _) in enumerate(columns)]
-    found = make_plan(Question(n, k, 0.1), ladders, [weight for _, _, weight in columns])
+    found = make_plan(PlanQuestion(n, k, 0.1), ladders, [weight for _, _, weight in columns])
 
     assert found.classes_allowed == classes_allowed(n, k, 0.1)
     assert found.classes <= found.classes_allowed
@@ -125,7 +125,7 @@ def test_a_table_says_what_its_classes_support(patients):
 def test_what_a_table_supports_is_less_than_its_smallest_share(patients):
     found = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6})
     facts, sizes = found.measured, patients.group_by("sex", "smoker").len()["len"]
-    drawn = Drawn(2_000, 2, 0.95, "declared")
+    drawn = DrawnTable(2_000, 2, 0.95, "declared")
     assert facts.share == drawn.share(sizes.min()) < sizes.min() / 2_000
     assert facts.supports.k == k_of_shares([facts.share], 3e8, 0.1)
     both = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6}, simultaneous=True).measured
@@ -140,7 +140,7 @@ def test_quantiles_are_made_from_the_table(patients):
     asked = PEOPLE | {"k": 10**7}
     found = plan(patients, ["cost"], **asked, hierarchies=cut)
     assert found.labels == "any"
-    assert found.measured.share == Drawn(2_000, 1, 0.95, "any").share(found.measured.smallest)
+    assert found.measured.share == DrawnTable(2_000, 1, 0.95, "any").share(found.measured.smallest)
 
 
 def test_inverse_questions_of_a_table(patients):
@@ -189,7 +189,7 @@ def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
         if not action.left_out:
             assert rows[action.column].n_unique() == action.rung.values
     sizes = rows.group_by("sex", "smoker").len()["len"]
-    reached = Drawn(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
+    reached = DrawnTable(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
     assert done.release.models[0].reached == reached == done.plan.measured.supports.k
     assert incrowd.check(target, certificate=f"{target}.certificate.json").ok
 

@@ -7,7 +7,7 @@ import pytest
 import incrowd
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
-from incrowd.table.cells import without_own
+from incrowd.table.cells import clear_own_marks
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import as_missing
 from incrowd.web import jobs
@@ -113,7 +113,7 @@ def test_codes_and_cells_agree(kind, values, listed, left):
     codes = np.arange(1, len(values) + 1, dtype=np.int32)
     found = as_missing(CodedColumn("x", codes, Domain(kind, values)), listed)
     cells = pl.DataFrame({"x": values.tolist()})
-    cleared = without_own(cells, {"x": listed})["x"]
+    cleared = clear_own_marks(cells, {"x": listed})["x"]
     assert cleared.is_null().to_list() == (found.codes == 0).tolist()
     if left is not None:
         assert found.domain.values.tolist() == left

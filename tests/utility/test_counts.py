@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from incrowd.utility import counts
-from incrowd.utility.released import Spread
+from incrowd.utility.released import CellShares
 
 
 def spread(rng, patterns, cells, records=300):
     shares = rng.random((patterns, cells))
     pattern = rng.integers(0, patterns, records).astype(np.int32)
-    return Spread(pattern, shares / shares.sum(axis=1, keepdims=True))
+    return CellShares(pattern, shares / shares.sum(axis=1, keepdims=True))
 
 
 @pytest.mark.parametrize(("dense", "few"), [(2**22, 2**17), (0, 2**17), (0, 0)])

@@ -9,7 +9,7 @@ from sklearn.preprocessing import StandardScaler
 
 from incrowd import compare
 from incrowd.utility.formula import parse_formula
-from incrowd.utility.models import held_out
+from incrowd.utility.models import split_records
 from incrowd.utility.regression import overlap
 
 N = 600
@@ -102,7 +102,7 @@ def test_models_score_what_scikit_learn_scores(target, score):
     original = table()
     release = coarse(original)
     (test,) = compare(original, release, target=target, seed=5).releases[0].models
-    learned, tested = held_out(N, 5)
+    learned, tested = split_records(N, 5)
     others = [name for name in ("age", "sex", "pay", "ill") if name != target]
     exact = by_hand(original, original, others)
     y = original[target].to_numpy()
@@ -151,10 +151,10 @@ def by_hand(frame, original, names):
 
 
 def test_the_tested_records_are_not_learned_from():
-    learned, tested = held_out(1_000, 1)
+    learned, tested = split_records(1_000, 1)
     assert not set(learned) & set(tested)
     assert len(tested) == 300
-    assert held_out(1_000, 1)[1].tolist() == tested.tolist()
+    assert split_records(1_000, 1)[1].tolist() == tested.tolist()
 
 
 @pytest.mark.parametrize(

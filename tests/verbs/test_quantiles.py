@@ -15,10 +15,10 @@ import incrowd
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.kernels.one_dimensional import begin, look_up
-from incrowd.population.quantile_cells import faces, scale_cells
+from incrowd.population.quantile_cells import cells_of_buckets, scale_cells
 from incrowd.population.quantiles import (
+    BucketDivision,
     BucketErrors,
-    Division,
     divide,
     join_small,
     least_sample_count,
@@ -365,8 +365,8 @@ def test_nothing_shows_values():
     found = incrowd.quantiles(pl.DataFrame({"x": [12345] * 5}), columns=["x"], k=2)
     for one in (division, BucketErrors.none(division), found.columns, found):
         assert "12345" not in repr(one)
-    assert faces(division, Kind.NUMBER, "range", pl.Series("x", [1]))[1] == "< 67890"
-    assert len(Division(np.zeros(0), np.zeros(0, dtype=np.int64)).medians) == 0
+    assert cells_of_buckets(division, Kind.NUMBER, "range", pl.Series("x", [1]))[1] == "< 67890"
+    assert len(BucketDivision(np.zeros(0), np.zeros(0, dtype=np.int64)).medians) == 0
 
 
 @pytest.mark.parametrize(

@@ -84,7 +84,7 @@ def larger_world(monkeypatch):
     """An index that finds everybody of the world three times, and classes of a third of them."""
     smaller = lambda k: KAnonymity(max(k // 3, 2))  # noqa: E731  it lies in place of the model
     monkeypatch.setattr(partition, "KAnonymity", smaller)
-    for kind in (index.Layered, index.Boxes):
+    for kind in (index.LayerLookup, index.BoxTree):
         honest = kind.counts
         monkeypatch.setattr(kind, "counts", lambda self, honest=honest: honest(self) * 3)
 

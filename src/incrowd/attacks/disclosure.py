@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.attacks.rates import ClassHits, Moments, PersonRisk, Rate, rank
+from incrowd.attacks.rates import ClassHits, Moments, PersonRisk, Rate, rank_classes
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.attack_data import LIMIT, AttackData, SharedColumn, TableSide
 from incrowd.linkage.decoding import Members, parts
@@ -195,8 +195,8 @@ class SensitiveTarget:
 
     @cached_property
     def rank_of_each(self) -> Floats:
-        """The `rank` of each row of joint data: by its largest chance, then by its people."""
-        return rank(self.of_each.largest, self.people_of_each)
+        """The rank of each row of joint data: by its largest chance, then by its people."""
+        return rank_classes(self.of_each.largest, self.people_of_each)
 
     @cached_property
     def values_of_each(self) -> Counts:
@@ -222,7 +222,7 @@ class AttributeDisclosure:
         if fit.data.joint and target.open:
             people = fit.people.start, fit.people.rows
             return cls(fit, target, DisclosureFigures.of_own(people, target.truth, target.prior))
-        return cls.of_members(fit, target, fitting(fit, target.shown, target.values))
+        return cls.of_members(fit, target, members_that_fit(fit, target.shown, target.values))
 
     @classmethod
     def of_members(
@@ -266,14 +266,14 @@ class AttributeDisclosure:
         """The rate over all classes, resolved rows included."""
         found = Moments.of(here.hits, here.people)
         if self.fit.data.joint:
-            found = found + _moments(self.fit.resolved, of_each())
+            found = found + _resolved_moments(self.fit.resolved, of_each())
         return Rate.of_moments(found, max(together, 1.0))
 
     @property
     def persons(self) -> PersonRisk:
         """The worst for single people: the chance of their own value."""
         figures, target, resolved = self.figures, self.target, self.fit.resolved
-        ranked = rank(figures.largest, self.fit.people.sizes)
+        ranked = rank_classes(figures.largest, self.fit.people.sizes)
         above, worst = float(figures.above.sum()), (figures.largest, figures.added, ranked)
         most = [float(one.max(initial=0.0)) for one in worst]
         if self.fit.data.joint:
@@ -294,14 +294,14 @@ class AttributeDisclosure:
         return min(found - {0}, default=0)
 
 
-def _moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
+def _resolved_moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
     """The sums over resolved rows, each a class of its own."""
     classes, people, hit = (resolved.total(one) for one in (hits.classes, hits.people, hits.hits))
     of_people, mixed, of_hits = (resolved.total(one) for one in hits.squares)
     return Moments(classes, people, hit, (of_people, mixed, of_hits))
 
 
-def fitting(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
+def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
     """The members of each class of people, and what they show: rows, or classes of rows."""
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:

@@ -59,10 +59,12 @@ def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
     found = [_ends(linked.release[name]) for name in linked.names]
     itself = np.arange(classes.shape[1], dtype=np.int32)
     lines = [(-1, itself, itself)]
-    lines += [(j, *_spread(classes[j], found[j])) for j in range(len(found))]
+    lines += [(j, *_ends_of_classes(classes[j], found[j])) for j in range(len(found))]
     number = sum(len(of) for _, of, _ in lines)
     rows = {
-        name: _add_end_cells(linked.release[name], found[j].cells, _codes(classes, lines, j)[:most])
+        name: _add_end_cells(
+            linked.release[name], found[j].cells, _shown_codes(classes, lines, j)[:most]
+        )
         for j, name in enumerate(linked.names)
     }
     found_rows = linked.by(linked.names, rows)
@@ -89,13 +91,13 @@ def _ends(column: CodedColumn) -> _Ends:
     return _Ends(start, cell, tuple(number))
 
 
-def _spread(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:
+def _ends_of_classes(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:
     """The class of each end, and its cell."""
     entry, of = entries(ends.start, label)
     return of.astype(np.int32), ends.cell[entry]
 
 
-def _codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: int) -> Codes:
+def _shown_codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: int) -> Codes:
     """What each end shows in a column: its class's label, or -1 - its own cell."""
     return np.concatenate(
         [-1 - cell if j == column else classes[column][of] for j, of, cell in lines]
@@ -115,7 +117,7 @@ def _add_end_cells(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> 
 
 
 @dataclass(frozen=True, eq=False)
-class Presence:
+class WorldPresence:
     """Who of a world is in the table."""
 
     inside: Flags | None
@@ -129,7 +131,9 @@ class Presence:
     """Whether ids say it."""
 
 
-def ends(names: tuple[str, ...], matches: SoleMatches, presence: Presence, limit: float) -> Attack:
+def ends(
+    names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, limit: float
+) -> Attack:
     """How often somebody who alone fits a class or an end is in the table."""
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
@@ -140,7 +144,7 @@ def ends(names: tuple[str, ...], matches: SoleMatches, presence: Presence, limit
         knows=names,
         rate=rate,
         baseline=presence.prior,
-        says=_says(names, matches, presence, rate.success),
+        says=_describe_ends(names, matches, presence, rate.success),
         figures={
             "ends": matches.ends,
             "told": claims,
@@ -154,7 +158,9 @@ def ends(names: tuple[str, ...], matches: SoleMatches, presence: Presence, limit
     )
 
 
-def _says(names: tuple[str, ...], matches: SoleMatches, presence: Presence, success: float) -> str:
+def _describe_ends(
+    names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, success: float
+) -> str:
     how = (
         f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
         "class has the values that its labels end on. "
@@ -173,7 +179,7 @@ def _says(names: tuple[str, ...], matches: SoleMatches, presence: Presence, succ
     return f"{how}; by the values of the original, at most {part(success, 'them')} can be."
 
 
-Cut = tuple[int, float]
+ScalePlace = tuple[int, float]
 """A place on the scale of numbers (0) or of days (1)."""
 
 
@@ -251,7 +257,7 @@ def _is_closed(bounds: Bounds) -> bool:
     return None not in {bounds.low, bounds.high} and bounds.low_inside and bounds.high_inside
 
 
-def _place(end: str | None) -> Cut | None:
+def _place(end: str | None) -> ScalePlace | None:
     """The place of an end; None if it is neither a number nor a date."""
     number = None if end is None else parse_number(end)
     if number is not None:

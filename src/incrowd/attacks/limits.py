@@ -13,7 +13,7 @@ RAISE = 0.3
 
 
 @dataclass(frozen=True)
-class Limits:
+class AttackLimits:
     """What attacks may achieve at most."""
 
     posterior: float = LIMIT
@@ -42,7 +42,7 @@ class Limits:
 
 
 def broken_limits(
-    attacks: Sequence[Attack], k_world: int | None, models: Sequence[Model], limits: Limits
+    attacks: Sequence[Attack], k_world: int | None, models: Sequence[Model], limits: AttackLimits
 ) -> Iterator[str]:
     """The broken limits, in words.
 
@@ -57,15 +57,15 @@ def broken_limits(
         if attack.outsider or not outside:
             yield from _people_above_limit(attack, limits)
         yield from _gain_above_limit(attack, limits.most_added)
-        yield from _above(attack, limits.success)
+        yield from _success_above_limit(attack, limits.success)
     for model in models:
         if (k := model.smallest_class()) > 1:
-            yield from _fewer(attacks, k_world, k)
+            yield from _fewer_than_k(attacks, k_world, k)
         if (k := model.smallest_candidate_set()) > 1:
             linkage = [attack for attack in attacks if attack.kind == "linkage"]
-            yield from _fewer(linkage, k_world, k)
+            yield from _fewer_than_k(linkage, k_world, k)
         if (l := model.values_left()) > 0:
-            yield from _plainer(attacks, l, *model.columns)
+            yield from _fewer_values_than_l(attacks, l, *model.columns)
 
 
 def against_outsiders(models: Sequence[Model]) -> bool:
@@ -77,7 +77,7 @@ def against_outsiders(models: Sequence[Model]) -> bool:
     return any(of_world(model) for model in models) and not counted
 
 
-def _people_above_limit(attack: Attack, limits: Limits) -> Iterator[str]:
+def _people_above_limit(attack: Attack, limits: AttackLimits) -> Iterator[str]:
     persons = attack.persons
     if persons is None or round(persons.above) <= limits.people:
         return
@@ -97,7 +97,7 @@ def _gain_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
         )
 
 
-def _above(attack: Attack, limit: float | None) -> Iterator[str]:
+def _success_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
     if limit is not None and attack.gain > limit:
         yield (
             f"{attack.goal} by {columns(attack.knows)} gains {share(attack.gain)} over guessing on "
@@ -105,7 +105,7 @@ def _above(attack: Attack, limit: float | None) -> Iterator[str]:
         )
 
 
-def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
+def _fewer_than_k(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
     linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
     if linked and k_world is None:
         yield f"k = {k} could not be tested: no released row fits anybody of the world"
@@ -120,7 +120,7 @@ def _fewer(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[s
             )
 
 
-def _plainer(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
+def _fewer_values_than_l(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
     for attack in attacks:
         left = attack.figures.get("fewest_values", l)
         if attack.kind == "releases" and attack.column == column and left < l:

@@ -8,7 +8,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Floats
 from incrowd.attacks.attack import Attack, columns, part
-from incrowd.attacks.rates import Moments, PersonRisk, Rate, blind
+from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.decoding import parts
 from incrowd.linkage.fit import Fit, SideClasses
@@ -23,8 +23,8 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     file.
     """
     people = left.data.people.records
-    guess, limit = blind(people), left.data.limit
-    sums = kernels.summed_hits(*_hits(left, right, both), guess, limit).tolist()
+    guess, limit = chance_of_guess(people), left.data.limit
+    sums = kernels.summed_hits(*_hits_and_people(left, right, both), guess, limit).tolist()
     rate = Rate.of_moments(Moments(sums[0], sums[1], sums[2], (sums[3], sums[4], sums[5])))
     return Attack(
         kind="linkability",
@@ -43,7 +43,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
     )
 
 
-def _hits(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
+def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
     """Per class of people: the expected hits, and the number of people.
 
     A hit is one draw from the rows that fit, times one draw from the records that fit the row.
@@ -54,7 +54,10 @@ def _hits(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
     if data.joint:
         members = data.each
     else:
-        people, rows = _first(people, both.people), _first(rows, both.rows)
+        people, rows = (
+            _figure_of_first_rows(people, both.people),
+            _figure_of_first_rows(rows, both.rows),
+        )
         weights = both.people.sizes, both.rows.sizes
     found, done = [np.zeros(0)], 0
     for some in parts(members):
@@ -64,6 +67,6 @@ def _hits(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
     return np.concatenate(found), weights[0]
 
 
-def _first(figure: Counts, classes: SideClasses) -> Counts:
+def _figure_of_first_rows(figure: Counts, classes: SideClasses) -> Counts:
     """The figure of the first row of each class."""
     return figure[classes.rows[classes.start[:-1]]]

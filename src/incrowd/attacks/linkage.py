@@ -26,9 +26,9 @@ def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
     chances = found.chances
     rate = Rate.of_classes(chances, found.sizes, fixed=found.fixed)
     known = found.right is not None or found.listed is not None
-    listed = found.listed if known and found.listed is not None else _share(found)
+    listed = found.listed if known and found.listed is not None else _largest_listed_share(found)
     baseline = listed / found.individuals if found.individuals else 0.0
-    alone = _alone(found)
+    alone = _count_sole_rows(found)
     return Attack(
         kind="linkage",
         outsider=True,
@@ -37,17 +37,17 @@ def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
         baseline=baseline,
         says=(
             f"Somebody holds a list of {people(found.individuals)} with {columns(found.knows)}, "
-            f"and looks up who fits each released row. {_on_the_list(found, listed)} "
-            f"{_fewest(found, alone)} {_draw_sentence(found, rate.success)}"
+            f"and looks up who fits each released row. {_listed_sentence(found, listed)} "
+            f"{_fewest_sentence(found, alone)} {_draw_sentence(found, rate.success)}"
         ),
         figures=_figures(found, (alone / max(total, 1), listed)),
-        persons=_persons(found, baseline, limit),
+        persons=_person_risk(found, baseline, limit),
         gated=known or not found.unlisted,
         bound=found.right is None,
     )
 
 
-def _persons(found: RowCandidates, before: float, limit: float) -> PersonRisk:
+def _person_risk(found: RowCandidates, before: float, limit: float) -> PersonRisk:
     """The worst for the people behind single rows."""
     if found.right is None:
         among = np.maximum(found.fitting, found.sizes if found.one_each else 1)
@@ -59,18 +59,18 @@ def _persons(found: RowCandidates, before: float, limit: float) -> PersonRisk:
     return PersonRisk.of(1 / np.maximum(found.fitting, 1), before, right, limit)
 
 
-def _alone(found: RowCandidates) -> int:
+def _count_sole_rows(found: RowCandidates) -> int:
     """Rows that fit one person only: the right one, if the truth is known."""
     single: Flags = found.number == 1
     return int((single if found.right is None else single & found.right).sum())
 
 
-def _share(found: RowCandidates) -> float:
+def _largest_listed_share(found: RowCandidates) -> float:
     """The largest share of the released people that can be listed."""
     return float(found.most_listed.sum()) / max(len(found.number), 1)
 
 
-def _on_the_list(found: RowCandidates, listed: float) -> str:
+def _listed_sentence(found: RowCandidates, listed: float) -> str:
     """Whose share the rate can be of, in a sentence."""
     if found.listed is not None:
         some = f"{share(listed)} of the" if 0 < listed < 1 else ("All" if listed else "None of the")
@@ -85,7 +85,7 @@ def _on_the_list(found: RowCandidates, listed: float) -> str:
     return "All released people may be on the list, and are taken to be."
 
 
-def _fewest(found: RowCandidates, alone: int) -> str:
+def _fewest_sentence(found: RowCandidates, alone: int) -> str:
     """How few people a row fits, in a sentence."""
     if found.k is None:
         return "No row fits anybody."

@@ -19,7 +19,7 @@ _TOO_MANY = (
 
 
 @dataclass(frozen=True, eq=False)
-class Matched:
+class MatchingPlayed:
     """The attack by matching, or why it was not played."""
 
     attack: Attack | None = None
@@ -28,21 +28,21 @@ class Matched:
     notes: tuple[str, ...] = ()
 
 
-def play_matching(tables: AttackTables) -> Matched:
+def play_matching(tables: AttackTables) -> MatchingPlayed:
     """Matching with the world of these tables."""
     if why := _why_not(tables):
-        return Matched(notes=(why,))
+        return MatchingPlayed(notes=(why,))
     pairs = tables.linked_world.pairs
     concealed = None if pairs is None else conceal(pairs)
     if pairs is None or concealed is None:
-        return Matched(notes=(_TOO_MANY,))
+        return MatchingPlayed(notes=(_TOO_MANY,))
     after = tables.linked_world.after_matching(concealed)
     if after is None:
-        return Matched(notes=(_contradiction_note(),))
+        return MatchingPlayed(notes=(_contradiction_note(),))
     known = _among_those_inside(tables)
     before = tables.linked_world.candidates()
     attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
-    return Matched(attack, concealed.k)
+    return MatchingPlayed(attack, concealed.k)
 
 
 def _why_not(tables: AttackTables) -> str:

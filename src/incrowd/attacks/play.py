@@ -9,7 +9,7 @@ from incrowd.attacks.attack import Attack, columns, share
 from incrowd.attacks.background import background
 from incrowd.attacks.control import control
 from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
-from incrowd.attacks.ends import Presence, ends, sole_matches
+from incrowd.attacks.ends import WorldPresence, ends, sole_matches
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkability import linkability
@@ -84,7 +84,7 @@ def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> 
     targets = SensitiveTarget.all_of(data)
     request = both, targets, attackers, sets
     parts = [partial(_play_part, part, request) for part in (first, *others)]
-    whole = list(of_fit(both, targets, attackers.ruled_out))
+    whole = list(attacks_by_fit(both, targets, attackers.ruled_out))
     found = in_threads(parts)
     few = [attack for attacks, _ in found for attack in attacks]
     without = {name: attacks for _, others in found for name, attacks in others.items()}
@@ -107,13 +107,15 @@ def _play_part(
             if len(left.columns) <= sets.largest:
                 few.append(linkability(left, right, both))
             if len(left.columns) <= attackers.max_size:
-                few += of_fit(left, targets, attackers.ruled_out)
+                few += attacks_by_fit(left, targets, attackers.ruled_out)
             if len(left.columns) == 1:
-                without[left.names[0]] = list(of_fit(right, targets, 0))
+                without[left.names[0]] = list(attacks_by_fit(right, targets, 0))
     return few, without
 
 
-def of_fit(fit: Fit, targets: Sequence[SensitiveTarget], ruled_out: int) -> Iterator[Attack]:
+def attacks_by_fit(
+    fit: Fit, targets: Sequence[SensitiveTarget], ruled_out: int
+) -> Iterator[Attack]:
     """The attacks by one set of known columns; nobody rules out more values than there are."""
     yield singling_out(fit)
     for target in targets:
@@ -139,7 +141,7 @@ def play_ends(tables: AttackTables) -> Played:
     found = ends(
         linked.names,
         sole_matches(linked),
-        Presence(membership.inside, membership.prior, known=membership.known),
+        WorldPresence(membership.inside, membership.prior, known=membership.known),
         tables.knowledge.limit,
     )
     return Played((replace(found, gated=membership.gated),))
@@ -234,21 +236,21 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
     if not found or not attack.gain:
         return
     name = min(found, key=lambda one: found[one])
-    now = f"{attack.goal} by {columns(attack.knows)} is right for {_of(attack.success)}"
+    now = f"{attack.goal} by {columns(attack.knows)} is right for {_whom_phrase(attack.success)}"
     if found[name] < attack.success:
         yield (
-            f"{now}; without {name} it would be right for {_of(found[name])}: make {name} coarser "
-            "first, or leave it out"
+            f"{now}; without {name} it would be right for {_whom_phrase(found[name])}: "
+            f"make {name} coarser first, or leave it out"
         )
     else:
         yield f"{now}; no single column lowers this: make several columns coarser"
 
 
-def _of(success: float) -> str:
+def _whom_phrase(success: float) -> str:
     return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share(success)} of the people")
 
 
-def in_order(attacks: Iterable[Attack]) -> tuple[Attack, ...]:
+def sort_attacks(attacks: Iterable[Attack]) -> tuple[Attack, ...]:
     """Attacks by kind, then by number of known columns and their names."""
     place = {kind: i for i, kind in enumerate(KINDS)}
     return tuple(

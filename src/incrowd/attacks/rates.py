@@ -139,7 +139,7 @@ class Rate:
         return cls(success, clustered_interval(found, together), trials)
 
 
-def blind(number: int) -> float:
+def chance_of_guess(number: int) -> float:
     """How often a random draw of one among so many is right."""
     return 1 / number if number else 0.0
 
@@ -169,10 +169,10 @@ def clustered_interval(found: Moments, together: float = 1.0) -> Interval:
     if not 0 < rate < 1:
         return (rate, rate)
     worth = rate * (1 - rate) / spread
-    return wilson(rate * worth, worth, _quantile(classes - 1))
+    return wilson(rate * worth, worth, _student_quantile(classes - 1))
 
 
-def _quantile(freedom: float) -> float:
+def _student_quantile(freedom: float) -> float:
     """95 % lies within so many standard deviations if the variance is estimated too (Student)."""
     return float(special.stdtrit(max(freedom, 1.0), 1 - _TAIL))
 
@@ -254,7 +254,7 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """From the largest chance, the most that is added, and the highest `rank` of a class."""
+        """From the largest chance, the most that is added, and the highest rank of a class."""
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)
@@ -277,7 +277,7 @@ class PersonRisk:
         }
 
 
-def rank(chance: Floats, people: Floats | Counts) -> Floats:
+def rank_classes(chance: Floats, people: Floats | Counts) -> Floats:
     """One number that orders classes by their chance, to a thousandth, then by their people.
 
     The highest of all is the highest over parts.

@@ -17,14 +17,14 @@ from incrowd.attacks.disclosure import (
     PriorBelief,
     SensitiveTarget,
     combine_members,
-    fitting,
+    members_that_fit,
 )
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
-from incrowd.attacks.rates import Moments, PersonRisk, Rate, blind
+from incrowd.attacks.rates import Moments, PersonRisk, Rate, chance_of_guess
 from incrowd.linkage.attack_data import AttackData
 from incrowd.linkage.fit import Fit
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import WeightedRows, each, found_in, offsets, offsets_of, owners
 
 
@@ -37,14 +37,14 @@ def releases(first: Fit, second: Fit, targets: Sequence[SensitiveTarget] = ()) -
     value by value; the likeliest value has the largest product of both. The baseline is to pick a
     row at random and, for a sensitive value (`targets` of the first data), the commonest value.
     """
-    both = _Both.of(first, second)
-    yield _finding(both)
+    both = _BothReleases.of(first, second)
+    yield _finding_attack(both)
     for target in targets:
-        yield _learning(both.disclosure(target))
+        yield _learning_attack(both.disclosure(target))
 
 
 @dataclass(frozen=True, eq=False)
-class _Both:
+class _BothReleases:
     """Per class of people, the records that may be theirs by both releases.
 
     Class a may have `weight` records that show what number `code` stands for: as many as the
@@ -63,21 +63,21 @@ class _Both:
     """By number, the value of each exact column, -1 if none: shape (columns, numbers)."""
 
     @classmethod
-    def of(cls, first: Fit, second: Fit) -> "_Both":
+    def of(cls, first: Fit, second: Fit) -> "_BothReleases":
         """The records that both releases leave, value by value."""
         fits = first, second
-        shown = [_exactly(fit.data) for fit in fits]
+        shown = [_exact_values(fit.data) for fit in fits]
         every = np.concatenate([*shown, _sensitive_values(first.data)], axis=1)
-        number, many = numbered(every)
+        number, many = number_columns(every)
         *codes, own = np.split(number, np.cumsum([one.shape[1] for one in shown]))
         exact = np.zeros((len(every), many), dtype=np.int32)
         exact[:, number] = every - 1
         one, other = (
-            combine_members(*fitting(fit, fit.data.shown.entries(code), many), many)
+            combine_members(*members_that_fit(fit, fit.data.shown.entries(code), many), many)
             for fit, code in zip(fits, codes, strict=True)
         )
         held = first.data.people.entries(own)
-        return cls(first, second, *_common(one, other, many), held, exact)
+        return cls(first, second, *_common_codes(one, other, many), held, exact)
 
     @property
     def left(self) -> Counts:
@@ -106,7 +106,7 @@ class _Both:
         return AttributeDisclosure.of_members(self.first, target, (each(len(start) - 1), left))
 
 
-def _exactly(data: AttackData) -> Codes:
+def _exact_values(data: AttackData) -> Codes:
     """The exact values that each released row shows, plus 1; 0 for a label without a value."""
     nothing = np.zeros((0, data.shown.records), dtype=np.int32)
     lines = [
@@ -124,7 +124,7 @@ def _sensitive_values(data: AttackData) -> Codes:
     return np.vstack([nothing, *(one.value + np.int32(1) for one in data.sensitive)])
 
 
-def _common(
+def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
     """What both have, with the smaller of the two weights and with their product."""
@@ -136,37 +136,42 @@ def _common(
     return start, (here % many).astype(np.int32), np.minimum(mine, theirs), mine * theirs
 
 
-def _finding(both: _Both) -> Attack:
+def _finding_attack(both: _BothReleases) -> Attack:
     fit = both.first
     people, left, right = fit.data.people.records, both.left, both.right
     hits = right / np.maximum(left, 1)
     alone = Moments.of(hits, fit.people.sizes).of_people(hits, fit.people.sizes)
     rate = Rate.of_moments(alone.alike(fit.rows_of_a_person))
-    k, before = _least(left), [_least(one.rows_fitting) for one in (both.first, both.second)]
+    k, before = (
+        _least_above_zero(left),
+        [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)],
+    )
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
         kind="releases",
         knows=fit.names,
         rate=rate,
-        baseline=blind(people),
+        baseline=chance_of_guess(people),
         says=(
             f"Somebody knows {columns(fit.names)} of a person and has both releases. A person fits "
             f"at least {rows(before[0])} of the first and {before[1]:,} of the second; together "
-            f"they leave as few as {rows(k)}{_as_well(fit)}. A random one of those left is the "
-            f"person's for {part(rate.success, 'the people')}."
+            f"they leave as few as {rows(k)}{_exact_columns_clause(fit)}. A random one of those "
+            f"left is the person's for {part(rate.success, 'the people')}."
         ),
         figures={"k": k, "k_first": before[0], "k_second": before[1], "nothing_left": nobody},
-        persons=PersonRisk.of(1 / np.maximum(left, 1), blind(people), right, fit.data.limit),
+        persons=PersonRisk.of(
+            1 / np.maximum(left, 1), chance_of_guess(people), right, fit.data.limit
+        ),
     )
 
 
-def _as_well(fit: Fit) -> str:
+def _exact_columns_clause(fit: Fit) -> str:
     """What else links the rows of two releases, in words."""
     exact = [one.name for one in fit.data.sensitive]
     return f", because a record shows the same {columns(exact)} in both" if exact else ""
 
 
-def _learning(disclosure: AttributeDisclosure) -> Attack:
+def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
     guess, sure = inference(disclosure), homogeneity(disclosure)
     return replace(
         guess,
@@ -182,6 +187,6 @@ def _learning(disclosure: AttributeDisclosure) -> Attack:
     )
 
 
-def _least(counts: Counts) -> int:
+def _least_above_zero(counts: Counts) -> int:
     """The smallest count that is not 0, 0 if there is none."""
     return int(counts[counts > 0].min(initial=counts.max(initial=0)))

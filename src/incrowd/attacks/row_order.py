@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.attacks.attack import Attack, columns, part
-from incrowd.attacks.rates import Rate, blind
+from incrowd.attacks.rates import Rate, chance_of_guess
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.fit import Fit
 from incrowd.partition.csr import found_in, group_by_owner, owners
@@ -31,7 +31,7 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
     place = order.places(np.arange(rows))
     fitting = float((place >= 0).mean()) if rows else 0.0
     chance = order.chance(seed)
-    guess = blind(records)
+    guess = chance_of_guess(records)
     kept = max(0.0, (fitting - chance) / (1 - chance)) if chance < 1 else 0.0
     success = kept + (1 - kept) * guess
     if truth is not None and rows:

@@ -27,7 +27,7 @@ def singling_out(fit: Fit) -> Attack:
         baseline=float(total == 1),
         says=(
             f"Somebody reads {columns(fit.names)} of a released row as a description and looks up "
-            f"who fits it. {_singled_out(found, rate.success)}"
+            f"who fits it. {_singled_out_sentence(found, rate.success)}"
         ),
         figures={"singled_out": found},
         persons=PersonRisk.of(
@@ -36,7 +36,7 @@ def singling_out(fit: Fit) -> Attack:
     )
 
 
-def _singled_out(found: int, success: float) -> str:
+def _singled_out_sentence(found: int, success: float) -> str:
     if not found:
         return "No description fits only one person."
     who = "1 person is" if found == 1 else f"{people(found)} are each"

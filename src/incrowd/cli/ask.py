@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from incrowd.documents.words import printable
-from incrowd.policy.draft_answers import CHOICES, Answer, default_of, role_of
+from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, default_of, role_of
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
@@ -27,10 +27,10 @@ Hear = Callable[[], str | None]
 
 def conversation(
     draft: "Draft", say: Say, hear: Hear, explain: Callable[[str], str]
-) -> dict[str, Answer] | None:
+) -> dict[str, ColumnAnswer] | None:
     """The answers, by column; None if somebody stopped."""
     say(_HOW + "\n")
-    answers: dict[str, Answer] = {}
+    answers: dict[str, ColumnAnswer] = {}
     names = list(draft.policy.columns)
     for place, name in enumerate(names, start=1):
         say(f"\n{place} of {len(names)}  {printable(name)}: {draft.reasons[name]}\n")
@@ -43,7 +43,7 @@ def conversation(
 
 def _about(
     draft: "Draft", name: str, say: Say, hear: Hear, explain: Callable[[str], str]
-) -> Answer | None:
+) -> ColumnAnswer | None:
     """What a person says of one column."""
     default = default_of(draft, name)
     offered = name in draft.offers and default.role.value != "weight"
@@ -55,23 +55,23 @@ def _about(
         if said == "?":
             say(explain(name))
         elif offered and said in {"b", "bands"}:
-            return Answer(default.role, bands=True)
+            return ColumnAnswer(default.role, bands=True)
         elif (role := default.role if not said else role_of(said)) is not None:
             return _marks(draft, name, role, say, hear)
         else:
             say(f"  That is no role; it is one of {', '.join(CHOICES)}.\n")
 
 
-def _marks(draft: "Draft", name: str, role: object, say: Say, hear: Hear) -> Answer | None:
+def _marks(draft: "Draft", name: str, role: object, say: Say, hear: Hear) -> ColumnAnswer | None:
     """Whether marks that were found mean missing; asked only if there are some."""
-    answer = Answer(CHOICES[str(role)])
+    answer = ColumnAnswer(CHOICES[str(role)])
     if name not in draft.missing:
         return answer
     say(f"  {draft.missing_reasons[name]}.\n")
     said = _heard("  read as missing [yes]: ", say, hear)
     if said is None:
         return None
-    return Answer(answer.role, reads_missing=not said.startswith("n"))
+    return ColumnAnswer(answer.role, reads_missing=not said.startswith("n"))
 
 
 def _heard(question: str, say: Say, hear: Hear) -> str | None:

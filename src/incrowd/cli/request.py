@@ -16,7 +16,7 @@ from incrowd.policy import analysis as analyses
 from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 
 
 def hierarchies(
@@ -99,7 +99,7 @@ class PolicyFlags:
         """Columns that the table should have: those of the options and of the policy file."""
         for value in self.quick.values():
             if isinstance(value, str | tuple):
-                yield from listed(value)
+                yield from unique_names(value)
         yield from columns_of_policy(self.policy)
 
     @property

@@ -14,8 +14,8 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.exposure.people import ClassKinds, PeopleBehind
-from incrowd.exposure.possible import Range, possible
-from incrowd.exposure.ranges import Ranges, ranges
+from incrowd.exposure.possible import Range, possible_ranges
+from incrowd.exposure.ranges import FigureRanges, ranges
 from incrowd.models.model import TOLERANCE, fraction
 
 LEVEL = 0.95
@@ -23,7 +23,7 @@ LEVEL = 0.95
 
 
 @dataclass(frozen=True)
-class Estimate:
+class PopulationEstimate:
     """A figure of the population, its interval, and what it can be at all."""
 
     value: float
@@ -39,54 +39,54 @@ class Estimate:
         """Holds the figure with a probability of `LEVEL`; see `incrowd.exposure.ranges`."""
         return self.low, self.high
 
-    def over(self, ends: Range | None, value: float | None = None) -> "Estimate":
+    def over(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
         """The same with another interval and value; None changes nothing."""
         if ends is None:
             return self
         now = self.value if value is None else value
         found = min(max(now, ends[0]), ends[1])
-        return Estimate(found, *ends, self.possible, self.interval)
+        return PopulationEstimate(found, *ends, self.possible, self.interval)
 
-    def across(self, ends: Range | None) -> "Estimate":
+    def across(self, ends: Range | None) -> "PopulationEstimate":
         """The estimate with its interval widened to include these ends."""
         if ends is None:
             return self
         return self.over((min(self.low, ends[0]), max(self.high, ends[1])))
 
-    def within(self, ends: Range | None) -> "Estimate":
+    def within(self, ends: Range | None) -> "PopulationEstimate":
         """The same inside what is possible at all."""
         if ends is None:
             return self
         value, low, high = (min(max(v, ends[0]), ends[1]) for v in (self.value, *self.interval))
-        return Estimate(value, low, high, ends, self.smooth)
+        return PopulationEstimate(value, low, high, ends, self.smooth)
 
-    def at_least(self, other: "Estimate") -> "Estimate":
+    def at_least(self, other: "PopulationEstimate") -> "PopulationEstimate":
         """The larger of two figures, of which each is one of this."""
         ends = (max(self.low, other.low), max(self.high, other.high))
-        return Estimate(max(self.value, other.value), *ends, self.possible)
+        return PopulationEstimate(max(self.value, other.value), *ends, self.possible)
 
 
 @dataclass(frozen=True)
 class Estimates:
     """The figures of a table's classes. F is the number of people of the population in a class."""
 
-    unique: Estimate
+    unique: PopulationEstimate
     """Share of the records whose F is 1."""
-    unique_people: Estimate
+    unique_people: PopulationEstimate
     """Share of the people whose F is 1."""
-    average: Estimate
+    average: PopulationEstimate
     """Mean of 1 / F over the records."""
-    by_class: Estimate
+    by_class: PopulationEstimate
     """Classes over all people in them."""
-    above: Estimate
+    above: PopulationEstimate
     """Share of the records whose 1 / F exceeds the threshold."""
-    highest: Estimate
+    highest: PopulationEstimate
     """The largest 1 / F of all."""
-    likeliest: Estimate
+    likeliest: PopulationEstimate
     """The largest mean of 1 / F of any class."""
-    likely_above: Estimate
+    likely_above: PopulationEstimate
     """Share of the records in classes whose mean of 1 / F exceeds the threshold."""
-    match: Estimate | None
+    match: PopulationEstimate | None
     """Unique records over all people who share their values; None without unique people."""
 
 
@@ -102,38 +102,38 @@ def estimates(
         return _whole_table_estimates(kinds, threshold)
     people = most_people(threshold)
     behind = PeopleBehind.of(kinds, drawn)
-    found = _smooth(behind, people, threshold)
+    found = _estimates_by_curves(behind, people, threshold)
     if not plain:
         return found
-    ends = possible(kinds.sizes, kinds.classes, drawn, people) or {}
+    ends = possible_ranges(kinds.sizes, kinds.classes, drawn, people) or {}
     return _with_intervals(
         found, ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold
     )
 
 
-def _smooth(behind: PeopleBehind, people: float, threshold: float) -> Estimates:
+def _estimates_by_curves(behind: PeopleBehind, people: float, threshold: float) -> Estimates:
     """The figures by the smooth curves alone."""
     rng = np.random.default_rng(0)
     kinds = behind.kinds
-    average, by_class = _averages(behind, rng)
-    likeliest = _likeliest(behind)
+    average, by_class = _estimate_averages(behind, rng)
+    likeliest = _estimate_likeliest(behind)
     people_shares = kinds.sizes * kinds.classes / (kinds.sizes @ kinds.classes)
     return Estimates(
-        unique=_share(behind, 1, kinds.shares, rng),
-        unique_people=_share(behind, 1, people_shares, rng),
+        unique=_estimate_share(behind, 1, kinds.shares, rng),
+        unique_people=_estimate_share(behind, 1, people_shares, rng),
         average=average,
         by_class=by_class,
-        above=_share(behind, people, kinds.shares, rng),
-        highest=_highest(behind).at_least(likeliest),
+        above=_estimate_share(behind, people, kinds.shares, rng),
+        highest=_estimate_highest(behind).at_least(likeliest),
         likeliest=likeliest,
-        likely_above=_likely_above(behind, threshold),
-        match=_match(behind),
+        likely_above=_estimate_likely_above(behind, threshold),
+        match=_estimate_match(behind),
     )
 
 
 def _with_intervals(
     found: Estimates,
-    told: Ranges,
+    told: FigureRanges,
     ends: Mapping[str, Range],
     kinds: ClassKinds,
     threshold: float,
@@ -154,19 +154,19 @@ def _with_intervals(
             found.highest, {**three, "by_class": by_class}, threshold
         ).at_least(likeliest),
         likeliest=likeliest,
-        likely_above=_above_alone(found.likely_above, likeliest, kinds, threshold),
+        likely_above=_widen_by_singles(found.likely_above, likeliest, kinds, threshold),
     )
 
 
-def _match_estimate(match: Estimate, told: Ranges) -> Estimate:
+def _match_estimate(match: PopulationEstimate, told: FigureRanges) -> PopulationEstimate:
     """A right match: by the curves, unless these are outside what the table shows."""
     low, high = told.match or match.interval
     return match.over(told.match, None if low <= match.value <= high else told.likeliest_match)
 
 
 def _highest_estimate(
-    highest: Estimate, others: Mapping[str, Estimate], threshold: float
-) -> Estimate:
+    highest: PopulationEstimate, others: Mapping[str, PopulationEstimate], threshold: float
+) -> PopulationEstimate:
     """The largest 1 / F, sure only of what the intervals of means and shares are sure of."""
     sure = max(others["average"].low, others["by_class"].low)
     if others["above"].low > 0 and threshold > 0:
@@ -176,9 +176,9 @@ def _highest_estimate(
     return highest.across((min(highest.low, sure), 1.0 if others["unique"].high > 0 else 0.0))
 
 
-def _above_alone(
-    above: Estimate, likeliest: Estimate, kinds: ClassKinds, threshold: float
-) -> Estimate:
+def _widen_by_singles(
+    above: PopulationEstimate, likeliest: PopulationEstimate, kinds: ClassKinds, threshold: float
+) -> PopulationEstimate:
     """Those who are alone count if their mean of 1 / F can exceed the threshold."""
     high = float(kinds.shares[kinds.sizes == 1].sum()) if likeliest.high > threshold else 0.0
     return above.across((above.low if likeliest.low > threshold else 0.0, high))
@@ -199,8 +199,10 @@ def most_people(threshold: float) -> float:
 def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
     """Everybody is in the table: F is the size of the class."""
 
-    def exact(value: float) -> Estimate:
-        return Estimate(float(value), float(value), float(value), (float(value), float(value)))
+    def exact(value: float) -> PopulationEstimate:
+        return PopulationEstimate(
+            float(value), float(value), float(value), (float(value), float(value))
+        )
 
     sizes = np.maximum(kinds.sizes, 1)
     above = float(kinds.shares[sizes <= most_people(threshold)].sum())
@@ -218,7 +220,9 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
     )
 
 
-def _estimate(behind: PeopleBehind, values: Floats, seen: Floats | None = None) -> Estimate:
+def _estimate_figure(
+    behind: PeopleBehind, values: Floats, seen: Floats | None = None
+) -> PopulationEstimate:
     """The mean of a figure over the curves; `seen` are the same figures with the draw's chance."""
     value = float(behind.curves.mean(values))
     spread = values if seen is None else seen
@@ -227,24 +231,30 @@ def _estimate(behind: PeopleBehind, values: Floats, seen: Floats | None = None) 
     tail = (1 - LEVEL) / 2 * reached[-1]
     places = np.searchsorted(reached, [tail, reached[-1] - tail])
     low, high = (float(spread[order[min(int(at), len(order) - 1)]]) for at in places)
-    return Estimate(value, min(low, value), max(high, value))
+    return PopulationEstimate(value, min(low, value), max(high, value))
 
 
-def _share(
+def _estimate_share(
     behind: PeopleBehind, people: float, shares: Floats, rng: np.random.Generator
-) -> Estimate:
+) -> PopulationEstimate:
     """The share of the records (or people) in classes of at most so many people."""
     kinds = behind.kinds
     if people == math.inf:
-        return Estimate(1.0, 1.0, 1.0)
+        return PopulationEstimate(1.0, 1.0, 1.0)
     chance = behind.at_most(people)
     number = np.maximum(np.rint(kinds.classes), 1).astype(np.int64)
     drawn = rng.binomial(number, chance) / number
-    found = _estimate(behind, chance @ shares, drawn @ shares)
-    return _up_to(found, float(shares[kinds.sizes <= people].sum())) if behind.all_alone else found
+    found = _estimate_figure(behind, chance @ shares, drawn @ shares)
+    return (
+        _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
+        if behind.all_alone
+        else found
+    )
 
 
-def _averages(behind: PeopleBehind, rng: np.random.Generator) -> tuple[Estimate, Estimate]:
+def _estimate_averages(
+    behind: PeopleBehind, rng: np.random.Generator
+) -> tuple[PopulationEstimate, PopulationEstimate]:
     """The mean risk of the records, and classes over people."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
@@ -252,18 +262,18 @@ def _averages(behind: PeopleBehind, rng: np.random.Generator) -> tuple[Estimate,
     noise = np.sqrt(behind.spread @ (kinds.shares**2 / classes))
     seen = values + noise * rng.standard_normal(len(values))
     most = float((kinds.shares / kinds.sizes).sum())
-    average = _estimate(behind, values, np.clip(seen, 0, most))
+    average = _estimate_figure(behind, values, np.clip(seen, 0, most))
     if behind.all_alone:
-        average = _up_to(average, most)
-    return average, _estimate(behind, kinds.classes.sum() / (behind.people @ kinds.classes))
+        average = _raise_upper_end(average, most)
+    return average, _estimate_figure(behind, kinds.classes.sum() / (behind.people @ kinds.classes))
 
 
-def _up_to(found: Estimate, most: float) -> Estimate:
+def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
     """Where nobody of the table shares a class, nothing speaks against the highest figure."""
-    return Estimate(found.value, found.low, max(found.high, most))
+    return PopulationEstimate(found.value, found.low, max(found.high, most))
 
 
-def _highest(behind: PeopleBehind) -> Estimate:
+def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
     """The largest risk: 1 over the people of the smallest class, at the upper end of each gap."""
     numbers, reached, probability = behind.smallest()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
@@ -274,26 +284,26 @@ def _highest(behind: PeopleBehind) -> Estimate:
     high = 1 / float(first[int(np.searchsorted(chance, tail))])
     at = int(np.searchsorted(chance, 1 - tail))
     low = 1 / float(numbers[at]) if at < len(numbers) else 0.0
-    return Estimate(value, min(low, value), max(high, value))
+    return PopulationEstimate(value, min(low, value), max(high, value))
 
 
-def _likeliest(behind: PeopleBehind) -> Estimate:
+def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
     value = float(behind.curves.mean(behind.risk).max())
-    found = _estimate(behind, behind.risk.max(axis=1))
-    return Estimate(value, min(found.low, value), max(found.high, value))
+    found = _estimate_figure(behind, behind.risk.max(axis=1))
+    return PopulationEstimate(value, min(found.low, value), max(found.high, value))
 
 
-def _likely_above(behind: PeopleBehind, threshold: float) -> Estimate:
+def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
     above = behind.risk > threshold + TOLERANCE
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     value = float(behind.kinds.shares[now].sum())
-    found = _estimate(behind, above @ behind.kinds.shares)
-    return Estimate(value, min(found.low, value), max(found.high, value))
+    found = _estimate_figure(behind, above @ behind.kinds.shares)
+    return PopulationEstimate(value, min(found.low, value), max(found.high, value))
 
 
-def _match(behind: PeopleBehind) -> Estimate | None:
+def _estimate_match(behind: PeopleBehind) -> PopulationEstimate | None:
     alone = behind.kinds.sizes == 1
     if not alone.any():
         return None
     classes = behind.kinds.classes[alone]
-    return _estimate(behind, classes.sum() / (behind.people[:, alone] @ classes))
+    return _estimate_figure(behind, classes.sum() / (behind.people[:, alone] @ classes))

@@ -13,7 +13,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
-from incrowd.exposure.measure import identifying, measure_as_it_is
+from incrowd.exposure.measure import measure_as_it_is, without_sensitive
 from incrowd.exposure.risk import (
     Band,
     Change,
@@ -26,7 +26,7 @@ from incrowd.exposure.risk import (
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
 from incrowd.models.model import fraction
-from incrowd.partition.classes import classes_of, numbered
+from incrowd.partition.classes import classes_of, number_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -53,22 +53,24 @@ def explain_columns(
     telling = Watch(tell=None if watch is None else watch.tell)
     above = rows_at_risk(tally, tally.quasi, risk.threshold)
     width = len(names)
-    sets = sweep(names, tally, telling) if width <= MOST_SWEPT and tally.rows else None
-    shapley = None if sets is None else parts(width, sets, float(risk.people == 1))
+    sets = measure_all_sets(names, tally, telling) if width <= MOST_SWEPT and tally.rows else None
+    shapley = None if sets is None else shapley_parts(width, sets, float(risk.people == 1))
     return Explained(
         contributions=tuple(
             Contribution(
                 column=name,
                 values=len(np.unique(tally.quasi[j])),
                 alone=share_of(tally, rows_at_risk(tally, tally.quasi[[j]], risk.threshold)),
-                without=share_of(tally, rows_at_risk(tally, _without(tally, j), risk.threshold)),
+                without=share_of(
+                    tally, rows_at_risk(tally, _without_column(tally, j), risk.threshold)
+                ),
                 unique=None if shapley is None else shapley[j],
-                bands=bands(tally, j, above),
+                bands=bands_of_values(tally, j, above),
             )
             for j, name in enumerate(names)
         ),
-        knowledge=() if sets is None else knowledge(names, sets),
-        changes=tuple(_changes(names, tally, risk, (coarser, telling))),
+        knowledge=() if sets is None else knowledge_by_size(names, sets),
+        changes=tuple(_measure_changes(names, tally, risk, (coarser, telling))),
     )
 
 
@@ -87,14 +89,14 @@ def findings(risk: Risk) -> tuple[Finding, ...]:
         value = now[figure]
         if value:
             drop, coarsen = (
-                _best(risk.explained.changes, figure, value, change)
+                _best_change(risk.explained.changes, figure, value, change)
                 for change in ("drop", "coarsen")
             )
             found.append(Finding(figure, value, drop, coarsen))
     return tuple(found)
 
 
-def _best(changes: Sequence[Change], figure: str, now: float, change: str) -> Change | None:
+def _best_change(changes: Sequence[Change], figure: str, now: float, change: str) -> Change | None:
     """The first change that lowers the figure most."""
     lower = [
         one
@@ -104,7 +106,7 @@ def _best(changes: Sequence[Change], figure: str, now: float, change: str) -> Ch
     return min(lower, key=lambda one: float(getattr(one, figure)), default=None)
 
 
-def _changes(
+def _measure_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
     coarser, watch = request
@@ -112,26 +114,32 @@ def _changes(
     for j, name in enumerate(names):
         watch.tell("columns left out or coarser", j / len(names))
         if len(names) > 1:
-            found.append(_change(name, "drop", 0, replace(tally, quasi=_without(tally, j)), risk))
+            found.append(
+                _measure_change(
+                    name, "drop", 0, replace(tally, quasi=_without_column(tally, j)), risk
+                )
+            )
         if name in coarser:
             quasi = tally.quasi.copy()
             quasi[j] = coarser[name][quasi[j]]
             values = len(np.unique(quasi[j]))
-            found.append(_change(name, "coarsen", values, replace(tally, quasi=quasi), risk))
+            found.append(
+                _measure_change(name, "coarsen", values, replace(tally, quasi=quasi), risk)
+            )
     return found
 
 
-def _change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
+def _measure_change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
     population = None if risk.uniqueness is None else risk.uniqueness.population
     then = measure_as_it_is(tally, risk.threshold, population)
     unique = individual = None
     if risk.uniqueness is not None and then.uniqueness is not None:
         now, after = risk.uniqueness, then.uniqueness
-        unique = _lower_of((now.estimate, *now.interval), (after.estimate, *after.interval))
+        unique = _lower_estimate((now.estimate, *now.interval), (after.estimate, *after.interval))
     if risk.individual is not None and then.individual is not None:
         was, left = risk.individual, then.individual
         before = (was.average, *was.average_interval)
-        individual = _lower_of(before, (left.average, *left.average_interval))
+        individual = _lower_estimate(before, (left.average, *left.average_interval))
     return Change(
         column=name,
         change=change,
@@ -146,7 +154,7 @@ def _change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Ch
     )
 
 
-def _lower_of(
+def _lower_estimate(
     now: tuple[float, float, float], then: tuple[float, float, float]
 ) -> tuple[float, float, float]:
     """An estimate and its interval after a change: coarser values never make anybody rarer."""
@@ -154,15 +162,15 @@ def _lower_of(
     return value, low, high
 
 
-def _without(tally: Tally, column: int) -> Codes:
+def _without_column(tally: Tally, column: int) -> Codes:
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
 
 
 def rows_at_risk(tally: Tally, quasi: Codes, threshold: float) -> Flags:
     """Which rows of a tally have a risk above the threshold, by these codes of each row."""
-    class_of, number = numbered(np.ascontiguousarray(quasi))
+    class_of, number = number_columns(np.ascontiguousarray(quasi))
     limit = fraction(threshold)
-    size = classes_of(identifying(tally), class_of, number, ()).people
+    size = classes_of(without_sensitive(tally), class_of, number, ()).people
     found: Flags = (size * limit.numerator < limit.denominator)[class_of]
     return found
 
@@ -172,7 +180,7 @@ def share_of(tally: Tally, rows: Flags) -> float:
     return int(tally.counts[rows].sum()) / max(tally.records, 1)
 
 
-def sweep(
+def measure_all_sets(
     names: Sequence[str], tally: Tally, watch: Watch | None = None
 ) -> dict[tuple[int, ...], tuple[float, float]]:
     """The share of unique records and the average risk, for every set of columns.
@@ -190,14 +198,14 @@ def sweep(
 
 
 def _unique_and_mean_risk(tally: Tally, columns: list[int]) -> tuple[float, float]:
-    class_of, number = numbered(np.ascontiguousarray(tally.quasi[columns]))
-    classes = classes_of(identifying(tally), class_of, number, ())
+    class_of, number = number_columns(np.ascontiguousarray(tally.quasi[columns]))
+    classes = classes_of(without_sensitive(tally), class_of, number, ())
     total = max(tally.records, 1)
     unique = int(classes.records[classes.people == 1].sum()) / total
     return unique, float((classes.records / np.maximum(classes.people, 1)).sum()) / total
 
 
-def knowledge(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
+def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
     """Risk from attackers who know 1, 2, … of the columns."""
     found = []
     for size in range(1, len(names) + 1):
@@ -217,7 +225,7 @@ def knowledge(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
     return tuple(found)
 
 
-def parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
+def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
     """Each column's mean addition to the share of unique records (Shapley's value).
 
     `nothing` is the share if no column is known: 0 unless the table has one person.
@@ -231,7 +239,7 @@ def parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
     return found
 
 
-def bands(tally: Tally, column: int, above: Flags) -> tuple[Band, ...]:
+def bands_of_values(tally: Tally, column: int, above: Flags) -> tuple[Band, ...]:
     """The values of a column by how common they are, and how many exposed records have them."""
     codes = tally.quasi[column]
     held = np.bincount(codes, weights=tally.counts)

@@ -34,7 +34,7 @@ from incrowd.partition.classes import (
     classes_of,
     crowd_sums,
     crowds,
-    numbered,
+    number_columns,
 )
 from incrowd.table.column import Missing
 from incrowd.table.tally import Tally
@@ -47,7 +47,7 @@ _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen:
+class _AttackerView:
     """What an attacker sees: the classes, and the crowds that their records hide in.
 
     `crowds` is `classes` itself unless a missing value matches anything.
@@ -79,12 +79,12 @@ def measure(
     the reading `missing`, with those of the other readings beside them. `population` is the number
     of people that the table was drawn from, if known (see `population_size`).
     """
-    class_of, number = numbered(tally.quasi)
+    class_of, number = number_columns(tally.quasi)
     classes = classes_of(tally, class_of, number, sensitive)
-    readings = _readings(tally, class_of, _own(tally, class_of, classes))
-    distinct = {id(seen): _figures(seen, threshold) for seen in set(readings.values())}
+    readings = _views_by_reading(tally, class_of, _view_of_own_values(tally, class_of, classes))
+    distinct = {id(seen): _measure_view(seen, threshold) for seen in set(readings.values())}
     found = {reading: distinct[id(seen)] for reading, seen in readings.items()}
-    return _risk(readings[missing], found, (missing, threshold, population))
+    return _build_risk(readings[missing], found, (missing, threshold, population))
 
 
 def measure_blocks(
@@ -102,19 +102,19 @@ def measure_blocks(
     for tally in tallies:
         if (tally.quasi == MISSING).any():
             return None
-        class_of, number = numbered(tally.quasi)
+        class_of, number = number_columns(tally.quasi)
         classes = classes_of(tally, class_of, number, sensitive)
         records.append(classes.records)
         if number:
             reached.append(_diversity_by_column(classes))
     sizes = np.concatenate(records)
     every = Classes(sizes, sizes, {})
-    seen = _Seen(every, every, int(sizes.sum()), None)
-    figures = replace(_figures(seen, threshold), sensitive=_weakest(reached))
-    return _risk(seen, dict.fromkeys(Missing, figures), (missing, threshold, None))
+    seen = _AttackerView(every, every, int(sizes.sum()), None)
+    figures = replace(_measure_view(seen, threshold), sensitive=_weakest_over_blocks(reached))
+    return _build_risk(seen, dict.fromkeys(Missing, figures), (missing, threshold, None))
 
 
-def _weakest(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, Reached]:
+def _weakest_over_blocks(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, Reached]:
     """What the weakest class of all blocks reaches: the least l, and the largest t."""
     return {
         name: Reached(
@@ -127,14 +127,16 @@ def _weakest(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, Reached]:
 
 def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:
     """The risk if missing values are values of their own, without sensitive columns."""
-    class_of, number = numbered(tally.quasi)
-    own = _own(tally, class_of, classes_of(identifying(tally), class_of, number, ()))
-    found = {Missing.OWN_VALUE: _figures(own, threshold)}
-    return _risk(own, found, (Missing.OWN_VALUE, threshold, population))
+    class_of, number = number_columns(tally.quasi)
+    own = _view_of_own_values(
+        tally, class_of, classes_of(without_sensitive(tally), class_of, number, ())
+    )
+    found = {Missing.OWN_VALUE: _measure_view(own, threshold)}
+    return _build_risk(own, found, (Missing.OWN_VALUE, threshold, population))
 
 
 @dataclass(frozen=True, eq=False)
-class _Drawn:
+class _Sampling:
     """How a table was drawn from its population."""
 
     source: str
@@ -145,7 +147,7 @@ class _Drawn:
     """The share of its people that was drawn, for each class: above 0, at most 1."""
 
     @staticmethod
-    def of(seen: _Seen, population: int | None) -> "_Drawn":
+    def of(seen: _AttackerView, population: int | None) -> "_Sampling":
         """By the weights, scaled to the population if that is known too; or by the population."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
@@ -153,14 +155,14 @@ class _Drawn:
             total = everybody if population is None else float(population)
             share = np.full(len(people), min(everybody / total, 1.0))
             source = "table" if population is None else "population"
-            return _Drawn(source, total, people / share, share)
+            return _Sampling(source, total, people / share, share)
         per_person = seen.weights / np.maximum(seen.crowds.records, 1)
         own = seen.classes.people
         total = float(own @ per_person) * everybody / max(float(own.sum()), 1.0)
         if population is not None and total > 0:
             per_person, total = per_person * (population / total), float(population)
         share = np.minimum(1 / np.maximum(per_person, 1e-300), 1.0)
-        return _Drawn("weights", total, people * per_person, share)
+        return _Sampling("weights", total, people * per_person, share)
 
     @property
     def is_even(self) -> bool:
@@ -183,15 +185,15 @@ class _Drawn:
         return PopulationModel(name, LEVEL, self.source, self.population, part, assumes)
 
 
-def _risk(
-    seen: _Seen,
+def _build_risk(
+    seen: _AttackerView,
     found: dict[Missing, Figures],
     asked: tuple[Missing, float, int | None],
 ) -> Risk:
     """The figures of the reading asked for, and the risk from outside the table."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
-    drawn = _Drawn.of(seen, population)
+    drawn = _Sampling.of(seen, population)
     kinds = ClassKinds.of(records, seen.classes.people, people, drawn.share)
     plain = seen.plain and drawn.is_even
     behind = estimates(kinds, drawn.fraction_of(seen.people), threshold, plain=plain)
@@ -215,19 +217,21 @@ def _risk(
     )
 
 
-def _own(tally: Tally, class_of: Codes, classes: Classes) -> _Seen:
+def _view_of_own_values(tally: Tally, class_of: Codes, classes: Classes) -> _AttackerView:
     """A missing value is a value like any other."""
-    everybody = _people(tally, np.ones(tally.rows, dtype=np.bool_))
+    everybody = _count_people(tally, np.ones(tally.rows, dtype=np.bool_))
     weights: Floats | None = None
     if tally.weights is not None:
         weights = np.zeros(len(classes), dtype=np.float64)
         np.add.at(weights, class_of, tally.weights)
-    return _Seen(classes, classes, everybody, weights)
+    return _AttackerView(classes, classes, everybody, weights)
 
 
-def _readings(tally: Tally, class_of: Codes, own: _Seen) -> dict[Missing, _Seen]:
+def _views_by_reading(
+    tally: Tally, class_of: Codes, own: _AttackerView
+) -> dict[Missing, _AttackerView]:
     classes, everybody, weights = own.classes, own.people, own.weights
-    nodes = _nodes(tally, class_of, len(classes))
+    nodes = _codes_of_classes(tally, class_of, len(classes))
     absent = nodes == MISSING
     if not absent.any():
         return dict.fromkeys(Missing, own)
@@ -235,28 +239,30 @@ def _readings(tally: Tally, class_of: Codes, own: _Seen) -> dict[Missing, _Seen]
     together = None if weights is None else crowd_sums(nodes, absent, weights)
     full = np.flatnonzero(~absent.any(axis=0)).astype(np.int32)
     rest = classes.take(full)
-    people = _people(tally, (tally.quasi != MISSING).all(axis=0))
+    people = _count_people(tally, (tally.quasi != MISSING).all(axis=0))
     return {
         Missing.OWN_VALUE: own,
-        Missing.MATCHES_ANYTHING: _Seen(classes, joined, everybody, together),
-        Missing.SUPPRESS: _Seen(rest, rest, people, None if weights is None else weights[full]),
+        Missing.MATCHES_ANYTHING: _AttackerView(classes, joined, everybody, together),
+        Missing.SUPPRESS: _AttackerView(
+            rest, rest, people, None if weights is None else weights[full]
+        ),
     }
 
 
-def _nodes(tally: Tally, class_of: Codes, number: int) -> Codes:
+def _codes_of_classes(tally: Tally, class_of: Codes, number: int) -> Codes:
     """The quasi-identifying codes of each class: shape (d, classes)."""
     first = np.zeros(number, dtype=np.int32)
     first[class_of] = np.arange(tally.rows, dtype=np.int32)
     return tally.quasi[:, first]
 
 
-def _people(tally: Tally, rows: Flags) -> int:
+def _count_people(tally: Tally, rows: Flags) -> int:
     """How many different people have a record in these rows."""
     shared = np.unique(tally.shared_unit[rows[tally.shared_row]])
     return int(tally.people[rows].sum()) + len(shared)
 
 
-def _figures(seen: _Seen, threshold: float) -> Figures:
+def _measure_view(seen: _AttackerView, threshold: float) -> Figures:
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
@@ -270,13 +276,13 @@ def _figures(seen: _Seen, threshold: float) -> Figures:
         unique_share=unique / max(total, 1),
         average_class=float(seen.crowds.records.sum()) / max(number, 1),
         prosecutor=prosecutor(records, size, threshold),
-        sizes=_sizes(size),
+        sizes=_count_sizes(size),
         sensitive=_diversity_by_column(seen.crowds),
         population=float(seen.weights.min()) if seen.weights is not None and number else None,
     )
 
 
-def _sizes(size: Counts) -> tuple[tuple[int, int], ...]:
+def _count_sizes(size: Counts) -> tuple[tuple[int, int], ...]:
     found, classes = np.unique(size, return_counts=True)
     return tuple(zip(found.tolist(), classes.tolist(), strict=True))
 
@@ -295,7 +301,7 @@ def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
     return found
 
 
-def identifying(tally: Tally) -> Tally:
+def without_sensitive(tally: Tally) -> Tally:
     """The tally without its sensitive columns; rows are not folded again."""
     return replace(tally, sensitive=tally.sensitive[:0])
 

@@ -55,7 +55,7 @@ _CLOSE = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Grid:
+class DensityGrid:
     """Cells of log mu, with the nodes by which functions of mu are averaged over each cell."""
 
     center: Floats
@@ -66,7 +66,7 @@ class Grid:
     """Weights of the nodes of a cell, which sum to 1."""
 
     @staticmethod
-    def over(largest: float, fraction: float) -> "Grid":
+    def over(largest: float, fraction: float) -> "DensityGrid":
         """The grid for classes of up to `largest` people of a table with this sampling fraction."""
         first = np.log(_LEAST * fraction)
         last = np.log(max(min(largest, LARGE) * _BEYOND, 20 * fraction))
@@ -74,7 +74,7 @@ class Grid:
         at, share = np.polynomial.legendre.leggauss(_INSIDE)
         mu = np.exp(center[:, np.newaxis] + at * STEP / 2)
         mu[0] *= _ALONE
-        return Grid(center, mu, share / 2)
+        return DensityGrid(center, mu, share / 2)
 
     def cell_means(self, values: Floats) -> Floats:
         """Means over each cell of values at the nodes: (…, cells, nodes) to (…, cells)."""
@@ -89,22 +89,22 @@ class Grid:
 
 
 @dataclass(frozen=True, eq=False)
-class Sample:
+class SizeCounts:
     """How many classes of each size a table has, as the model sees them.
 
     Half a pair more than was seen keeps a table without pairs from telling that nobody has company.
     """
 
-    grid: Grid
+    grid: DensityGrid
     rows: Floats
     """The chance to be seen in each kind of class, but for a factor: shape (kinds, cells)."""
     classes: Floats
     """Shape (kinds,): sizes up to `LARGE`, then all larger ones together."""
 
     @staticmethod
-    def of(sizes: Floats, classes: Floats, fraction: float) -> "Sample":
+    def of(sizes: Floats, classes: Floats, fraction: float) -> "SizeCounts":
         """The sample of so many classes of each of these sizes."""
-        grid = Grid.over(float(sizes.max()), fraction)
+        grid = DensityGrid.over(float(sizes.max()), fraction)
         kind = np.minimum(sizes, LARGE + 1).astype(np.int64)
         seen: Floats = np.bincount(kind, classes, LARGE + 2).astype(np.float64)
         seen[2] += _HALF_A_PAIR
@@ -113,7 +113,7 @@ class Sample:
         more = np.maximum(grid.cell_means(-np.expm1(-grid.mu) / grid.mu) - rows.sum(axis=0), 0)
         rows = np.vstack([rows, more])
         held = seen[1:] > 0
-        return Sample(grid, rows[held], seen[1:][held])
+        return SizeCounts(grid, rows[held], seen[1:][held])
 
     @cached_property
     def seen(self) -> Floats:
@@ -138,7 +138,7 @@ class Sample:
         return weighted.sum(axis=0), weighted.T @ apart
 
 
-def shapes(sample: Sample) -> tuple[Floats, ...]:
+def shapes(sample: SizeCounts) -> tuple[Floats, ...]:
     """Log densities to depart from: gamma and lognormal, narrow and wide, where likeliest.
 
     A sample seldom tells them apart, and what they say of unseen people differs: together they
@@ -153,10 +153,10 @@ def shapes(sample: Sample) -> tuple[Floats, ...]:
         return lambda at: _floor_density(-((x - at) ** 2) / (2 * spread**2))
 
     kinds = [gamma(power) for power in _POWERS] + [lognormal(spread) for spread in _SPREADS]
-    return tuple(_likeliest(sample, kind) for kind in kinds)
+    return tuple(_place_shape(sample, kind) for kind in kinds)
 
 
-def _likeliest(sample: Sample, shape: Callable[[float], Floats]) -> Floats:
+def _place_shape(sample: SizeCounts, shape: Callable[[float], Floats]) -> Floats:
     """The shape at its likeliest place."""
     x = sample.grid.center
     ends = (float(x[0]) - 3, float(x[-1]) + 3)
@@ -176,7 +176,7 @@ def _floor_density(curve: Floats) -> Floats:
 class Curves:
     """Densities of log mu over people, each with its probability."""
 
-    grid: Grid
+    grid: DensityGrid
     density: Floats
     """Shape (curves, cells); each sums to 1."""
     probability: Floats
@@ -190,7 +190,7 @@ class Curves:
 
 def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
     """The curves that are likely for a table with so many classes of each of these sizes."""
-    sample = Sample.of(sizes, classes, fraction)
+    sample = SizeCounts.of(sizes, classes, fraction)
     cells = len(sample.grid.center)
     half = np.random.default_rng(0).standard_normal((cells, _DRAWS))
     normal = np.hstack([half, -half])
@@ -206,7 +206,9 @@ def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
     return Curves(sample.grid, np.vstack(densities), np.concatenate(chances))
 
 
-def _posterior(sample: Sample, shape: Floats, bend: float, normal: Floats) -> tuple[Floats, float]:
+def _posterior(
+    sample: SizeCounts, shape: Floats, bend: float, normal: Floats
+) -> tuple[Floats, float]:
     """Densities drawn by these normal numbers, and the logarithm of the evidence for the prior."""
     prior = _precision(len(shape), bend)
     mode, likely, information = _mode(sample, shape, prior)
@@ -228,7 +230,7 @@ def _precision(cells: int, bend: float) -> Floats:
     return found
 
 
-def _mode(sample: Sample, shape: Floats, prior: Floats) -> tuple[Floats, float, Floats]:
+def _mode(sample: SizeCounts, shape: Floats, prior: Floats) -> tuple[Floats, float, Floats]:
     """The likeliest curve, its log posterior, and its information: Newton's steps, halved."""
 
     def height(curve: Floats) -> float:

@@ -6,10 +6,10 @@ from itertools import combinations
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.exposure.measure import identifying
+from incrowd.exposure.measure import without_sensitive
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
-from incrowd.partition.classes import classes_of, numbered
+from incrowd.partition.classes import classes_of, number_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -38,6 +38,6 @@ def _pairs(width: int) -> list[tuple[int, int]]:
 
 
 def _unique(tally: Tally, columns: list[int]) -> float:
-    class_of, number = numbered(np.ascontiguousarray(tally.quasi[columns]))
-    classes = classes_of(identifying(tally), class_of, number, ())
+    class_of, number = number_columns(np.ascontiguousarray(tally.quasi[columns]))
+    classes = classes_of(without_sensitive(tally), class_of, number, ())
     return int(classes.records[classes.people == 1].sum()) / max(tally.records, 1)

@@ -99,9 +99,11 @@ class PeopleBehind:
     def of(kinds: ClassKinds, fraction: float) -> "PeopleBehind":
         """The people behind these kinds, by the curves that fit their sizes."""
         found = curves(kinds.sizes, kinds.classes, fraction)
-        risk = _both(kinds, found, _mean_inverse, lambda big: risks(_whole(big), big.drawn))
-        square = _both(kinds, found, _mean_square, _large_square)
-        people = _both(kinds, found, lambda f, r: f + r, lambda big: big.sizes / big.drawn)
+        risk = _mean_by_size(
+            kinds, found, _mean_inverse, lambda big: risks(_whole_sizes(big), big.drawn)
+        )
+        square = _mean_by_size(kinds, found, _mean_square, _large_square)
+        people = _mean_by_size(kinds, found, lambda f, r: f + r, lambda big: big.sizes / big.drawn)
         return PeopleBehind(kinds, found, risk, np.maximum(square - risk**2, 0), people)
 
     @property
@@ -119,7 +121,7 @@ class PeopleBehind:
         can = self.kinds.sizes <= people
         chance = np.zeros((len(self.curves.density[::thin]), len(can)))
         some = self.kinds.take(can)
-        chance[:, can] = _both(
+        chance[:, can] = _mean_by_size(
             some, self.curves, lambda f, r: special.pdtr(people - f, r), large, thin
         )
         return np.clip(chance, 0, 1)
@@ -130,7 +132,7 @@ class PeopleBehind:
         Numbers ascend, with gaps between large ones; chances have shape (curves, numbers); the last
         array is the probability of each of these curves.
         """
-        numbers = _numbers(float((self.kinds.sizes / self.kinds.drawn).min()))
+        numbers = _growing_steps(float((self.kinds.sizes / self.kinds.drawn).min()))
         classes = np.maximum(self.kinds.classes, 1.0)
         found = []
         with np.errstate(divide="ignore"):
@@ -141,14 +143,14 @@ class PeopleBehind:
         return numbers, np.stack(found, axis=1), chance / chance.sum()
 
 
-def _numbers(typical: float) -> Floats:
+def _growing_steps(typical: float) -> Floats:
     """1, 2, 3, … and then in growing steps, far beyond what is typical."""
     steps = int(np.log(8 * typical + 40) / np.log(_GROWTH)) + 2
     found: Floats = np.unique(np.round(_GROWTH ** np.arange(steps)))
     return found
 
 
-def _both(
+def _mean_by_size(
     kinds: ClassKinds,
     found: Curves,
     small: Callable[[Floats, Floats], Floats],
@@ -203,12 +205,12 @@ def _laguerre(f: Floats, r: Floats, power: int) -> Floats:
 
 def _large_square(big: ClassKinds) -> Floats:
     """About the square of the mean, and the variance of a negative binomial."""
-    mean = risks(_whole(big), big.drawn)
+    mean = risks(_whole_sizes(big), big.drawn)
     found: Floats = mean**2 * (1 + (1 - big.drawn) / big.sizes)
     return found
 
 
-def _whole(kinds: ClassKinds) -> Counts:
+def _whole_sizes(kinds: ClassKinds) -> Counts:
     return kinds.sizes.astype(np.int64)
 
 
@@ -221,12 +223,12 @@ def risks(people: Counts, fraction: Floats) -> Floats:
     p, f = np.asarray(fraction, dtype=np.float64), np.asarray(people, dtype=np.float64)
     found = np.empty(len(p))
     series = (p >= 0.5) | (f >= _MANY)
-    found[series] = _series(f[series], p[series])
-    found[~series] = _stepwise(f[~series], p[~series])
+    found[series] = _risk_by_series(f[series], p[series])
+    found[~series] = _risk_by_recurrence(f[~series], p[~series])
     return found
 
 
-def _series(f: Floats, p: Floats) -> Floats:
+def _risk_by_series(f: Floats, p: Floats) -> Floats:
     """The sum p / f * 2F1(1, 1; f + 1; q): terms fall at least by half, or faster still."""
     q = 1 - p
     term, total = np.ones(len(f)), np.ones(len(f))
@@ -236,7 +238,7 @@ def _series(f: Floats, p: Floats) -> Floats:
     return p / f * total
 
 
-def _stepwise(f: Floats, p: Floats) -> Floats:
+def _risk_by_recurrence(f: Floats, p: Floats) -> Floats:
     """The product p g(f), with g(f) the integral of (1 - t)^(f - 1) / (1 - q t) over 0..1.
 
     g(1) = ln(1/p) / q and g(f + 1) = (1/f - p g(f)) / q; errors do not grow as p < q.

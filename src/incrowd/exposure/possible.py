@@ -45,13 +45,13 @@ class Populations:
     @staticmethod
     def over(largest: float, fraction: float) -> "Populations":
         """The sizes that classes of up to `largest` people may have, with `BINS`."""
-        sizes = _grid(largest / fraction, _EXACT, _GROWTH)
+        sizes = _size_grid(largest / fraction, _EXACT, _GROWTH)
         return Populations.of(sizes, np.array(BINS, dtype=np.float64), fraction)
 
     @staticmethod
     def of(sizes: Floats, bins: Floats, fraction: float) -> "Populations":
         """These sizes and bins, for a sample of this fraction of the people."""
-        below = np.array([_fewer(first, sizes, fraction) for first in bins.tolist()])
+        below = np.array([_chance_of_fewer(first, sizes, fraction) for first in bins.tolist()])
         inside = np.diff(np.vstack([below, np.ones(len(sizes))]), axis=0)
         return Populations(sizes, bins, inside / (sizes * fraction))
 
@@ -61,7 +61,7 @@ class Populations:
 
         Bins reach up to the largest class: large ones tell their size by themselves.
         """
-        sizes = np.union1d(_grid(largest / fraction, _FEW, _WIDE), more)
+        sizes = np.union1d(_size_grid(largest / fraction, _FEW, _WIDE), more)
         number = int(np.log(max(largest / _SINGLE, 1.0)) / np.log(_WIDER)) + 1
         wide = np.ceil(_SINGLE * _WIDER ** np.arange(number))
         return Populations.of(sizes, np.append(np.arange(1.0, _SINGLE), wide), fraction)
@@ -76,7 +76,7 @@ class Populations:
         return (self.sizes <= people).astype(np.float64)
 
 
-def _grid(typical: float, exact: int, growth: float) -> Floats:
+def _size_grid(typical: float, exact: int, growth: float) -> Floats:
     """Every size below `exact`, then steps up to three times what is typical."""
     top = max(3 * typical, 2 * exact)
     steps = int(np.log(top / exact) / np.log(growth)) + 2
@@ -85,14 +85,14 @@ def _grid(typical: float, exact: int, growth: float) -> Floats:
     return found
 
 
-def _fewer(than: float, sizes: Floats, fraction: float) -> Floats:
+def _chance_of_fewer(than: float, sizes: Floats, fraction: float) -> Floats:
     """The binomial chance that fewer than so many of each of these sizes are drawn."""
     more = np.maximum(sizes - than + 1, 1.0)
     found: Floats = np.where(sizes < than, 1.0, special.betainc(more, than, 1 - fraction))
     return found
 
 
-def possible(
+def possible_ranges(
     sizes: Floats, classes: Floats, fraction: float, threshold_people: float
 ) -> Mapping[str, Range] | None:
     """The ranges of `unique`, `average` and `above`; None if no population fits the limits.
@@ -102,13 +102,15 @@ def possible(
     """
     drawn = Populations.over(float(sizes.max()), fraction)
     people = float((sizes * classes).sum())
-    limits = _limits(drawn.bin_classes(sizes, classes), people)
+    limits = _count_limits(drawn.bin_classes(sizes, classes), people)
     figures = {
         "unique": drawn.at_most(1),
         "average": 1 / drawn.sizes,
         "above": drawn.at_most(threshold_people),
     }
-    found = {name: _range(drawn.shown, limits, figure) for name, figure in figures.items()}
+    found = {
+        name: _range_of_figure(drawn.shown, limits, figure) for name, figure in figures.items()
+    }
     if any(one is None for one in found.values()):
         return None
     shown = {
@@ -124,14 +126,14 @@ def possible(
     }
 
 
-def _limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
+def _count_limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
     """How many classes a person can be expected to show in each bin, at least and at most."""
     doubt = _DOUBT / len(BINS) / 2
     low = np.where(seen > 0, special.gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
     return low / people, special.gammaincinv(seen + 1, 1 - doubt) / people
 
 
-def _range(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
+def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
     """The least and the most of a figure over all shares of people that keep the limits."""
     low, high = limits
     ends = []

@@ -77,7 +77,7 @@ class Profile:
         number = len(self.near)
         shares = inside = np.full(number, 1 / number)
         for barrier in _BARRIERS:
-            shares = _highest(shares, *self._with_barrier(barrier))
+            shares = _climb(shares, *self._with_barrier(barrier))
             inside = shares if barrier >= _INSIDE else inside
         return inside, shares
 
@@ -111,7 +111,7 @@ class Profile:
             shares = (shares + likeliest) / 2
         toward = sign * figure / scale
         for close in _CLOSE:
-            shares = _highest(shares, *self._above(floor, toward, close), enough=close / 3)
+            shares = _climb(shares, *self._above(floor, toward, close), enough=close / 3)
         unknown = _CLOSE[-1] * (len(shares) + 1) * scale
         return float(figure @ shares) + sign * unknown, shares
 
@@ -135,14 +135,14 @@ class Profile:
         return height, slopes
 
 
-def _highest(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-8) -> Floats:
+def _climb(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-8) -> Floats:
     """Climb by Newton's steps, halved; shares stay positive and sum to 1.
 
     Steps are relative to the shares: their sizes differ by many orders of magnitude.
     """
     reached = height(shares)
     for _ in range(_ROUNDS):
-        step, gain = _newton(shares, *slopes(shares))
+        step, gain = _newton_step(shares, *slopes(shares))
         if not gain > enough:
             break
         part = min(1.0, 0.99 / max(-float(step.min()), 1e-300))
@@ -156,7 +156,7 @@ def _highest(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-
     return shares
 
 
-def _newton(shares: Floats, slope: Floats, bend: Floats) -> tuple[Floats, float]:
+def _newton_step(shares: Floats, slope: Floats, bend: Floats) -> tuple[Floats, float]:
     """The relative step that keeps the sum, and twice what it promises to gain."""
     relative, scaled = slope * shares, bend * np.outer(shares, shares)
     scaled[np.diag_indices_from(scaled)] += _RIDGE * np.trace(scaled) / len(shares)

@@ -37,7 +37,7 @@ _LEAST_SHARE = 1e-6
 
 
 @dataclass(frozen=True)
-class Ranges:
+class FigureRanges:
     """The interval of each figure."""
 
     unique: Range
@@ -53,32 +53,33 @@ class Ranges:
     """The mean of 1 / F of those who are alone; None likewise."""
 
 
-def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Ranges:
+def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
     """The intervals for a simple random sample of this share of a population.
 
     `people` are the most of a class above the threshold.
     """
-    sample = _Sample.of(kinds, drawn, people, curves)
+    sample = _LikelyPopulations.of(kinds, drawn, people, curves)
     unique, average = sample.at_most(1), sample.average
     above = sample.at_most(people)
     singles = (1 - drawn) ** (sample.populations.sizes - 1)
     match = sample.match(singles, unique.most) if unique.most else None
     low, high = sample.share(unique, sample.free)
     above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
-    return Ranges(
+    return FigureRanges(
         unique=(low, high),
         unique_people=sample.share_of_population(unique),
         average=sample.share(average, sample.free),
         above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
         by_class=sample.by_class(drawn),
         match=match,
-        likeliest_match=1 / _mean(singles, sample.populations.sizes, sample.free.likeliest),
-        alone=_at_least(match, sample.mean_of_inverse(singles, unique.most)) if match else None,
+        likeliest_match=1
+        / _mean_over_classes(singles, sample.populations.sizes, sample.free.likeliest),
+        alone=_not_below(match, sample.mean_of_inverse(singles, unique.most)) if match else None,
     )
 
 
 @dataclass(frozen=True, eq=False)
-class _Figure:
+class _MeanFigure:
     """A mean over the people of a table, and the most that the table's own counts allow."""
 
     values: Floats
@@ -87,7 +88,7 @@ class _Figure:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sample:
+class _LikelyPopulations:
     """A table, with the populations that make it likely."""
 
     kinds: ClassKinds
@@ -97,7 +98,7 @@ class _Sample:
     above: Profile
 
     @staticmethod
-    def of(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> "_Sample":
+    def of(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> "_LikelyPopulations":
         ends = (people, people + 1) if 1 <= people < np.inf else ()
         populations = Populations.coarse(float(kinds.sizes.max()), drawn, *ends)
         smooth = smooth_shares(populations.sizes, kinds, drawn, curves)
@@ -105,26 +106,28 @@ class _Sample:
         seen = populations.bin_classes(kinds.sizes, kinds.classes)
         free = Profile(number * populations.shown, seen, smooth)
         telling = float(kinds.classes[kinds.sizes >= _TELLING].sum())
-        leaning, above = (_leaning(free, telling, *how) for how in (_LOWER, _ABOVE))
-        return _Sample(kinds, populations, free, leaning, above)
+        leaning, above = (_lean_to_curves(free, telling, *how) for how in (_LOWER, _ABOVE))
+        return _LikelyPopulations(kinds, populations, free, leaning, above)
 
     @property
     def people(self) -> float:
         """People of the table."""
         return float(self.kinds.sizes @ self.kinds.classes)
 
-    def at_most(self, people: float) -> _Figure:
+    def at_most(self, people: float) -> _MeanFigure:
         """The share of people in classes of at most so many."""
         few = self.kinds.sizes <= people
         most = float((self.kinds.sizes * self.kinds.classes)[few].sum()) / self.people
-        return _Figure(self.populations.at_most(people), most)
+        return _MeanFigure(self.populations.at_most(people), most)
 
     @property
-    def average(self) -> _Figure:
+    def average(self) -> _MeanFigure:
         """The mean of 1 / F."""
-        return _Figure(1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people)
+        return _MeanFigure(
+            1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people
+        )
 
-    def share(self, figure: _Figure, upper: Profile, drop: float = DROP) -> Range:
+    def share(self, figure: _MeanFigure, upper: Profile, drop: float = DROP) -> Range:
         """The interval of a figure of the table's people, with the upper end by this profile."""
         if not figure.most or figure.values.min() == 1:
             return figure.most, figure.most
@@ -132,7 +135,7 @@ class _Sample:
         high = self._with_draw(figure, upper, 1.0, drop)
         return min(low, high), high
 
-    def _with_draw(self, figure: _Figure, profile: Profile, sign: float, drop: float) -> float:
+    def _with_draw(self, figure: _MeanFigure, profile: Profile, sign: float, drop: float) -> float:
         """An end, moved by the chance that so many of those who may count do so."""
         end, _ = profile.end(figure.values, sign, figure.most, drop)
         part = min(max(end / figure.most, 0.0), 1.0)
@@ -140,7 +143,7 @@ class _Sample:
         center = float(figure.values @ profile.likeliest)
         return min(max(_widen_end(center, end, sign, variance), 0.0), figure.most)
 
-    def share_of_population(self, figure: _Figure) -> Range:
+    def share_of_population(self, figure: _MeanFigure) -> Range:
         """The interval of a figure of everybody."""
         scale = max(figure.most, 1 / self.people)
         low, high = (
@@ -154,7 +157,9 @@ class _Sample:
         size = self.populations.sizes
 
         def variance(shares: Floats) -> float:
-            mean, square = (_mean(singles, values, shares) for values in (size, size**2))
+            mean, square = (
+                _mean_over_classes(singles, values, shares) for values in (size, size**2)
+            )
             return (square - mean**2) / (counted * self.people)
 
         return self._per_person(singles, variance)
@@ -184,10 +189,10 @@ class _Sample:
         Where the ratio departs most from the likeliest one, so does people - ratio x classes.
         """
         size, likeliest = self.populations.sizes, self.free.likeliest
-        center = _mean(shown, size, likeliest)
+        center = _mean_over_classes(shown, size, likeliest)
         apart = shown * (size - center) / float(shown @ likeliest)
         far, shares = self.free.end(apart, sign, center)
-        end = _mean(shown, size, shares) + far - float(apart @ shares)
+        end = _mean_over_classes(shown, size, shares) + far - float(apart @ shares)
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
@@ -200,24 +205,24 @@ class _Sample:
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 
 
-def _at_least(other: Range, mean: Range) -> Range:
+def _not_below(other: Range, mean: Range) -> Range:
     """A mean of 1 / F, which is never below 1 / the mean of F."""
     return max(mean[0], other[0]), max(mean[1], other[0])
 
 
-def _trust(free: Profile, enough: float) -> float:
+def _fit_of_curves(free: Profile, enough: float) -> float:
     """How far the curves fit: 1/2 if they lack `enough` of the highest log likelihood."""
     lacking = max(free.top - free.height(free.near), 0.0)
     return float(1 / (1 + (lacking / enough) ** _STEEP))
 
 
-def _leaning(free: Profile, telling: float, pull: float, enough: float) -> Profile:
+def _lean_to_curves(free: Profile, telling: float, pull: float, enough: float) -> Profile:
     """The profile that leans to the curves as far as they fit."""
-    cost = pull * telling * _trust(free, enough)
+    cost = pull * telling * _fit_of_curves(free, enough)
     return replace(free, pull=cost) if cost > _LEAST_PULL else free
 
 
-def _mean(shown: Floats, values: Floats, shares: Floats) -> float:
+def _mean_over_classes(shown: Floats, values: Floats, shares: Floats) -> float:
     """The mean of values over the classes that these shares show."""
     return float((shown * values) @ shares) / float(shown @ shares)
 

@@ -274,7 +274,7 @@ class Figures:
             name: {"l": dict(reached.l), "t": dict(reached.t)}
             for name, reached in self.sensitive.items()
         }
-        finite: dict[str, Any] = _finite(found)
+        finite: dict[str, Any] = _null_if_infinite(found)
         return finite
 
 
@@ -317,12 +317,12 @@ class Risk(Figures, Shown):
 
 
 def _finite_dict(found: Any) -> Any:
-    return None if found is None else _finite(asdict(found))
+    return None if found is None else _null_if_infinite(asdict(found))
 
 
-def _finite(value: Any) -> Any:
+def _null_if_infinite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(one) for key, one in value.items()}
+        return {key: _null_if_infinite(one) for key, one in value.items()}
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

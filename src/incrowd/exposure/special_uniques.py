@@ -19,7 +19,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Floats
 from incrowd.errors import LimitError, PolicyError
 from incrowd.kernels import refinement as kernels
 from incrowd.models.model import TOLERANCE
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.table.fold import fold
 from incrowd.watch import Watch
 
@@ -137,7 +137,7 @@ def dis_scores(scores: Floats, records: Counts, chance: tuple[float, int], colum
     return found
 
 
-def minimal(  # noqa: PLR0913  the table, and how far to look
+def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
     names: Sequence[str],
     quasi: Sequence[Codes],
     unit: Codes | None = None,
@@ -159,7 +159,7 @@ def minimal(  # noqa: PLR0913  the table, and how far to look
             remedy="name fewer columns",
         )
     size = min(max_size, len(quasi))
-    table = _table(quasi, unit, records)
+    table = _rows_of_people(quasi, unit, records)
     row, columns = _find_minimal_uniques(table, size, watch or Watch())
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
@@ -174,13 +174,13 @@ def special_uniques(
     scored = scores > 0
     total = max(int(found.records[scored].sum()), 1)
     everyone = max(int(found.records.sum()), 1)
-    dis = _dis(found, scores, fraction)
+    dis = _dis_scores_of(found, scores, fraction)
     return SpecialUniques(
         max_size=found.max_size,
         records=int(found.records[scored].sum()),
         sets=int(found.records[found.row].sum()),
-        sizes=tuple(_of_sizes(found, sizes)),
-        columns=_of_columns(found, sizes),
+        sizes=tuple(_uniques_by_size(found, sizes)),
+        columns=_uniques_by_column(found, sizes),
         highest=float(scores.max(initial=0.0)),
         average=float((scores * found.records).sum()) / total,
         dis_highest=None if dis is None else float(dis.max(initial=0.0)),
@@ -190,7 +190,7 @@ def special_uniques(
     )
 
 
-def _dis(found: MinimalUniques, scores: Floats, fraction: float | None) -> Floats | None:
+def _dis_scores_of(found: MinimalUniques, scores: Floats, fraction: float | None) -> Floats | None:
     if fraction is None or not found.uniques:
         return None
     chance = correct_match(found.uniques, found.pairs, fraction)
@@ -208,7 +208,7 @@ def correct_match(uniques: int, pairs: int, fraction: float) -> float:
     return right / (right + pairs * (1 - fraction)) if right else 0.0
 
 
-def _of_sizes(found: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
+def _uniques_by_size(found: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
     smallest = np.full(len(found.records), found.max_size + 1, dtype=np.int64)
     np.minimum.at(smallest, found.row, sizes)
     for size in range(1, found.max_size + 1):
@@ -216,7 +216,7 @@ def _of_sizes(found: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
         yield UniquesOfSize(size, sets, int(found.records[smallest == size].sum()))
 
 
-def _of_columns(found: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, ...]:
+def _uniques_by_column(found: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, ...]:
     records = found.records[found.row]
     scores = suda_weights(len(found.names), found.max_size)[sizes] * records
     whole = max(float(scores.sum()), 1.0)
@@ -232,7 +232,7 @@ def _of_columns(found: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, 
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _PersonRows:
     """Distinct rows of distinct people; a row of several records stands there twice."""
 
     codes: Codes
@@ -242,7 +242,9 @@ class _Table:
     uniques: int
 
 
-def _table(quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None) -> _Table:
+def _rows_of_people(
+    quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None
+) -> _PersonRows:
     """Rows that two people share are kept for two people: more would change nothing."""
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
@@ -256,7 +258,7 @@ def _table(quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = 
         take = np.concatenate([rows, shared])
         person = np.arange(len(take), dtype=np.int32)
         pairs = 2 * int((tally.counts == 2).sum())
-        return _Table(
+        return _PersonRows(
             np.ascontiguousarray(tally.quasi[:, take]),
             person,
             np.concatenate([tally.counts, np.zeros(len(shared), dtype=np.int64)]),
@@ -264,10 +266,10 @@ def _table(quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = 
             int((tally.counts == 1).sum()),
         )
 
-    class_of, number = numbered(tally.quasi)
+    class_of, number = number_columns(tally.quasi)
     size = np.bincount(class_of, minlength=number)[class_of]
     pairs, uniques = (int(tally.counts[size == people].sum()) for people in (2, 1))
-    return _Table(tally.quasi, tally.sensitive[0], tally.counts, pairs, uniques)
+    return _PersonRows(tally.quasi, tally.sensitive[0], tally.counts, pairs, uniques)
 
 
 def _fill_missing_units(unit: Codes) -> Codes:
@@ -278,18 +280,18 @@ def _fill_missing_units(unit: Codes) -> Codes:
     return found
 
 
-def _find_minimal_uniques(table: _Table, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
+def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
     """Row and columns (bits) of every minimal sample unique up to the size."""
-    search = _Search(table, max_size, watch)
+    search = _SetSearch(table, max_size, watch)
     rows = np.arange(len(table.person), dtype=np.int32)
     search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
     return kernels.owners(search.last, search.before, search.used), search.sets[: search.used]
 
 
-class _Search:
+class _SetSearch:
     """The sets seen so far, and the notes of `kernels.special_uniques.keep_minimal`."""
 
-    def __init__(self, table: _Table, max_size: int, watch: Watch) -> None:
+    def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table
         self._max_size = max_size
         self._watch = watch

@@ -107,14 +107,14 @@ def uniqueness(
         possible=found.unique.possible,
         estimator="counted" if counted else "mixture",
         expected=found.unique_people.value * population,
-        expected_interval=_people(found, people, population),
+        expected_interval=_unique_people_range(found, people, population),
         correct_match=None if found.match is None else found.match.value,
         correct_match_interval=None if found.match is None else found.match.interval,
         undecided=found.unique.high - found.unique.low > _HALF * uniques / max(members, 1),
     )
 
 
-def _people(found: Estimates, people: int, population: int) -> Range:
+def _unique_people_range(found: Estimates, people: int, population: int) -> Range:
     """Unique people of the population; a table without any leaves room for a few of them."""
     low, high = found.unique_people.interval
     if people < population:
@@ -131,12 +131,12 @@ def zayatz(sizes: Counts, classes: Counts, population: int) -> float | None:
     """
     single = float(classes[sizes == 1].sum())
     people = int((sizes * classes).sum())
-    chances = _one_of(sizes, people, population)
+    chances = _chance_of_one(sizes, people, population)
     seen = float((classes * chances).sum())
     return min(single / people * (single * people / population / seen), 1.0)
 
 
-def _one_of(sizes: Counts, people: int, population: int) -> Floats:
+def _chance_of_one(sizes: Counts, people: int, population: int) -> Floats:
     """The chance that a sample of so many people of the population holds one of j given ones.
 
     j n/N (N - n)(N - n - 1)… / ((N - 1)(N - 2)…), j - 1 factors each.
@@ -187,7 +187,7 @@ def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[f
     scale = np.log(number * fraction / single)
 
     def gap(odds: float | Floats) -> Any:
-        alpha, beta, hidden = _alpha(odds, double / single, fraction)
+        alpha, beta, hidden = _alpha_of_odds(odds, double / single, fraction)
         shown = 1 - hidden
         power = alpha * (np.log(beta) - np.log(shown))
         return scale + power + np.log1p(alpha * hidden / shown)
@@ -195,11 +195,11 @@ def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[f
     odds = _only_root(gap)
     if odds is None:
         return None
-    alpha, beta, _ = _alpha(odds, double / single, fraction)
+    alpha, beta, _ = _alpha_of_odds(odds, double / single, fraction)
     return float(alpha), float(beta)
 
 
-def _alpha(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, Any]:
+def _alpha_of_odds(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, Any]:
     """Alpha for beta = 1 / (1 + exp(-odds)) and so many pairs per unique; beta; D.
 
     c alpha (2 - D + alpha D) = pairs (1 - D + alpha D) has one positive solution.
@@ -248,14 +248,14 @@ def pitman(sizes: Counts, classes: Counts, population: int) -> float | None:
 
 def fit_pitman(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
     """The likeliest theta and alpha for so many `classes` of each of these `sizes`."""
-    sample = _Sample(sizes, classes, int(classes.sum()), int((sizes * classes).sum()))
+    sample = _SampleClasses(sizes, classes, int(classes.sum()), int((sizes * classes).sum()))
     if sample.classes < 2 or sample.people <= sample.classes:
         return None
     with np.errstate(all="ignore"):
         ewens = sample.ewens()
         if ewens is not None and sample.is_best(ewens, 0.0):
             return ewens, 0.0
-        alpha = _root(
+        alpha = _root_of_slope(
             lambda alpha: sample.by_alpha(sample.theta(alpha), alpha), _LEAST_ALPHA, _MOST_ALPHA
         )
         theta = None if alpha is None else sample.theta(alpha)
@@ -265,7 +265,7 @@ def fit_pitman(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Sample:
+class _SampleClasses:
     """The classes of a sample: their sizes, how many of each, how many in all, and people."""
 
     sizes: Counts
@@ -290,7 +290,9 @@ class _Sample:
     def theta(self, alpha: float) -> float | None:
         """The likeliest theta for this alpha: positive slope below it, negative above."""
         most = np.log(10.0 * self.people * self.people)
-        found = _root(lambda t: self.by_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most)
+        found = _root_of_slope(
+            lambda t: self.by_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most
+        )
         return None if found is None else float(np.exp(found)) - alpha
 
     def ewens(self) -> float | None:
@@ -301,7 +303,7 @@ class _Sample:
             theta = float(np.exp(t))
             return (self.classes - 1) / theta - _harmonic(theta + 1, self.people - 1)
 
-        found = _root(slope, np.log(1e-9), most)
+        found = _root_of_slope(slope, np.log(1e-9), most)
         return None if found is None else float(np.exp(found))
 
     def log_likelihood(self, theta: Any, alpha: Any) -> Any:
@@ -326,7 +328,7 @@ class _Sample:
         return bool(np.nanmax(grid) <= self.log_likelihood(theta, alpha) + slack)
 
 
-def _root(slope: Callable[[float], float], low: float, high: float) -> float | None:
+def _root_of_slope(slope: Callable[[float], float], low: float, high: float) -> float | None:
     """Where a slope that is positive at `low` and negative at `high` is 0; None if it is not so."""
     if not (slope(low) > 0 > slope(high)):
         return None

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field, replace
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.distinct_values import PopulationTest
-from incrowd.identify.measures import Partition, best
+from incrowd.identify.measures import Partition, ratios_of_all
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
 from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
 from incrowd.identify.records import Measure, Records, measure_of
 from incrowd.identify.sampling import partial_pairs, separation_pairs
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 from incrowd.watch import Watch
 
 TIME_LIMIT = 60.0
@@ -61,9 +61,9 @@ class DiscoverOptions:
     time_limit: float | None = TIME_LIMIT
 
     def __post_init__(self) -> None:
-        columns = None if self.columns is None else listed(self.columns)
+        columns = None if self.columns is None else unique_names(self.columns)
         object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "explain", listed(self.explain))
+        object.__setattr__(self, "explain", unique_names(self.explain))
         object.__setattr__(self, "measure", measure_of(self.measure))
         object.__setattr__(self, "domains", dict(self.domains or {}))
         object.__setattr__(self, "weights", dict(self.weights or {}))
@@ -177,17 +177,17 @@ class SetAnswer:
 def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
     """All minimal sets up to a size, and a smallest one, counted on all records."""
     measure, ratio = options.measure, options.least_ratio
-    if best(records).ratio(measure) < ratio:
-        return _nothing()
+    if ratios_of_all(records).ratio(measure) < ratio:
+        return _unreachable_answer()
     limit = options.largest(records.width)
     try:
         greedy = greedy_key(records, ratio, measure)
         asked = options.max_size if ratio == 1 else limit
         found = minimal_sets(records, measure, ratio, max_size=asked, watch=watch, otherwise=limit)
     except InfeasibleError:
-        return _nothing()
+        return _unreachable_answer()
     partial = watch.expired and not found.complete
-    minimum, promise = _smallest(records, options, watch, (greedy, found.sets, partial))
+    minimum, promise = _smallest_set(records, options, watch, (greedy, found.sets, partial))
     return SetAnswer(
         found.sets,
         minimum,
@@ -198,13 +198,13 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     )
 
 
-def _nothing() -> SetAnswer:
+def _unreachable_answer() -> SetAnswer:
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
     return SetAnswer((), None, searched, searched, promise, partial=False)
 
 
-def _smallest(
+def _smallest_set(
     records: Records,
     options: DiscoverOptions,
     watch: Watch,
@@ -216,7 +216,7 @@ def _smallest(
     """
     greedy, sets, partial = known
     if (costs := options.costs(records.names)) is not None:
-        return _cheapest(records, options, watch, (greedy, sets), costs)
+        return _cheapest_set(records, options, watch, (greedy, sets), costs)
     if sets and not partial:
         columns = min(sets, key=len)
         return columns, Guarantee(exact=True, searched="all smaller sets, on all records")
@@ -227,7 +227,7 @@ def _smallest(
     return columns, replace(greedy.guarantee, not_searched="whether fewer columns would do")
 
 
-def _cheapest(
+def _cheapest_set(
     records: Records,
     options: DiscoverOptions,
     watch: Watch,
@@ -245,13 +245,13 @@ def _cheapest(
     return columns, replace(greedy.guarantee, not_searched="whether cheaper columns would do")
 
 
-def listed_sets(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
+def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
     """The smallest sets of an answer, as many as can be measured in little time."""
     most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
     return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
 
 
-def measured_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
+def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
     """The sets with their ratios; a prefix that neighbours share is split once."""
     path: list[tuple[int, Partition]] = []
     for columns in sets:

@@ -110,7 +110,7 @@ class BorderSearch:
             ended, sets = self._candidates(tree, watch)
             masks = self._look(sets, watch)
             clean = clean and not len(masks)
-            insert(tree, masks)
+            insert_masks(tree, masks)
             if watch.expired:
                 return None
         return clean
@@ -148,7 +148,7 @@ class BorderSearch:
         return minimal_masks(np.concatenate(masks))
 
 
-def insert(tree: HittingSetTree, masks: Masks) -> None:
+def insert_masks(tree: HittingSetTree, masks: Masks) -> None:
     """Add masks to a tree wherever it is: the rest of its search takes notice of them."""
     depth = int(tree.where[0])
     needed = int(tree.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)

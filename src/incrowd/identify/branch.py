@@ -100,7 +100,7 @@ class Branch:
 
     def classes(self, columns: Sequence[int]) -> Stripped:
         """The classes of these columns, split in this order."""
-        same = common(columns, self._path)
+        same = count_shared(columns, self._path)
         del self._path[same:], self._stack[same + 1 :]
         for column in columns[same:]:
             self._stack.append(self._next(column))
@@ -113,7 +113,7 @@ class Branch:
         return self._single[column]
 
 
-def common(one: Sequence[int], other: Sequence[int]) -> int:
+def count_shared(one: Sequence[int], other: Sequence[int]) -> int:
     """How many columns two sequences begin with in common."""
     same = 0
     while same < min(len(one), len(other)) and one[same] == other[same]:
@@ -139,7 +139,7 @@ class CostBranch:
 
     def classes(self, columns: Sequence[int]) -> Costly:
         """The classes of these columns, split in this order."""
-        same = common(columns, self._path)
+        same = count_shared(columns, self._path)
         del self._path[same:], self._stack[same + 1 :]
         for column in columns[same:]:
             self._stack.append(self._next(column))

@@ -66,15 +66,15 @@ def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) ->
 
     A column may follow from one or two others; if one is enough, no two are named.
     """
-    rows = _distinct([*shown, *hidden])
+    rows = _distinct_rows([*shown, *hidden])
     found: list[Derived] = []
     for known, others in ((hidden, shown), (shown, hidden)):
         for column in others:
-            found += _sources(column, known, rows)
+            found += _find_sources(column, known, rows)
     return found
 
 
-def _distinct(columns: Sequence[CodedColumn]) -> Any:
+def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:
     """The records to look at: each once, where only some are equal in all columns.
 
     Copies of a record agree in everything. Where most records have an equal, values are few, and
@@ -86,7 +86,9 @@ def _distinct(columns: Sequence[CodedColumn]) -> Any:
     return np.sort(first) if len(first) * 2 >= len(every) else every
 
 
-def _sources(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
+def _find_sources(
+    column: CodedColumn, known: Sequence[CodedColumn], rows: Any
+) -> Iterator[Derived]:
     """The smallest sets of known columns that this one follows from."""
     enough: list[set[str]] = []
     for size in range(1, (_SIZE if len(known) <= _MANY else 1) + 1):
@@ -100,15 +102,15 @@ def _sources(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> It
                 yield Derived(column.name, tuple(one.name for one in some), round(strength, 4))
     measured = [one for one in known if _is_measured(one)]
     if not enough and len(measured) > _SIZE and _is_measured(column):
-        yield from _from_all(column, measured, rows)
+        yield from _find_total(column, measured, rows)
 
 
-def _from_all(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
+def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
     """Whether this one follows from all numbers and dates together, as a total from its parts.
 
     Those that are not needed are left out.
     """
-    rows = _complete((column, *known), rows)
+    rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial(needed, column, rows) < FIT:
         return
@@ -124,17 +126,17 @@ def _is_measured(column: CodedColumn) -> bool:
     return column.domain.kind is not Kind.TEXT and len(column.domain) >= _VALUES
 
 
-def _complete(columns: Sequence[CodedColumn], rows: Any) -> Any:
+def _complete_rows(columns: Sequence[CodedColumn], rows: Any) -> Any:
     """The rows in which none of these columns is missing."""
     return rows[np.all([column.codes[rows] != MISSING for column in columns], axis=0)]
 
 
 def _strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> float | None:
     """How far one column is a function of others; None if it is none."""
-    rows = _complete((told, *known), rows)
+    rows = _complete_rows((told, *known), rows)
     if len(rows) < RECORDS:
         return None
-    agreed = agreement(_groups(known, rows), told.codes[rows])
+    agreed = agreement(_group_rows(known, rows), told.codes[rows])
     if agreed is not None and agreed >= AGREEMENT:
         return agreed
     if not all(map(_is_measured, (told, *known))):
@@ -143,7 +145,7 @@ def _strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> flo
     return fitted if fitted >= FIT else None
 
 
-def _groups(known: Sequence[CodedColumn], rows: Any) -> Codes:
+def _group_rows(known: Sequence[CodedColumn], rows: Any) -> Codes:
     """Which records agree in all known columns."""
     group = known[0].codes[rows].astype(np.int64)
     for column in known[1:]:
@@ -161,14 +163,14 @@ def agreement(group: Codes, told: Codes) -> float | None:
     records = len(told)
     cells = np.unique(group.astype(np.int64) * (int(told.max()) + 1) + told, return_counts=True)[1]
     together, values = np.bincount(group), np.bincount(told)
-    chance = _pairs(values) / (records * (records - 1) / 2)
+    chance = _count_pairs(values) / (records * (records - 1) / 2)
     repeated = records - np.count_nonzero(together)
     if repeated * (1 - chance) < _EVIDENCE:
         return None
-    return float((_pairs(cells) / _pairs(together) - chance) / (1 - chance))
+    return float((_count_pairs(cells) / _count_pairs(together) - chance) / (1 - chance))
 
 
-def _pairs(sizes: Any) -> float:
+def _count_pairs(sizes: Any) -> float:
     large = sizes.astype(np.float64)
     return float((large * (large - 1)).sum()) / 2
 
@@ -178,10 +180,10 @@ def fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
     smooth = _polynomial(known, told, rows)
     if not _PROMISING <= smooth < FIT:
         return smooth
-    some = rows[_evenly(len(rows))]
-    places = np.stack([_ranks(column.codes[some]) for column in known], axis=1)
-    heights = _ranks(told.codes[some])
-    error = heights - _predict_heights(places, heights, _nearest(places))
+    some = rows[_sample_places(len(rows))]
+    places = np.stack([_mean_ranks(column.codes[some]) for column in known], axis=1)
+    heights = _mean_ranks(told.codes[some])
+    error = heights - _predict_heights(places, heights, _nearest_neighbours(places))
     return max(smooth, float(1 - np.mean(error**2) / max(np.var(heights), 1e-12)))
 
 
@@ -191,20 +193,20 @@ def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> f
     Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, that leaves
     ten records to each coefficient and has few of them.
     """
-    some = rows[_evenly(len(rows))]
+    some = rows[_sample_places(len(rows))]
     values = np.stack([_standardize(column, some) for column in known], axis=1)
     width = values.shape[1]
     able = [d for d in (3, 2, 1) if comb(width + d, d) <= min(_TERMS, len(some) // 10)]
     if not able:
         return 0.0
-    terms = _terms(values, able[0])
+    terms = _products(values, able[0])
     heights = _standardize(told, some)
     basis = np.linalg.qr(terms)[0]
     leverage = np.minimum(np.einsum("ij,ij->i", basis, basis), 0.99)
     predicted = basis @ (basis.T @ heights)
     apart = heights - (heights - predicted) / (1 - leverage)
     place = np.unique(apart, return_inverse=True)[1].astype(np.int32)
-    return float(np.corrcoef(_ranks(place), _ranks(told.codes[some]))[0, 1] ** 2)
+    return float(np.corrcoef(_mean_ranks(place), _mean_ranks(told.codes[some]))[0, 1] ** 2)
 
 
 def _standardize(column: CodedColumn, rows: Any) -> Any:
@@ -213,28 +215,28 @@ def _standardize(column: CodedColumn, rows: Any) -> Any:
     return (values - values.mean()) / max(values.std(), 1e-300)
 
 
-def _terms(values: Any, degree: int) -> Any:
+def _products(values: Any, degree: int) -> Any:
     """All products of at most so many of the columns, one of none."""
     columns = range(values.shape[1])
     some = [c for d in range(degree + 1) for c in combinations_with_replacement(columns, d)]
     return np.stack([values[:, list(one)].prod(axis=1) for one in some], axis=1)
 
 
-def _nearest(places: Any) -> Any:
+def _nearest_neighbours(places: Any) -> Any:
     """The numbers of the nearest neighbours of each place, itself among them."""
     apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=2)
     number = min(_NEIGHBOURS, len(places) // 10) + 1
     return np.argpartition(apart, number - 1, axis=1)[:, :number]
 
 
-def _evenly(records: int) -> Any:
+def _sample_places(records: int) -> Any:
     """Some of the records, drawn with a fixed seed."""
     if records <= _FITTED:
         return np.arange(records)
     return np.sort(np.random.default_rng(0).choice(records, _FITTED, replace=False))
 
 
-def _ranks(codes: Codes) -> Floats:
+def _mean_ranks(codes: Codes) -> Floats:
     """The mean rank of each record's value, from 0 to 1."""
     counts = np.bincount(codes)
     middle = np.cumsum(counts) - (counts + 1) / 2

@@ -199,7 +199,7 @@ def by_domains(sizes: Sequence[float]) -> float:
 
 def count_values(records: Records, columns: Sequence[int]) -> int:
     """Values of a set of columns that occur in the table."""
-    return len(_sizes(records, columns))
+    return len(_class_sizes(records, columns))
 
 
 def estimate_values(records: Records, columns: Sequence[int]) -> float:
@@ -211,12 +211,12 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
     few equal records do not make an estimate that looks sure. Where values are very unequal it is
     too low (Chao 1984), so what it rules out is improbable and no more.
     """
-    sizes = _sizes(records, columns)
+    sizes = _class_sizes(records, columns)
     once, twice = int(np.count_nonzero(sizes == 1)), int(np.count_nonzero(sizes == 2))
     pairs = once * (once - 1) / 2
     if not pairs:
         return float(len(sizes))
-    return len(sizes) + pairs / _at_least(twice) if twice else math.inf
+    return len(sizes) + pairs / _lower_bound(twice) if twice else math.inf
 
 
 def assess(  # noqa: PLR0913  the last three are options
@@ -339,12 +339,12 @@ class PopulationTest:
                 )
 
 
-def _at_least(seen: int) -> float:
+def _lower_bound(seen: int) -> float:
     """Lower confidence bound (0.99) of an expected count, given the count that was seen."""
     return float(special.gammaincinv(seen, 0.01))
 
 
-def _sizes(records: Records, columns: Sequence[int]) -> Counts:
+def _class_sizes(records: Records, columns: Sequence[int]) -> Counts:
     partition = Partition.whole(records)
     for j in columns:
         partition = partition.refine(records, j)

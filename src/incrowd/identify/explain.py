@@ -16,7 +16,7 @@ from incrowd.watch import Watch
 
 
 @dataclass(frozen=True)
-class Adds:
+class Addition:
     """What one column, or several together, add to others."""
 
     columns: tuple[int, ...]
@@ -41,20 +41,20 @@ class Partners:
     """Whether all sets up to `max_size` were tried, or the smallest ones were found."""
 
 
-def adds(
+def measure_addition(
     records: Records, columns: int | Sequence[int], others: Sequence[int] | None = None
-) -> Adds:
+) -> Addition:
     """Measure what columns add to the other columns (all others unless named)."""
-    own = _several(columns)
+    own = _as_tuple(columns)
     if others is None:
         others = range(records.width)
     rest = tuple(j for j in others if j not in own)
     groups = _split(records, RecordGroups.whole(records), rest)
     together = _split(records, groups, own)
-    return Adds(own, rest, ratios(records, own), groups.ratios, together.ratios)
+    return Addition(own, rest, ratios(records, own), groups.ratios, together.ratios)
 
 
-def partners(  # noqa: PLR0913  the last two are options
+def find_partners(  # noqa: PLR0913  the last two are options
     records: Records,
     columns: int | Sequence[int],
     measure: Measure,
@@ -69,7 +69,7 @@ def partners(  # noqa: PLR0913  the last two are options
     all sets of that size were tried.
     """
     watch = watch or Watch()
-    own = _several(columns)
+    own = _as_tuple(columns)
     start = _split(records, RecordGroups.whole(records), own)
     if start.ratios.ratio(measure) >= ratio:
         return Partners(own, ((),), 0, complete=True)
@@ -130,5 +130,5 @@ def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> Re
     return groups
 
 
-def _several(columns: int | Sequence[int]) -> tuple[int, ...]:
+def _as_tuple(columns: int | Sequence[int]) -> tuple[int, ...]:
     return (columns,) if isinstance(columns, int) else tuple(columns)

@@ -28,20 +28,20 @@ from incrowd.watch import NestedWatch, Watch
 _STEPS = 200_000
 
 
-def lightest(
+def lightest_hitting_set(
     sets: Sequence[int], weights: Sequence[float], watch: Watch
 ) -> tuple[int, float] | None:
     """The lightest set of columns that hits each of these, and its weight; None out of time.
 
     Equally light ones go by the search: the answer depends on nothing but the arguments.
     """
-    words = np.array(minimal(sets), dtype=np.uint64)
+    words = np.array(without_supersets(sets), dtype=np.uint64)
     costs = np.array(weights, dtype=np.float64)
-    found, allowed = greedy(sets, weights), _STEPS
+    found, allowed = greedy_hitting_set(sets, weights), _STEPS
     while not watch.expired:
         steps = np.array([allowed], dtype=np.int64)
         best, most = cover.lightest_hit(
-            words, costs, np.uint64(found), weight(found, weights), steps
+            words, costs, np.uint64(found), weight_of(found, weights), steps
         )
         if steps[0] >= 0:
             return int(best), float(most)
@@ -51,7 +51,7 @@ def lightest(
 
 @dataclass(frozen=True)
 class Hit:
-    """A set of columns found by `least`."""
+    """A set of columns found by `find_lightest`."""
 
     columns: int
     weight: float
@@ -59,7 +59,7 @@ class Hit:
     proved: bool
 
 
-def least(
+def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
     """The lightest set of columns for which `missed` names no set that it does not hit.
@@ -67,20 +67,20 @@ def least(
     `known` is one such set, the answer if none is lighter, or if the time is up.
     """
     sets: list[int] = []
-    weight_known, low = weight(known, weights), 0.0
-    while (found := lightest(sets, weights, watch)) is not None:
+    weight_known, low = weight_of(known, weights), 0.0
+    while (found := lightest_hitting_set(sets, weights, watch)) is not None:
         low = max(low, found[1])
         if low >= weight_known - 1e-12:
             return Hit(known, weight_known, proved=True)
         new = missed(found[0])
         if not new:
             return Hit(*found, proved=True)
-        sets = minimal([*sets, *new])
+        sets = without_supersets([*sets, *new])
         watch.tell("smallest set", low / weight_known)
     return Hit(known, low, proved=False)
 
 
-def greedy(sets: Sequence[int], weights: Sequence[float]) -> int:
+def greedy_hitting_set(sets: Sequence[int], weights: Sequence[float]) -> int:
     """A light set of columns that hits each of these: most sets per weight first."""
     chosen, left = 0, list(sets)
     while left:
@@ -93,31 +93,31 @@ def greedy(sets: Sequence[int], weights: Sequence[float]) -> int:
     return chosen
 
 
-def minimal(sets: Iterable[int]) -> list[int]:
+def without_supersets(sets: Iterable[int]) -> list[int]:
     """Those that contain no other, each once."""
     kept: list[int] = []
-    for one in sorted(set(sets), key=_size):
+    for one in sorted(set(sets), key=_size_then_bits):
         if not any(other & one == other for other in kept):
             kept.append(one)
     return kept
 
 
-def weight(columns: int, weights: Sequence[float]) -> float:
+def weight_of(columns: int, weights: Sequence[float]) -> float:
     """What a set of columns weighs."""
-    return sum(weights[j] for j in members(columns))
+    return sum(weights[j] for j in columns_of(columns))
 
 
-def members(columns: int) -> tuple[int, ...]:
+def columns_of(columns: int) -> tuple[int, ...]:
     """The columns of a set, ascending."""
     return tuple(j for j in range(columns.bit_length()) if columns >> j & 1)
 
 
-def bits(columns: Iterable[int]) -> int:
+def bits_of(columns: Iterable[int]) -> int:
     """A set of columns as bits."""
     return sum(1 << j for j in set(columns))
 
 
-def _size(one: int) -> tuple[int, int]:
+def _size_then_bits(one: int) -> tuple[int, int]:
     return one.bit_count(), one
 
 
@@ -248,7 +248,7 @@ class HittingSetTree:
         self.where[1] = kernels.ENTER
 
 
-def _steps(rows: int) -> int:
+def _steps_allowed(rows: int) -> int:
     """Steps after which keys of any size are too many to search in a table of so many rows."""
     return min(max(_WORK // max(rows, 1), _LEAST_STEPS), _MOST_STEPS)
 
@@ -271,7 +271,7 @@ class HittingSets:
         masks = self._judge.first()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)
         tree = HittingSetTree(len(self._order), masks, most)
-        steps = None if otherwise is None else _steps(rows)
+        steps = None if otherwise is None else _steps_allowed(rows)
         if self._walk(tree, half, steps):
             self._found.upto, self._found.complete = most, not tree.cut
             return

@@ -46,7 +46,7 @@ class RecordGroups:
         """The classes given by the class of each row."""
         rows = np.arange(records.rows, dtype=np.int32)
         bounds = np.array([0, records.rows], dtype=np.int64)
-        none, counts = no_classes(), records.counts
+        none, counts = empty_figures(), records.counts
         all_rows = cls(counts, records.total, rows, counts, bounds, none, none)
         return all_rows._split(class_of, number)
 
@@ -56,7 +56,7 @@ class RecordGroups:
         codes, domain = records.compact_codes[column]
         rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
         _kernels().join(rows, self.weights, self.start, values, domain, told)
-        return ratios_of(self.records, told)
+        return ratios_of_figures(self.records, told)
 
     def split(self, records: Records, column: int) -> "RecordGroups":
         """The groups of the set with that column added."""
@@ -72,15 +72,15 @@ class RecordGroups:
     @property
     def ratios(self) -> Ratios:
         """The classes in figures."""
-        return ratios_of(self.records, self.told)
+        return ratios_of_figures(self.records, self.told)
 
 
-def no_classes() -> Counts:
+def empty_figures() -> Counts:
     """The figures of no classes at all (see `kernels.partition`)."""
     return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
-def ratios_of(records: int, told: Counts) -> Ratios:
+def ratios_of_figures(records: int, told: Counts) -> Ratios:
     """The ratios that the figures of all classes come to (see `kernels.partition`)."""
     classes, together, unique, smallest = told.tolist()
     apart = (records * (records - 1) - together) // 2
@@ -99,7 +99,7 @@ _LARGEST = 2**62
 
 
 @dataclass(frozen=True, eq=False)
-class Labelled:
+class LabelledRows:
     """Rows with the label of their class, without those of classes that were left out."""
 
     rows: Codes
@@ -133,12 +133,12 @@ class Cutter:
         return cells, costs, where, seen, table
 
     @cached_property
-    def whole(self) -> Labelled:
+    def whole(self) -> LabelledRows:
         """All rows in one class."""
         rows = np.arange(self._records.rows, dtype=np.int32)
-        return Labelled(rows, np.zeros_like(rows), 1, 0)
+        return LabelledRows(rows, np.zeros_like(rows), 1, 0)
 
-    def split(self, here: Labelled, columns: Set, spare: int = 0) -> Labelled:
+    def split(self, here: LabelledRows, columns: Set, spare: int = 0) -> LabelledRows:
         """The classes split by columns; of those left out at most `spare` is lost."""
         rows, labels = here.rows.copy(), here.labels.copy()
         kept, number, lost = len(rows), here.number, 0
@@ -149,9 +149,9 @@ class Cutter:
                 *lines, self._codes, self._digits(some), rule, self._scratch
             )
             lost += less
-        return Labelled(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
+        return LabelledRows(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
 
-    def cost(self, here: Labelled, columns: Set, limit: int) -> int:
+    def cost(self, here: LabelledRows, columns: Set, limit: int) -> int:
         """What the classes split by columns cost; anything above the limit if it is more."""
         some, rest = self._some(here.number, columns)
         if rest:
@@ -170,7 +170,7 @@ class Cutter:
         cost, number = _label_kernels().grow(*lines, more, self._rule(limit), self._scratch)
         return int(cost), tuple(more[:number, 0].tolist())
 
-    def dense(self, here: Labelled, columns: Set) -> bool:
+    def dense(self, here: LabelledRows, columns: Set) -> bool:
         """Whether there is room for a cell of each class and all codes, which makes it quick."""
         return self._cells(here.number, columns) <= self._room
 

@@ -8,8 +8,9 @@ expensive classes first, until the rest cannot change the verdict. The pairs tha
 apart and a set does not become fewer as the set grows, so for the separation ratio the gain of a
 column over any part of a set bounds its gain over the set: most failing sets need no look at all.
 
-`border_of` starts from small samples. A key of the table is a key of each part of it. A set with at
-least the ratio beta in the table has, with high probability, at least alpha beta in a sample: of
+`border_by_samples` starts from small samples. A key of the table is a key of each part of it. A set
+with at least the ratio beta in the table has, with high probability, at least alpha beta in a
+sample: of
 pairs for the separation ratio (Lemma 9), of records for the distinct ratio (Lemma 10) and, as a
 unique record stays unique in every part, for the share of unique records. The minimal sets that
 reach this in the sample are the border from which the next larger sample, and in the end the table,
@@ -25,7 +26,7 @@ import numpy as np
 from incrowd.identify.branch import CostBranch, Splitter
 from incrowd.identify.oracles import MinimalSetQuery, SearchState
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
-from incrowd.identify.sampling import pruning_ratio, pruning_size, sampled_pairs, sampled_rows
+from incrowd.identify.sampling import pruning_ratio, pruning_size, sample_pairs, sample_rows
 from incrowd.watch import Watch
 
 Set = tuple[int, ...]
@@ -56,7 +57,9 @@ class Levelwise:
             if self._watch.expired:
                 return
             self._found.upto = size
-            further = {more for columns in failed for more in larger(columns, self._width)}
+            further = {
+                more for columns in failed for more in sets_with_one_more(columns, self._width)
+            }
             waiting[size + 1] = waiting.get(size + 1, set()) | further
         rest = (columns for sets in waiting.values() for columns in sets)
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
@@ -77,7 +80,7 @@ class Levelwise:
         return failed
 
 
-def larger(columns: Set, width: int) -> Iterable[Set]:
+def sets_with_one_more(columns: Set, width: int) -> Iterable[Set]:
     """The set with one column more, for each other column."""
     return (tuple(sorted((*columns, column))) for column in range(width) if column not in columns)
 
@@ -210,7 +213,7 @@ def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
     and as large as the table is the table, which is then searched at once.
     """
     if question.sample is not None:
-        whole = question.sample >= _all(records, question)
+        whole = question.sample >= _count_drawable(records, question)
         return Samples(() if whole else (question.sample,), question.delta)
     first = _LEAST
     if not question.keys:
@@ -221,14 +224,14 @@ def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
     return Samples(tuple(size for size in sizes if size < records.total // 2), question.delta)
 
 
-def _all(records: Records, question: MinimalSetQuery) -> int:
+def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
     """All that could be drawn: pairs of records, or records."""
     if question.measure is Measure.SEPARATION and not question.keys:
         return records.total * (records.total - 1) // 2
     return records.total
 
 
-def border_of(
+def border_by_samples(
     records: Records,
     question: MinimalSetQuery,
     samples: Samples,
@@ -243,7 +246,7 @@ def border_of(
     share = replace(question, delta=samples.delta / max(len(samples.sizes), 1))
     for size in samples.sizes:
         found = SearchState()
-        good = _good_in_sample(records, share, size, rng)
+        good = _may_reach_by_sample(records, share, size, rng)
         Levelwise(records.width, good, found, watch).run(border, records.width)
         if not found.complete:
             break
@@ -251,20 +254,20 @@ def border_of(
     return border
 
 
-def _good_in(records: Records, measure: Measure, ratio: float) -> Good:
+def _reaches_in(records: Records, measure: Measure, ratio: float) -> Good:
     """Whether a set reaches the ratio in these records."""
     return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
 
 
-def _good_in_sample(
+def _may_reach_by_sample(
     records: Records, question: MinimalSetQuery, size: int, rng: np.random.Generator
 ) -> Good:
     """Whether a set may reach the ratio in the table, by one sample."""
     measure = question.measure
     if question.keys:
-        return _good_in(sampled_rows(records, size, rng), measure, 1.0)
+        return _reaches_in(sample_rows(records, size, rng), measure, 1.0)
     least = pruning_ratio(records.width, question.ratio, size, question.delta)
     if measure is Measure.SEPARATION:
-        pairs = sampled_pairs(records, size, rng)
+        pairs = sample_pairs(records, size, rng)
         return lambda columns: pairs.apart(columns) >= least * pairs.total
-    return _good_in(sampled_rows(records, size, rng), measure, least)
+    return _reaches_in(sample_rows(records, size, rng), measure, least)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
-from incrowd.identify.labelled import RecordGroups, no_classes, ratios_of
+from incrowd.identify.labelled import RecordGroups, empty_figures, ratios_of_figures
 from incrowd.identify.records import Ratios, Records
 from incrowd.kernels.identify import distinct as distinct_kernels
 from incrowd.kernels.identify import stripped as partition_kernels
@@ -61,24 +61,24 @@ class Partition:
         codes, domain = records.compact_codes[column]
         keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
         found, class_of = distinct(keys, max(self.number, 1) * domain)
-        return Partition(class_of, len(found), _sums(class_of, len(found), records))
+        return Partition(class_of, len(found), _records_per_class(class_of, len(found), records))
 
     @cached_property
     def ratios(self) -> Ratios:
         """The classes in figures."""
-        told = no_classes()
+        told = empty_figures()
         partition_kernels.tell(self.sizes, self.number, told)
-        return ratios_of(int(self.sizes.sum()), told)
+        return ratios_of_figures(int(self.sizes.sum()), told)
 
 
-def best(records: Records) -> Ratios:
+def ratios_of_all(records: Records) -> Ratios:
     """Ratios of all columns together: no set reaches more, as ratios only grow with columns."""
     return ratios(records, range(records.width))
 
 
-def duplicates(records: Records) -> int:
+def count_duplicates(records: Records) -> int:
     """How many records equal an earlier one in all columns; a table with any has no key."""
-    return records.total - best(records).classes
+    return records.total - ratios_of_all(records).classes
 
 
 def fold_records(records: Records) -> Records:
@@ -86,11 +86,11 @@ def fold_records(records: Records) -> Records:
     tally = fold(list(records.codes), [])
     if records.total == records.rows or tally.row_of is None:
         return Records(records.names, tally.quasi, tally.counts)
-    counts = _sums(tally.row_of, tally.rows, records)
+    counts = _records_per_class(tally.row_of, tally.rows, records)
     return Records(records.names, tally.quasi, counts)
 
 
-def _sums(class_of: Codes, number: int, records: Records) -> Counts:
+def _records_per_class(class_of: Codes, number: int, records: Records) -> Counts:
     """Records per class."""
     sums = np.zeros(number, dtype=np.int64)
     np.add.at(sums, class_of, records.counts)
@@ -120,8 +120,8 @@ def all_ratios(
     """
     watch = watch or Watch()
     limit = records.width if max_size is None else max_size
-    tasks = _tasks(records, limit, watch) if limit > 0 else iter([])
-    every = _sets(records.width, limit)
+    tasks = _subset_tasks(records, limit, watch) if limit > 0 else iter([])
+    every = _number_of_sets(records.width, limit)
     done = 0
     while batch := list(islice(tasks, 4 * threads())):
         for sets in in_threads(batch):
@@ -130,7 +130,9 @@ def all_ratios(
         watch.tell("column sets measured", done / every)
 
 
-def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], list[SetRatios]]]:
+def _subset_tasks(
+    records: Records, limit: int, watch: Watch
+) -> Iterator[Callable[[], list[SetRatios]]]:
     """All sets in parts: those with the widest column, then those without it.
 
     Rows that differ in the columns done only are folded, as their order makes them neighbours.
@@ -141,11 +143,11 @@ def _tasks(records: Records, limit: int, watch: Watch) -> Iterator[Callable[[], 
     for j in range(records.width):
         if watch.expired:
             return
-        branch = _Branch(table, tuple(order[j:].tolist()), limit, watch)
+        branch = _SetsWithFirst(table, tuple(order[j:].tolist()), limit, watch)
         groups = RecordGroups.whole(table).split(table, 0)
         yield partial(branch.with_names, (0,), groups.ratios)
         yield from branch.tasks((0,), groups)
-        table = _without_first(table)
+        table = _drop_first_column(table)
 
 
 def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
@@ -153,7 +155,7 @@ def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
 
-def _without_first(records: Records) -> Records:
+def _drop_first_column(records: Records) -> Records:
     """The other columns; neighbours that are then equal are one row."""
     codes = records.codes[1:]
     new = np.ones(records.rows, dtype=np.bool_)
@@ -164,7 +166,7 @@ def _without_first(records: Records) -> Records:
 
 
 @dataclass(frozen=True)
-class _Branch:
+class _SetsWithFirst:
     """The sets that begin with the first column of a table."""
 
     table: Records
@@ -181,7 +183,7 @@ class _Branch:
         self, chosen: tuple[int, ...], groups: RecordGroups
     ) -> Iterator[Callable[[], list[SetRatios]]]:
         """The larger sets in parts of about as many."""
-        if _sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
+        if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.larger, chosen, groups)
             return
         for column in range(chosen[-1] + 1, self.table.width):
@@ -209,7 +211,7 @@ class _Branch:
         return found
 
 
-def _sets(width: int, limit: int) -> int:
+def _number_of_sets(width: int, limit: int) -> int:
     """How many sets of at least one and at most `limit` columns there are."""
     return sum(comb(width, size) for size in range(1, min(width, limit) + 1))
 
@@ -226,7 +228,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
         return _split_by(records, columns)
     rows = _RowNumbers.of(records, columns, bits)
     dense = bits <= min(_DENSE_BITS, max(10, records.rows.bit_length()))
-    return ratios_of(records.total, _dense(rows) if dense else _count_by_hash(rows))
+    return ratios_of_figures(records.total, _count_by_cell(rows) if dense else _count_by_hash(rows))
 
 
 def _split_by(records: Records, columns: Sequence[int]) -> Ratios:
@@ -291,11 +293,11 @@ class _RowNumbers:
         return moved, heavy, start
 
 
-def _dense(rows: _RowNumbers) -> Counts:
+def _count_by_cell(rows: _RowNumbers) -> Counts:
 
     sizes = rows.parts(rows.weights, rows.bits).sum(axis=0)
     sizes = sizes[sizes > 0]
-    told = no_classes()
+    told = empty_figures()
     partition_kernels.tell(sizes, len(sizes), told)
     return told
 
@@ -305,13 +307,13 @@ def _count_by_hash(rows: _RowNumbers) -> Counts:
     moved, heavy, start = rows.move_to_parts(part_bits)
     tell = distinct_kernels.tell_parts
     width = 2 ** (rows.bits - part_bits)
-    shares = [(start[share], no_classes()) for share in _shares(start)]
+    shares = [(start[share], empty_figures()) for share in _thread_slices(start)]
     in_threads([partial(tell, moved, heavy, bounds, width, told) for bounds, told in shares])
     figures = np.array([told for _, told in shares], dtype=np.int64)
     return np.append(figures[:, :3].sum(axis=0), figures[:, 3].min())
 
 
-def _shares(start: Counts) -> list[slice]:
+def _thread_slices(start: Counts) -> list[slice]:
     """Runs of parts with about as many rows each: where their bounds are."""
     number = 4 * threads() if start[-1] >= _FEW_ROWS else 1
     cuts = np.searchsorted(start, start[-1] * np.arange(number + 1) // number)

@@ -12,8 +12,14 @@ from incrowd.identify.border import BorderSearch, RatioOracle
 from incrowd.identify.branch import Branch, CostBranch, Splitter
 from incrowd.identify.hitting_sets import HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
-from incrowd.identify.levelwise import DepthFirst, Levelwise, Samples, border_of, samples_for
-from incrowd.identify.measures import best, fold_records
+from incrowd.identify.levelwise import (
+    DepthFirst,
+    Levelwise,
+    Samples,
+    border_by_samples,
+    samples_for,
+)
+from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.oracles import (
     ExactOracle,
     Method,
@@ -23,7 +29,7 @@ from incrowd.identify.oracles import (
 )
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Records, budget
-from incrowd.identify.sampling import once
+from incrowd.identify.sampling import count_rows_once
 from incrowd.watch import Watch
 
 MOST_COLUMNS = 128
@@ -72,7 +78,7 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     """
     question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
     if drop_duplicates:
-        records = once(fold_records(records))
+        records = count_rows_once(fold_records(records))
     search = MinimalSetSearch(records, question, watch or Watch())
     return search.run(rng or np.random.default_rng(0))
 
@@ -157,7 +163,7 @@ class MinimalSetSearch:
 
     def _infeasible(self) -> InfeasibleError:
         """No set reaches the ratio: duplicates stand in the way."""
-        question, reached = self._question, best(self._records)
+        question, reached = self._question, ratios_of_all(self._records)
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
             f"no set of columns reaches a {question.measure} ratio of {question.ratio:g}: "
@@ -193,7 +199,9 @@ class MinimalSetSearch:
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:
         self._samples = samples_for(self._records, self._question)
-        self._upwards(border_of(self._records, self._question, self._samples, rng, self._watch))
+        self._upwards(
+            border_by_samples(self._records, self._question, self._samples, rng, self._watch)
+        )
 
     def _hit(self, order: list[int]) -> None:
         if len(order) > MOST_COLUMNS:

@@ -12,9 +12,9 @@ from typing import Literal
 import numpy as np
 
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.identify.hitting_sets import bits, least, members
+from incrowd.identify.hitting_sets import bits_of, columns_of, find_lightest
 from incrowd.identify.labelled import RecordGroups
-from incrowd.identify.measures import best, fold_records
+from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records
 from incrowd.identify.sampling import (
@@ -22,8 +22,8 @@ from incrowd.identify.sampling import (
     differences,
     distinct_tuples,
     partial_pairs,
-    sampled_pairs,
-    sampled_rows,
+    sample_pairs,
+    sample_rows,
     separation_pairs,
     separation_tuples,
 )
@@ -111,9 +111,9 @@ def sampled_separation_key(
         size = separation_tuples(records.width, epsilon, delta)
         if size >= records.total:
             return greedy_key(records)
-        return key_of_sample(sampled_rows(records, size, rng), epsilon, delta)
+        return key_of_sample(sample_rows(records, size, rng), epsilon, delta)
     size = separation_pairs(records.width, epsilon, delta)
-    return separation_key_of(sampled_pairs(records, size, rng), records.names, epsilon, delta)
+    return separation_key_of(sample_pairs(records, size, rng), records.names, epsilon, delta)
 
 
 def separation_key_of(
@@ -121,7 +121,7 @@ def separation_key_of(
 ) -> Minimum:
     """The set that `sampled_separation_key` finds in pairs drawn already, as from a stream."""
     equal = pairs.equal
-    columns = _covering(pairs, names, pairs.total - equal)
+    columns = _covering_columns(pairs, names, pairs.total - equal)
     searched = f"{pairs.total:,} pairs of records"
     if equal:
         searched += f", {equal:,} of them equal in all columns: epsilon counts from the "
@@ -140,7 +140,7 @@ def sampled_distinct_key(
     size = distinct_tuples(records.width, records.total, epsilon, delta)
     if size >= records.total:
         return greedy_key(records)
-    return key_of_sample(sampled_rows(records, size, rng), epsilon, delta)
+    return key_of_sample(sample_rows(records, size, rng), epsilon, delta)
 
 
 def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
@@ -154,7 +154,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
     try:
         chosen, _ = _choose_greedily(sample, aim)
     except InfeasibleError:
-        equal = sample.total - best(sample).classes
+        equal = sample.total - ratios_of_all(sample).classes
         raise InfeasibleError(
             f"the table has no key: {equal:,} of {sample.total:,} drawn records equal another in "
             "all columns",
@@ -180,7 +180,7 @@ def minimum_separation(
     if size >= records.total * (records.total - 1) // 2:
         return greedy_key(records, beta, Measure.SEPARATION)
     return partial_separation_of(
-        sampled_pairs(records, size, rng), records.names, beta, epsilon, delta
+        sample_pairs(records, size, rng), records.names, beta, epsilon, delta
     )
 
 
@@ -195,25 +195,25 @@ def partial_separation_of(
             f"{pairs.total:,} drawn pairs are equal in all columns",
             remedy="ask for a lower ratio, or drop duplicate records",
         )
-    columns = _covering(pairs, names, needed)
+    columns = _covering_columns(pairs, names, needed)
     searched = (
         f"{pairs.total:,} pairs of records: with probability {1 - delta:g} it separates at least "
-        f"{rounded_down((1 - epsilon) * beta)} of all pairs, with at most "
-        f"{_times_the_smallest(needed):.3g} times as many columns as the smallest set that "
+        f"{round_down((1 - epsilon) * beta)} of all pairs, with at most "
+        f"{_size_factor(needed):.3g} times as many columns as the smallest set that "
         f"separates {beta:g}"
     )
     return Minimum(columns, None, _sample_guarantee(pairs.total, epsilon, delta, searched))
 
 
-def _times_the_smallest(needed: int) -> float:
+def _size_factor(needed: int) -> float:
     """How often the columns of a smallest set a greedy one has at most (Lemma 14), rounded up."""
     return math.ceil((1 + math.log(max(needed, 1))) * 100) / 100
 
 
-def rounded_down(share: float) -> str:
+def round_down(share: float) -> str:
     """A ratio that is promised at least, never rounded up.
 
-    >>> rounded_down(0.9999997)
+    >>> round_down(0.9999997)
     '0.999999'
     """
     return f"{math.floor(share * 1e6) / 1e6:.6g}"
@@ -240,19 +240,21 @@ def exact_minimum(
     first = greedy_key(records, ratio, measure)
     order = sorted(range(records.width), key=lambda j: records.names[j])
     rows = fold_records(records.select([records.names[j] for j in order]))
-    known = bits(order.index(j) for j in first.columns)
+    known = bits_of(order.index(j) for j in first.columns)
     prices = [1.0] * rows.width if costs is None else [float(costs[j]) for j in order]
-    found = least(_Short(rows, aim), prices, known, watch)
+    found = find_lightest(_Shortfall(rows, aim), prices, known, watch)
     if not found.proved:
-        promise = _out_of_time(found.weight, first.columns, costs)
+        promise = _guarantee_out_of_time(found.weight, first.columns, costs)
         return Minimum(first.columns, first.ratios, promise)
-    columns = members(found.columns) or (prices.index(min(prices)),)
+    columns = columns_of(found.columns) or (prices.index(min(prices)),)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
     return Minimum(places, _split(rows, RecordGroups.whole(rows), columns).ratios, promise)
 
 
-def _out_of_time(lowest: float, columns: Sequence[int], costs: Sequence[float] | None) -> Guarantee:
+def _guarantee_out_of_time(
+    lowest: float, columns: Sequence[int], costs: Sequence[float] | None
+) -> Guarantee:
     """Guarantee of a search that ran out of time: no set that costs less than `lowest` works."""
     if costs is None:
         fewer = f"{math.ceil(lowest - 1e-9)} to {len(columns) - 1} columns"
@@ -266,14 +268,14 @@ def _out_of_time(lowest: float, columns: Sequence[int], costs: Sequence[float] |
 
 
 @dataclass(frozen=True, eq=False)
-class _Short:
+class _Shortfall:
     """What a set of columns lacks to reach the target; nothing if it does."""
 
     records: Records
     aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
-        groups = _split(self.records, RecordGroups.whole(self.records), members(columns))
+        groups = _split(self.records, RecordGroups.whole(self.records), columns_of(columns))
         if self.aim.is_met_by(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
@@ -316,7 +318,7 @@ def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], Rec
         tried = [task() for task in tasks] if small else in_threads(tasks)
         gains = max((one.apart for one in tried), default=0) > groups.ratios.apart
         if not gains and not aim.is_met_by(groups.ratios):
-            raise _unattainable(aim, groups.ratios)
+            raise _unattainable_error(aim, groups.ratios)
         worth = {j: aim.worth(one) for j, one in zip(left, tried, strict=True)}
         most = max(worth.values())
         chosen.append(min((j for j in left if worth[j] == most), key=records.names.__getitem__))
@@ -324,7 +326,7 @@ def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], Rec
     return chosen, groups
 
 
-def _unattainable(aim: RatioTarget, most: Ratios) -> InfeasibleError:
+def _unattainable_error(aim: RatioTarget, most: Ratios) -> InfeasibleError:
     equal = most.records - most.unique
     return InfeasibleError(
         f"no set of columns reaches a {aim.measure} ratio of {aim.ratio:g}: {equal:,} of "
@@ -355,7 +357,7 @@ def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> Re
     return groups
 
 
-def _covering(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
+def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
     """Columns that separate that many of the pairs: greedy set cover, then the superfluous out."""
     chosen: list[int] = []
     while not chosen or pairs.apart(chosen) < needed:

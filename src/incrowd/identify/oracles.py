@@ -16,11 +16,11 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 
 from incrowd.errors import PolicyError
-from incrowd.identify.branch import common
-from incrowd.identify.labelled import Cutter, Labelled, Set
+from incrowd.identify.branch import count_shared
+from incrowd.identify.labelled import Cutter, LabelledRows, Set
 from incrowd.identify.measures import fold_records
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
-from incrowd.identify.sampling import sampled_rows
+from incrowd.identify.sampling import sample_rows
 from incrowd.table.fold import in_threads, threads
 from incrowd.watch import Watch
 
@@ -118,7 +118,7 @@ _MANY = 2**16
 about `_PAIRS` of the pairs that may stay together."""
 
 
-Told = TypeVar("Told")
+Reply = TypeVar("Reply")
 
 
 Growth = tuple[int, Set]
@@ -132,7 +132,7 @@ class PrefixJudge:
         self._cutter = cutter
         self._left = left
         self._spare = spare
-        self._stack: list[tuple[Set, Labelled]] = [((), cutter.whole)]
+        self._stack: list[tuple[Set, LabelledRows]] = [((), cutter.whole)]
 
     def keeps(self, columns: Set, following: Sequence[Set]) -> bool:
         """Whether these columns keep to the budget; it pays to keep what those following share."""
@@ -157,7 +157,7 @@ class PrefixJudge:
         few = 1
         while few < len(columns) - 1 and dense(whole, columns[: few + 1]):
             few += 1
-        after = [common(columns, following[gap]) for gap in _AFTER if gap < len(following)]
+        after = [count_shared(columns, following[gap]) for gap in _AFTER if gap < len(following)]
         return [min(many, len(columns) - 1) for many in (few, *after)]
 
     def _split(self, columns: Set) -> None:
@@ -183,7 +183,7 @@ class ExactOracle:
         ranked = [tuple(sorted(columns, key=self._rank.__getitem__)) for columns in set(sets)]
         ranked.sort(key=lambda columns: [self._rank[column] for column in columns])
         asked = [(columns, ranked[at + 1 : at + 33]) for at, columns in enumerate(ranked)]
-        told = side_by_side([trail.keeps for trail in self._trails], asked, watch)
+        told = answer_in_threads([trail.keeps for trail in self._trails], asked, watch)
         return {tuple(sorted(ranked[at])): keeps for at, keeps in told.items()}
 
 
@@ -212,7 +212,7 @@ class SampledOracle:
 
     def _grow_all(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
         asked = [(columns, self._order, limit) for columns, limit in limits.items()]
-        told = side_by_side([cutter.grow for cutter in self._cutters], asked, watch)
+        told = answer_in_threads([cutter.grow for cutter in self._cutters], asked, watch)
         return {asked[at][0]: growth for at, growth in told.items()}
 
 
@@ -221,7 +221,7 @@ def _sample_records(records: Records, asked: Budget) -> tuple[Records, Budget]:
     pairs = records.total * (records.total - 1) / 2
     size = max(_FEW, math.isqrt(int(2 * _PAIRS * pairs / max(asked.left, 1))))
     size = min(size, _MANY, records.total // 2)
-    few = fold_records(sampled_rows(records, size, np.random.default_rng(0)))
+    few = fold_records(sample_rows(records, size, np.random.default_rng(0)))
     share = few.total * (few.total - 1) / (records.total * (records.total - 1))
     return few, replace(budget(few, Measure.SEPARATION, 1.0), left=int(asked.left * share))
 
@@ -230,23 +230,23 @@ def _workers(records: Records) -> int:
     return threads() if records.rows >= _SMALL else 1
 
 
-def side_by_side(
-    tasks: Sequence[Callable[..., Told]], asked: Sequence[tuple[Any, ...]], watch: Watch
-) -> dict[int, Told]:
+def answer_in_threads(
+    tasks: Sequence[Callable[..., Reply]], asked: Sequence[tuple[Any, ...]], watch: Watch
+) -> dict[int, Reply]:
     """Answer each question, by its place; every task has its own thread until time is up.
 
     Neighbours go to one thread, as they have something in common.
     """
     size = max(len(asked) // (_RUNS * len(tasks)), _RUN)
     runs = deque(range(at, min(at + size, len(asked))) for at in range(0, len(asked), size))
-    work = [partial(_work, task, asked, runs, watch) for task in tasks[: max(len(runs), 1)]]
+    work = [partial(_answer_runs, task, asked, runs, watch) for task in tasks[: max(len(runs), 1)]]
     return {at: told for part in in_threads(work) for at, told in part.items()}
 
 
-def _work(
-    task: Callable[..., Told], asked: Sequence[tuple[Any, ...]], runs: deque[range], watch: Watch
-) -> dict[int, Told]:
-    told: dict[int, Told] = {}
+def _answer_runs(
+    task: Callable[..., Reply], asked: Sequence[tuple[Any, ...]], runs: deque[range], watch: Watch
+) -> dict[int, Reply]:
+    told: dict[int, Reply] = {}
     with suppress(IndexError):
         while True:
             for at in runs.popleft():

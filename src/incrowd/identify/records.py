@@ -187,11 +187,13 @@ def budget(records: Records, measure: Measure, ratio: float) -> Budget:
     if counts.max(initial=1) > 1 and measure is not Measure.DISTINCT:
         weights = counts if measure is Measure.SEPARATION else (counts == 1).astype(np.int64)
     return Budget(
-        kind, weights, _most_lacking(records.total, measure, ratio) - _floor(counts, measure)
+        kind,
+        weights,
+        _most_lacking(records.total, measure, ratio) - _least_shortfall(counts, measure),
     )
 
 
-def _floor(counts: Counts, measure: Measure) -> int:
+def _least_shortfall(counts: Counts, measure: Measure) -> int:
     """Shortfall of every set of columns, because some rows stand for several records."""
     match measure:
         case Measure.DISTINCT:
@@ -202,13 +204,13 @@ def _floor(counts: Counts, measure: Measure) -> int:
             return int(counts[counts > 1].sum())
 
 
-def _most(total: int, measure: Measure) -> int:
+def _most_good(total: int, measure: Measure) -> int:
     return total * (total - 1) // 2 if measure is Measure.SEPARATION else total
 
 
-def _ratio(total: int, measure: Measure, lacking: int) -> float:
+def _ratio_lacking(total: int, measure: Measure, lacking: int) -> float:
     """The ratio of a set that lacks so much, rounded exactly as `Ratios` rounds it."""
-    good = _most(total, measure) - lacking
+    good = _most_good(total, measure) - lacking
     return Ratios(total, good, good, good, 1).ratio(measure)
 
 
@@ -217,12 +219,12 @@ def _most_lacking(total: int, measure: Measure, ratio: float) -> int:
 
     More lacking never makes the ratio larger, so bisection finds it.
     """
-    if _ratio(total, measure, 0) < ratio:
+    if _ratio_lacking(total, measure, 0) < ratio:
         return -1
-    low, high = 0, _most(total, measure) + 1
+    low, high = 0, _most_good(total, measure) + 1
     while high - low > 1:
         middle = (low + high) // 2
-        if _ratio(total, measure, middle) >= ratio:
+        if _ratio_lacking(total, measure, middle) >= ratio:
             low = middle
         else:
             high = middle

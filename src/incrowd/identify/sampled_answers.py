@@ -21,13 +21,13 @@ from typing import TypeAlias
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import DiscoverOptions, SetAnswer
-from incrowd.identify.measures import best
+from incrowd.identify.measures import ratios_of_all
 from incrowd.identify.minimal import MinimalSets, minimal_sets
 from incrowd.identify.minimum import (
     Minimum,
     greedy_key,
     partial_separation_of,
-    rounded_down,
+    round_down,
     separation_key_of,
 )
 from incrowd.identify.outcome import Basis, Guarantee
@@ -60,14 +60,14 @@ def sampled_answer(
     `pairs` draws pairs of records, for the separation ratio; they are the better witnesses of a
     smallest set, and the only ones of a key where records are equal in all columns.
     """
-    unlike = best(sample).classes == sample.total
+    unlike = ratios_of_all(sample).classes == sample.total
     if options.measure is Measure.SEPARATION and options.least_ratio < 1:
-        return _by_estimate(sample, options, watch, pairs)
+        return _answer_by_estimate(sample, options, watch, pairs)
     if unlike:
-        return _by_keys(sample, total, options, watch, pairs)
+        return _answer_by_keys(sample, total, options, watch, pairs)
     if pairs is not None:
-        return _by_pairs(pairs(), total, options, sample.names)
-    return _by_border(sample, options, watch)
+        return _answer_by_pairs(pairs(), total, options, sample.names)
+    return _answer_by_border(sample, options, watch)
 
 
 def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -> int:
@@ -83,7 +83,7 @@ def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -
             return distinct_tuples(width, total, epsilon / 2, options.delta)
 
 
-def _by_keys(
+def _answer_by_keys(
     sample: Records, total: int, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
 ) -> SetAnswer:
     """Keys of the sample, which are nearly keys of the table."""
@@ -98,7 +98,7 @@ def _by_keys(
         delta=options.delta,
         sample=sample.total,
         searched=f"{sample.total:,} of {total:,} records; {found.guarantee.searched}",
-        not_searched=_both(
+        not_searched=_join_texts(
             "sets that reach the ratio without telling all records of the sample apart",
             found.guarantee.not_searched,
         ),
@@ -110,20 +110,20 @@ def _by_keys(
         minimum, promised = key.columns, key.guarantee
     promise = (
         f"with probability {1 - options.delta:g}, each set has a {options.measure} ratio of at "
-        f"least {rounded_down(1 - epsilon)}"
+        f"least {round_down(1 - epsilon)}"
     )
-    notes = _too_small(sample, total, options, epsilon)
+    notes = _small_sample_notes(sample, total, options, epsilon)
     parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, 1 - epsilon)
 
 
-def _by_estimate(
+def _answer_by_estimate(
     sample: Records, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
 ) -> SetAnswer:
     """Separation ratios, as the sample has them."""
     width = sample.width
     epsilon = min(1.0, math.sqrt(2 * _logarithm(width + 1, options.delta) / sample.total))
-    found = _sets_of_the_ratio(sample, options, watch)
+    found = _sets_reaching_ratio(sample, options, watch)
     partial = watch.expired and not found.complete
     guarantee = Guarantee(
         exact=False,
@@ -140,7 +140,7 @@ def _by_estimate(
         minimum, promised = by_pairs.columns, by_pairs.guarantee
     notes: tuple[str, ...] = ()
     if options.epsilon is not None and epsilon > options.epsilon:
-        notes = (_larger(sample.total, size_for(width, 0, options, options.epsilon)),)
+        notes = (_larger_sample_note(sample.total, size_for(width, 0, options, options.epsilon)),)
     parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
 
@@ -151,17 +151,19 @@ def _estimate_promise(found: MinimalSets, options: DiscoverOptions, epsilon: flo
     if not found.sets and found.complete:
         if above > 1:
             return "nothing: the sample is too small"
-        return f"{sure}, no set of columns has a separation ratio above {_up(above)}"
-    least = rounded_down(max(0.0, options.least_ratio - epsilon))
+        return f"{sure}, no set of columns has a separation ratio above {_round_up(above)}"
+    least = round_down(max(0.0, options.least_ratio - epsilon))
     promise = f"{sure}, each set has a separation ratio of at least {least}"
     return (
-        promise if above >= 1 else f"{promise}, and every set of {_up(above)} contains one of them"
+        promise
+        if above >= 1
+        else f"{promise}, and every set of {_round_up(above)} contains one of them"
     )
 
 
-def _sets_of_the_ratio(sample: Records, options: DiscoverOptions, watch: Watch) -> MinimalSets:
+def _sets_reaching_ratio(sample: Records, options: DiscoverOptions, watch: Watch) -> MinimalSets:
     """The minimal sets that reach the ratio in the sample; none if all columns do not."""
-    if best(sample).ratio(options.measure) < options.least_ratio:
+    if ratios_of_all(sample).ratio(options.measure) < options.least_ratio:
         return MinimalSets((), True, Guarantee(exact=True, searched="all columns together"))
     limit = options.largest(sample.width)
     return minimal_sets(sample, options.measure, options.least_ratio, max_size=limit, watch=watch)
@@ -181,7 +183,7 @@ def _partial_separation(
         return None
 
 
-def _by_pairs(
+def _answer_by_pairs(
     pairs: Differences, total: int, options: DiscoverOptions, names: Sequence[str]
 ) -> SetAnswer:
     """A set that tells apart all drawn pairs that can be told apart: the table has no key.
@@ -201,14 +203,14 @@ def _by_pairs(
         not_searched="other sets of columns",
     )
     promise = (
-        f"with probability {1 - options.delta:g}, its separation ratio is at most {_up(epsilon)} "
-        "below that of all columns together"
+        f"with probability {1 - options.delta:g}, its separation ratio is at most "
+        f"{_round_up(epsilon)} below that of all columns together"
     )
     parts = (key.columns,), key.columns, guarantee, guarantee, promise, False, (_NO_KEY,)
     return SetAnswer(*parts, Basis.RELATIVE)
 
 
-def _by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
+def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
     """What no set that reaches the ratio can do without: the sample holds equal records."""
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
@@ -224,16 +226,16 @@ def _by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAn
         )
         parts = (), None, nothing, nothing, "nothing: the sample is too small", False
         return SetAnswer(*parts, (_NO_KEY, f"{error.message}; {error.remedy}"), Basis.CANDIDATES)
-    return _candidates(sample, options, ratio, least, watch)
+    return _candidate_answer(sample, options, ratio, least, watch)
 
 
-def _candidates(
+def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
     """The minimal sets that reach `least` in the sample: none of `ratio` does without them."""
     sets: tuple[tuple[int, ...], ...] = ()
     searched, missed, partial = "all columns together", "", False
-    if best(sample).ratio(options.measure) >= least:
+    if ratios_of_all(sample).ratio(options.measure) >= least:
         limit = options.largest(sample.width)
         found = minimal_sets(sample, options.measure, least, max_size=limit, watch=watch)
         sets, partial = found.sets, watch.expired and not found.complete
@@ -244,7 +246,7 @@ def _candidates(
         delta=options.delta,
         sample=sample.total,
         searched=f"{sample.total:,} records; {searched}",
-        not_searched=_both("which ratio the sets reach in the table" if sets else "", missed),
+        not_searched=_join_texts("which ratio the sets reach in the table" if sets else "", missed),
     )
     which = f"a {options.measure} ratio of {ratio:g} or more"
     contains = (
@@ -269,7 +271,7 @@ def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> fl
     return min(1.0, 2 * epsilon) if options.measure is Measure.UNIQUE else epsilon
 
 
-def _too_small(
+def _small_sample_notes(
     sample: Records, total: int, options: DiscoverOptions, epsilon: float
 ) -> tuple[str, ...]:
     """What would be needed for the ratio, or the epsilon, that was asked for."""
@@ -278,10 +280,10 @@ def _too_small(
         wanted = 1 - options.least_ratio
     if wanted is None or epsilon <= wanted * (1 + 1e-9):
         return ()
-    return (_larger(sample.total, size_for(sample.width, total, options, wanted)),)
+    return (_larger_sample_note(sample.total, size_for(sample.width, total, options, wanted)),)
 
 
-def _larger(size: int, needed: int) -> str:
+def _larger_sample_note(size: int, needed: int) -> str:
     return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
 
 
@@ -290,16 +292,16 @@ def _key_of_pairs(pairs: Differences, options: DiscoverOptions, names: Sequence[
     return separation_key_of(pairs, names, epsilon, options.delta)
 
 
-def _up(share: float) -> str:
+def _round_up(share: float) -> str:
     """What a ratio is off by at most, never rounded down.
 
-    >>> _up(0.0000001)
+    >>> _round_up(0.0000001)
     '1e-06'
     """
     return f"{math.ceil(share * 1e6) / 1e6:.6g}"
 
 
-def _both(one: str, other: str) -> str:
+def _join_texts(one: str, other: str) -> str:
     return "; ".join(text for text in (one, other) if text)
 
 

@@ -28,8 +28,8 @@ def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
     >>> separation_pairs(54, 0.001, 0.01)
     42015
     """
-    _check(epsilon, delta)
-    return math.ceil(_logarithm(columns, delta) / -math.log1p(-epsilon))
+    _check_shares(epsilon, delta)
+    return math.ceil(log_of_sets(columns, delta) / -math.log1p(-epsilon))
 
 
 def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
@@ -43,8 +43,8 @@ def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
     >>> separation_tuples(54, 0.001, 0.01)
     1474
     """
-    _check(epsilon, delta)
-    aim = _logarithm(columns, delta) + math.log(2)
+    _check_shares(epsilon, delta)
+    aim = log_of_sets(columns, delta) + math.log(2)
     z = aim
     for _ in range(100):
         z = aim + math.log1p(z)
@@ -60,16 +60,16 @@ def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) ->
     >>> distinct_tuples(14, 29096, 0.1, 0.01)
     2739
     """
-    _check(epsilon, delta)
+    _check_shares(epsilon, delta)
     odds = (1 - epsilon) / epsilon
-    return math.ceil(math.sqrt(2 * odds * records * _logarithm(columns, delta))) + 1
+    return math.ceil(math.sqrt(2 * odds * records * log_of_sets(columns, delta))) + 1
 
 
 def partial_pairs(columns: int, beta: float, epsilon: float, delta: float) -> int:
     """Pairs for a minimum beta-separation quasi-identifier (Motwani-Xu Theorem 8)."""
-    _check(epsilon, delta)
+    _check_shares(epsilon, delta)
     _check_beta(beta)
-    return math.ceil(16 / (beta * epsilon**2) * _logarithm(columns, delta))
+    return math.ceil(16 / (beta * epsilon**2) * log_of_sets(columns, delta))
 
 
 def partial_epsilon(columns: int, beta: float, pairs: int, delta: float) -> float:
@@ -80,7 +80,7 @@ def partial_epsilon(columns: int, beta: float, pairs: int, delta: float) -> floa
     True
     """
     _check_beta(beta)
-    return math.sqrt(16 * _logarithm(columns, delta) / (beta * pairs)) if pairs else math.inf
+    return math.sqrt(16 * log_of_sets(columns, delta) / (beta * pairs)) if pairs else math.inf
 
 
 def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
@@ -92,7 +92,7 @@ def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
     drawn twice, which is what the proof of Lemma 10 neglects. A sample that allows no positive
     ratio is refused with the size that would do.
     """
-    _check(0.5, delta)
+    _check_shares(0.5, delta)
     _check_beta(beta)
     least = pruning_size(columns, beta, delta)
     if size < least:
@@ -101,12 +101,12 @@ def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
             f"delta {delta:g}",
             remedy=f"draw at least {least:,}; several times as many give a better answer",
         )
-    return (1 - math.sqrt(2 * _logarithm(columns, delta) / (beta * size))) * beta
+    return (1 - math.sqrt(2 * log_of_sets(columns, delta) / (beta * size))) * beta
 
 
 def pruning_size(columns: int, beta: float, delta: float) -> int:
     """The least sample for which `pruning_ratio` is positive."""
-    return math.floor(2 * _logarithm(columns, delta) / beta) + 1
+    return math.floor(2 * log_of_sets(columns, delta) / beta) + 1
 
 
 def size_for_pruning(columns: int, beta: float, share: float, delta: float) -> int:
@@ -116,7 +116,7 @@ def size_for_pruning(columns: int, beta: float, share: float, delta: float) -> i
     >>> pruning_ratio(20, 0.5, size, 0.01) >= 0.45 > pruning_ratio(20, 0.5, size - 1, 0.01)
     True
     """
-    size = math.ceil(2 * _logarithm(columns, delta) / (beta * (1 - share) ** 2))
+    size = math.ceil(2 * log_of_sets(columns, delta) / (beta * (1 - share) ** 2))
     while pruning_ratio(columns, beta, size, delta) < share * beta:
         size += 1
     return size
@@ -160,18 +160,18 @@ class Differences:
         return f"Differences({self.width} columns, {self.total} pairs)"
 
 
-def sampled_rows(records: Records, size: int, rng: np.random.Generator) -> Records:
+def sample_rows(records: Records, size: int, rng: np.random.Generator) -> Records:
     """That many records drawn without repetition, each a row of its own; all if there are fewer."""
     total = records.total
     if size >= total:
         rows = np.repeat(np.arange(records.rows), records.counts)
     else:
-        rows = _row_of(records, np.sort(rng.choice(total, size, replace=False)))
+        rows = _rows_of_records(records, np.sort(rng.choice(total, size, replace=False)))
     codes = np.ascontiguousarray(records.codes[:, rows])
     return Records(records.names, codes, np.ones(len(rows), dtype=np.int64))
 
 
-def sampled_pairs(records: Records, size: int, rng: np.random.Generator) -> Differences:
+def sample_pairs(records: Records, size: int, rng: np.random.Generator) -> Differences:
     """That many pairs of two different records, drawn independently of each other.
 
     A table of fewer than two records has no pairs.
@@ -182,7 +182,9 @@ def sampled_pairs(records: Records, size: int, rng: np.random.Generator) -> Diff
     first = rng.integers(total, size=size)
     second = rng.integers(total - 1, size=size)
     second += second >= first
-    return differences(records, np.stack([_row_of(records, first), _row_of(records, second)]))
+    return differences(
+        records, np.stack([_rows_of_records(records, first), _rows_of_records(records, second)])
+    )
 
 
 def differences(records: Records, rows: Counts) -> Differences:
@@ -191,7 +193,7 @@ def differences(records: Records, rows: Counts) -> Differences:
     for j, column in enumerate(records.codes):
         bit = np.uint64(1 << (j % _BITS))
         difference_sets.differ(column, rows[0], rows[1], bit, words[j // _BITS])
-    kinds, counts = _kinds(words)
+    kinds, counts = _distinct_words(words)
     return Differences(records.width, kinds, counts)
 
 
@@ -200,12 +202,12 @@ def differences_of(drawn: Records) -> Differences:
     return differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy())
 
 
-def once(records: Records) -> Records:
+def count_rows_once(records: Records) -> Records:
     """Every row counted once: a folded table without its duplicates."""
     return Records(records.names, records.codes, np.ones(records.rows, dtype=np.int64))
 
 
-def _kinds(words: Words) -> tuple[Words, Counts]:
+def _distinct_words(words: Words) -> tuple[Words, Counts]:
     """Distinct columns of words, with their numbers."""
     place = np.zeros(words.shape[1], dtype=np.int32)
     number = min(1, words.shape[1])
@@ -226,19 +228,19 @@ def _mask(columns: Sequence[int], words: int) -> Words:
     return np.array(mask, dtype=np.uint64)
 
 
-def _row_of(records: Records, places: Counts) -> Counts:
+def _rows_of_records(records: Records, places: Counts) -> Counts:
     """The row of each record, records counted through from 0."""
     if records.rows == records.total:
         return places
     return np.searchsorted(np.cumsum(records.counts), places, side="right").astype(np.int64)
 
 
-def _logarithm(columns: int, delta: float) -> float:
+def log_of_sets(columns: int, delta: float) -> float:
     """ln(2^m / delta)."""
     return columns * math.log(2) - math.log(delta)
 
 
-def _check(epsilon: float, delta: float) -> None:
+def _check_shares(epsilon: float, delta: float) -> None:
     for name, share in (("epsilon", epsilon), ("delta", delta)):
         if not 0 < share < 1:
             raise PolicyError(f"{name} must be between 0 and 1, not {share:g}")

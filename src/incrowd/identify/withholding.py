@@ -12,7 +12,7 @@ import numpy as np
 
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.answers import TIME_LIMIT
-from incrowd.identify.hitting_sets import bits, least, members
+from incrowd.identify.hitting_sets import bits_of, columns_of, find_lightest
 from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.outcome import Guarantee
@@ -20,11 +20,11 @@ from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampling import (
     Differences,
     pruning_ratio,
-    sampled_pairs,
-    sampled_rows,
+    sample_pairs,
+    sample_rows,
     size_for_pruning,
 )
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 from incrowd.watch import Watch
 
 Method = Literal["greedy", "sampled", "exact"]
@@ -67,8 +67,8 @@ class WithholdRequest:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "measure", measure_of(self.measure))
-        object.__setattr__(self, "keep", listed(self.keep))
-        object.__setattr__(self, "drop", listed(self.drop))
+        object.__setattr__(self, "keep", unique_names(self.keep))
+        object.__setattr__(self, "drop", unique_names(self.drop))
         object.__setattr__(self, "weights", dict(self.weights or {}))
         if not 0 < self.ratio <= 1:
             raise PolicyError("the ratio must be above 0 and at most 1")
@@ -181,13 +181,13 @@ def withhold(
     choice = ColumnChoice.of(records, request)
     match request.method:
         case "greedy":
-            return _greedy(records, request, choice)
+            return _withhold_greedily(records, request, choice)
         case "sampled":
             return _withhold_from_sample(
                 records, request, choice, rng or np.random.default_rng(request.seed)
             )
         case "exact":
-            return _exact(records, request, choice, watch or Watch())
+            return _withhold_exactly(records, request, choice, watch or Watch())
 
 
 class Gauge(Protocol):
@@ -256,7 +256,9 @@ class PairGauge:
         return apart / max(self._pairs.total, 1), apart
 
 
-def _greedy(records: Records, request: WithholdRequest, choice: ColumnChoice) -> Withholding:
+def _withhold_greedily(
+    records: Records, request: WithholdRequest, choice: ColumnChoice
+) -> Withholding:
     gauge = RecordGauge(records, request.measure)
     columns = _choose_published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
@@ -264,7 +266,7 @@ def _greedy(records: Records, request: WithholdRequest, choice: ColumnChoice) ->
         searched="all records, adding one column at a time",
         not_searched="whether more columns could be published",
     )
-    return _withholding(columns, ratios(records, columns), choice, promise)
+    return _make_withholding(columns, ratios(records, columns), choice, promise)
 
 
 def _withhold_from_sample(
@@ -273,12 +275,12 @@ def _withhold_from_sample(
     pairs, size = request.by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
-        return _greedy(records, request, choice)
+        return _withhold_greedily(records, request, choice)
     pruning_ratio(len(choice.free), request.ratio, size, request.delta)
     if pairs:
-        gauge: Gauge = PairGauge(sampled_pairs(records, size, rng))
+        gauge: Gauge = PairGauge(sample_pairs(records, size, rng))
     else:
-        gauge = RecordGauge(sampled_rows(records, size, rng), request.measure)
+        gauge = RecordGauge(sample_rows(records, size, rng), request.measure)
     return withhold_by_sample(gauge, records.names, choice, request)
 
 
@@ -302,7 +304,7 @@ def withhold_by_sample(
         searched=f"{size:,} {what}, below a ratio of {below:.4g} there",
         not_searched="all other records, and whether more columns could be published",
     )
-    found = _withholding(columns, None, choice, promise)
+    found = _make_withholding(columns, None, choice, promise)
     return replace(found, advice=_advice(len(choice.free), request, below))
 
 
@@ -330,7 +332,7 @@ def _choose_published(
     columns = list(choice.keep)
     now = gauge.measure(columns)
     if columns and not fits(now[0]):
-        raise _kept_exceed(names, choice.keep, now[0])
+        raise _kept_exceed_error(names, choice.keep, now[0])
     left = choice.free
     while left:
         tried = dict(zip(left, gauge.measure_with_each(columns, left), strict=True))
@@ -352,26 +354,26 @@ def _choose_published(
     return columns
 
 
-def _exact(
+def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
     """The withheld columns must hit every set above the ratio; such sets are found on the way."""
     _check_columns(choice)
-    first = _greedy(records, request, choice)
+    first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
-    known = bits(order.index(j) for j in first.withheld if j not in choice.drop)
+    known = bits_of(order.index(j) for j in first.withheld if j not in choice.drop)
     rows = fold_records(records)
     above = _SetAbove(rows, request, choice.keep, tuple(order))
-    found = least(above, [choice.weights[j] for j in order], known, watch)
+    found = find_lightest(above, [choice.weights[j] for j in order], known, watch)
     if not found.proved:
         left = "whether a better choice exists (out of time): none is worth more than "
         left += f"{choice.utility([*choice.keep, *order]) - found.weight:g}"
         promise = Guarantee(exact=True, searched=first.guarantee.searched, not_searched=left)
-        return _withholding(first.published, first.ratios, choice, promise)
-    withheld = {order[i] for i in members(found.columns)}
+        return _make_withholding(first.published, first.ratios, choice, promise)
+    withheld = {order[i] for i in columns_of(found.columns)}
     columns = [*choice.keep, *(j for j in order if j not in withheld)]
     promise = Guarantee(exact=True, searched="all choices of columns, on all records")
-    return _withholding(columns, ratios(rows, columns), choice, promise)
+    return _make_withholding(columns, ratios(rows, columns), choice, promise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,7 +393,7 @@ class _SetAbove:
             fewer = [one for one in left if one != i]
             if self._above(fewer):
                 left = fewer
-        return [bits(left)]
+        return [bits_of(left)]
 
     def _above(self, places: Sequence[int]) -> bool:
         columns = [*self.keep, *(self.order[i] for i in places)]
@@ -400,7 +402,7 @@ class _SetAbove:
         return ratios(self.records, columns).ratio(self.request.measure) > self.request.ratio
 
 
-def _withholding(
+def _make_withholding(
     columns: Sequence[int], found: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
     places = tuple(sorted(columns))
@@ -408,7 +410,7 @@ def _withholding(
     return Withholding(places, withheld, found, choice.utility(places), promise)
 
 
-def _kept_exceed(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
+def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
     columns = ", ".join(repr(names[j]) for j in sorted(keep))
     return InfeasibleError(
         f"the columns that must be published ({columns}) already exceed the ratio: {ratio:.6g}",

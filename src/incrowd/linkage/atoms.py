@@ -99,7 +99,7 @@ class AtomSets:
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
-def sets_of(matching: Matching) -> AtomSets:
+def atom_sets_of(matching: Matching) -> AtomSets:
     """The sets of the labels of one column."""
     size = len(matching.place)
     edges = np.zeros(size + 1, dtype=np.int64)
@@ -142,7 +142,7 @@ def _sets_of_first_labels(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Points:
+class WorldPoints:
     """Rows of the world, or distinct rows of atoms, with the people of each."""
 
     lines: tuple[Codes, ...]
@@ -172,19 +172,21 @@ class Points:
         return start, person[order]
 
 
-def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets]) -> Points:
+def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets]) -> WorldPoints:
     """The points of a world, one for each of its rows."""
     lines = tuple(world.columns[name].codes for name in names)
     atoms = tuple(one.atom for one in sets)
     nobody = np.empty(0, dtype=np.int32)
     if world.everybody_once:
-        return Points(lines, atoms, None, nobody, nobody, None)
+        return WorldPoints(lines, atoms, None, nobody, nobody, None)
     shared = np.flatnonzero(~world.alone).astype(np.int32)
     people = world.alone.astype(np.int64)
-    return Points(lines, atoms, people, shared, world.person[shared], None)
+    return WorldPoints(lines, atoms, people, shared, world.person[shared], None)
 
 
-def folded_points(world: World, names: Sequence[str], sets: Sequence[AtomSets]) -> Points:
+def distinct_rows_as_points(
+    world: World, names: Sequence[str], sets: Sequence[AtomSets]
+) -> WorldPoints:
     """The points of a world, one for each distinct row of atoms that some label fits."""
     every = [one.atom[world.columns[name].codes] for name, one in zip(names, sets, strict=True)]
     kept: Flags = np.logical_and.reduce([line > 0 for line in every])
@@ -196,11 +198,11 @@ def folded_points(world: World, names: Sequence[str], sets: Sequence[AtomSets]) 
         shared = np.flatnonzero(~alone).astype(np.int32)
         rows = np.arange(len(person), dtype=np.int32)
         people = alone.astype(np.int64)
-        return Points(tuple(lines), atoms, people, shared, person[shared], (rows, person))
+        return WorldPoints(tuple(lines), atoms, people, shared, person[shared], (rows, person))
     tally = fold(lines, (), None if world.everybody_once else person)
     row_of = np.zeros(0, dtype=np.int32) if tally.row_of is None else tally.row_of
     shared_by = tally.shared_row, tally.shared_unit
-    return Points(tuple(tally.quasi), atoms, tally.people, *shared_by, (row_of, person))
+    return WorldPoints(tuple(tally.quasi), atoms, tally.people, *shared_by, (row_of, person))
 
 
 def _mostly_distinct(lines: Sequence[Codes]) -> bool:

@@ -142,7 +142,7 @@ class AttackData:
     ) -> "AttackData":
         """The data of these columns; `person` as in `TableSide.of`, `joint` if it is allowed."""
         joint = joint and all(one.decoding.apart for one in known)
-        sides = _joint(known, person) if joint else _apart(known, person)
+        sides = _fold_together(known, person) if joint else _fold_apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint, limit)
 
     @cached_property
@@ -166,7 +166,7 @@ class AttackData:
         return f"AttackData({self.shown.records} rows shown, {self.people.records} people)"
 
 
-def _apart(known: Sequence[SharedColumn], person: Codes | None) -> tuple[TableSide, TableSide]:
+def _fold_apart(known: Sequence[SharedColumn], person: Codes | None) -> tuple[TableSide, TableSide]:
     """Each table folded by itself."""
     shown, people = fold([one.label for one in known], ()), fold([one.value for one in known], ())
     return (
@@ -175,7 +175,9 @@ def _apart(known: Sequence[SharedColumn], person: Codes | None) -> tuple[TableSi
     )
 
 
-def _joint(known: Sequence[SharedColumn], person: Codes | None) -> tuple[TableSide, TableSide]:
+def _fold_together(
+    known: Sequence[SharedColumn], person: Codes | None
+) -> tuple[TableSide, TableSide]:
     """Both tables folded into one, the people by the labels that stand for their values."""
     lines = [np.concatenate([one.label, one.decoding.label_of[one.value]]) for one in known]
     both = fold(lines, ())

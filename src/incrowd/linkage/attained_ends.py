@@ -18,7 +18,7 @@ from incrowd.partition.csr import entries, group_by_owner, offsets
 
 
 @dataclass(frozen=True, eq=False)
-class _Runs:
+class _SetRuns:
     """Sets of values, in compressed rows."""
 
     start: Counts
@@ -27,7 +27,7 @@ class _Runs:
 
 
 @dataclass(frozen=True, eq=False)
-class _Part:
+class _ClassParts:
     """Parts of classes: the class of each part, its cells, and the sets that it shows."""
 
     of: Codes
@@ -70,19 +70,19 @@ class AttainedEndsCounter(CandidateCounter):
 
     def _parts(
         self, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
-    ) -> Iterator[_Part]:
+    ) -> Iterator[_ClassParts]:
         for one in self.columns:
             if one.place in sets:
-                yield _members(one, cells, sets)
+                yield _member_parts(one, cells, sets)
             elif one.column.hierarchy.ordered:
-                yield from _ends(one, cells, sets)
+                yield from _end_parts(one, cells, sets)
             else:
-                yield _branches(one, cells, sets)
+                yield _branch_parts(one, cells, sets)
 
 
-def _ends(
+def _end_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
-) -> Iterator[_Part]:
+) -> Iterator[_ClassParts]:
     """The first and the last cell of classes with more than one cell in this column."""
     j, finest = one.place, one.column.finest
     low, high = cells[0][j], cells[1][j]
@@ -95,9 +95,9 @@ def _ends(
         yield part
 
 
-def _members(
+def _member_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
-) -> _Part:
+) -> _ClassParts:
     """Each member of the sets that classes show, by itself."""
     held = sets[one.place]
     sizes = np.diff(held.start)
@@ -106,13 +106,13 @@ def _members(
     plain = first[class_of] > MISSING
     part = _copy_classes(class_of[plain], cells, sets)
     code = held.code[plain]
-    part.sets[one.place] = _Runs(np.arange(len(code) + 1, dtype=np.int64), code, held.pools)
+    part.sets[one.place] = _SetRuns(np.arange(len(code) + 1, dtype=np.int64), code, held.pools)
     return part
 
 
-def _branches(
+def _branch_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
-) -> _Part:
+) -> _ClassParts:
     """The branches of the nodes that classes show: somebody in the class is outside each."""
     j, hierarchy = one.place, one.column.hierarchy
     low, level = cells[0][j], cells[2][j]
@@ -137,12 +137,14 @@ def _branches(
 
 def _copy_classes(
     of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
-) -> _Part:
+) -> _ClassParts:
     """Copy classes; a class that `of` names twice is copied twice."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
-    return _Part(of, (low, high, level), {j: _sets_of(held, of) for j, held in sets.items()})
+    return _ClassParts(
+        of, (low, high, level), {j: _copy_sets(held, of) for j, held in sets.items()}
+    )
 
 
-def _sets_of(held: ValueSetsLike, of: Codes) -> _Runs:
+def _copy_sets(held: ValueSetsLike, of: Codes) -> _SetRuns:
     entry, _ = entries(held.start, of)
-    return _Runs(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)
+    return _SetRuns(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

@@ -13,16 +13,16 @@ from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.pools import Pools, set_labels
-from incrowd.linkage.atoms import AtomSets, sets_of
+from incrowd.linkage.atoms import AtomSets, atom_sets_of
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, from_runs
 from incrowd.linkage.world import World
-from incrowd.partition.classes import Classes, numbered
+from incrowd.partition.classes import Classes, number_columns
 from incrowd.table.column import CodedColumn, Domain, Missing
 
 
-class _Column(Protocol):
+class _ColumnLike(Protocol):
     """A quasi-identifying column of a problem."""
 
     @property
@@ -59,7 +59,7 @@ class ValueSetsLike(Protocol):
         ...
 
 
-class _Outcome(Protocol):
+class _OutcomeLike(Protocol):
     """What a release shows, and the people of its classes."""
 
     @property
@@ -82,7 +82,7 @@ class DecodedColumn:
 
     place: int
     """The number of the column among those of the problem."""
-    column: _Column
+    column: _ColumnLike
     domain: Domain
     missing: Missing
     unknown: bool
@@ -131,7 +131,7 @@ class DecodedColumn:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Presence:
+class _PresenceChances:
     """How sure classes make the presence of individuals: an entry per class and individual."""
 
     of: Codes
@@ -159,7 +159,7 @@ class CandidateCounter:
     def of(
         cls,
         world: World,
-        columns: Sequence[_Column],
+        columns: Sequence[_ColumnLike],
         missing: Missing = Missing.OWN_VALUE,
         *,
         exact: bool = False,
@@ -221,7 +221,7 @@ class CandidateCounter:
         counts = index_of(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
-    def presence(self, outcome: _Outcome) -> float:
+    def presence(self, outcome: _OutcomeLike) -> float:
         """The largest chance that a reader can give to somebody being in the table.
 
         Cells of classes may overlap: an individual who fits two classes may be in either, so the
@@ -230,7 +230,7 @@ class CandidateCounter:
         said = self._presence(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
-    def meetings(self, outcome: _Outcome, bound: float) -> Codes:
+    def meetings(self, outcome: _OutcomeLike, bound: float) -> Codes:
         """Pairs of classes that together put somebody's chance of presence above the bound.
 
         For each such individual, the two classes that contribute most: shape (pairs, 2), the
@@ -249,7 +249,7 @@ class CandidateCounter:
         found: Codes = pairs[turn[np.sort(earliest)]]
         return found
 
-    def _presence(self, outcome: _Outcome) -> "_Presence":
+    def _presence(self, outcome: _OutcomeLike) -> "_PresenceChances":
         """The chance that each class gives to each individual it fits, equal classes as one."""
         found, lines = self._read(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
@@ -264,7 +264,7 @@ class CandidateCounter:
         first[tuple_of[fits]] = np.flatnonzero(fits)
         counts = np.diff(start)
         share = np.repeat(held / np.maximum(counts, 1), counts)
-        return _Presence(np.repeat(first, counts), person, share)
+        return _PresenceChances(np.repeat(first, counts), person, share)
 
     def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
         """Which rows of the world some of these classes may stand for.
@@ -284,7 +284,7 @@ class CandidateCounter:
             for name, one, layer in zip(self.names, found, layers, strict=True)
             if layer is not None
         ]
-        place, number = numbered(np.concatenate([lines + 1, np.stack(here)], axis=1))
+        place, number = number_columns(np.concatenate([lines + 1, np.stack(here)], axis=1))
         asked: Flags = np.zeros(number, dtype=np.bool_)
         asked[place[: lines.shape[1]]] = True
         return asked[place[lines.shape[1] :]]
@@ -293,7 +293,7 @@ class CandidateCounter:
         """Which rows of the world have the values of at least k individuals."""
         world = self.world
         lines = np.stack([world.columns[name].codes for name in self.names])
-        place, number = numbered(lines)
+        place, number = number_columns(lines)
         if world.everybody_once:
             sizes = np.bincount(place, minlength=number)
         else:
@@ -315,7 +315,7 @@ class CandidateCounter:
                 shape = held.start, held.code, held.pools
                 labels = set_labels(one.column.hierarchy, *shape).tolist()
             shown.append(one.match_labels(labels))
-        found = [sets_of(matching) for matching, _ in shown]
+        found = [atom_sets_of(matching) for matching, _ in shown]
         lines = [one.of[label] for one, (_, label) in zip(found, shown, strict=True)]
         return found, np.stack(lines)
 
@@ -340,7 +340,7 @@ class CandidateCounter:
 
 def _distinct(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
     """The tuple of each class (-1 where a cell stands for nothing), and the distinct tuples."""
-    place, number = numbered(lines)
+    place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines
     idle: Flags = np.logical_or.reduce(

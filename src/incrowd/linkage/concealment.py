@@ -63,11 +63,11 @@ def conceal(pairs: FittingPairs) -> Concealed | None:
     """Whom each line may still be after matching; None if there are too many pairs to count."""
     if len(pairs.line) > MOST_PAIRS:
         return None
-    line, group, people = _by_group(pairs)
+    line, group, people = _pairs_by_group(pairs)
     if len(line) > MOST_EDGES:
         return None
     lines, groups = len(pairs.rows), len(people)
-    flow = _flow((line, group), pairs.rows, people)
+    flow = _route_rows((line, group), pairs.rows, people)
     if flow is None:
         return Concealed(None)
     used, spare = flow
@@ -87,27 +87,29 @@ def conceal(pairs: FittingPairs) -> Concealed | None:
     return Concealed(left.astype(np.int64))
 
 
-def _by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
+def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
     """Pairs of a line and a group of people who fit the same lines, and the people per group."""
     order = np.lexsort((pairs.line, pairs.person))
     line = pairs.line[order]
     _, place = np.unique(pairs.person[order], return_inverse=True)
     start = offsets_of(place, int(place.max(initial=-1)) + 1)
-    group_of = _alike(line, start)
+    group_of = _number_lists(line, start)
     _, first, people = np.unique(group_of, return_index=True, return_counts=True)
     begin, length = start[first], np.diff(start)[first]
     entry = np.repeat(begin - (np.cumsum(length) - length), length) + np.arange(length.sum())
     return line[entry], np.repeat(np.arange(len(first)), length), people.astype(np.int64)
 
 
-def _alike(line: Counts, start: Counts) -> Counts:
+def _number_lists(line: Counts, start: Counts) -> Counts:
     """The group of each person: people with the same list of lines have the same number."""
     lists = [line[a:b].tobytes() for a, b in pairwise(start.tolist())]
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
 
 
-def _flow(edges: tuple[Counts, Counts], rows: Counts, people: Counts) -> tuple[Flags, Flags] | None:
+def _route_rows(
+    edges: tuple[Counts, Counts], rows: Counts, people: Counts
+) -> tuple[Flags, Flags] | None:
     """Which edges carry rows if all rows flow, and which groups have people to spare.
 
     None if not all rows can flow.

@@ -20,7 +20,7 @@ from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, parse_date, parse_number
-from incrowd.linkage.atoms import sets_of
+from incrowd.linkage.atoms import atom_sets_of
 from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import tuples_of
@@ -101,7 +101,7 @@ def _individuals_within(
 ) -> Counts:
     """Per row: the individuals with a row that decodes within it; the release is its own world."""
     sets = [
-        sets_of(_within(column, tree, complete=complete, equal=equal))
+        atom_sets_of(_labels_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
     ]
     tuple_of, tuples = tuples_of(columns, sets)
@@ -134,15 +134,15 @@ def cautions(
         return ()
     used = set().union(*map(set, declared)) if declared else set()
     left = tuple(name for name in public if name not in used)
-    found = [_one_by_one(tuple(public), len(declared))] if len(declared) > 1 else []
+    found = [_one_by_one_caution(tuple(public), len(declared))] if len(declared) > 1 else []
     if left:
-        found.append(_subset(left))
+        found.append(_subset_caution(left))
         if world is not None:
-            found += _only_uniques(world, left, k)
+            found += _small_group_cautions(world, left, k)
     return tuple(found)
 
 
-def _one_by_one(public: tuple[str, ...], number: int) -> Caution:
+def _one_by_one_caution(public: tuple[str, ...], number: int) -> Caution:
     text = (
         f"{number} quasi-identifiers that are k-anonymous one by one prove nothing for all public"
         f" columns together ({', '.join(public)}): use these as one quasi-identifier"
@@ -150,7 +150,7 @@ def _one_by_one(public: tuple[str, ...], number: int) -> Caution:
     return Caution("one by one", public, text)
 
 
-def _subset(left: tuple[str, ...]) -> Caution:
+def _subset_caution(left: tuple[str, ...]) -> Caution:
     text = (
         f"the world also knows {', '.join(left)}: k-anonymity of some public columns proves nothing"
         " for all of them together"
@@ -158,7 +158,7 @@ def _subset(left: tuple[str, ...]) -> Caution:
     return Caution("subset", left, text)
 
 
-def _only_uniques(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
+def _small_group_cautions(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
     smallest = smallest_crowd(world, left)
     if not 1 < smallest < k:
         return []
@@ -169,7 +169,7 @@ def _only_uniques(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
     return [Caution("only 1-QIs", left, text)]
 
 
-def _within(
+def _labels_within(
     column: CodedColumn, hierarchy: Hierarchy | None, *, complete: bool, equal: bool
 ) -> Matching:
     """For each label of a released column, the labels that decode within it, as its codes.
@@ -182,11 +182,11 @@ def _within(
         runs = [[(code, code)] for code in range(len(labels))]
         return from_runs(runs, np.arange(len(labels), dtype=np.int32)).only(held)
     if complete and hierarchy is not None:
-        return _leaf_by_leaf(labels, hierarchy).only(held)
-    return _in_any_case(labels, hierarchy).only(held)
+        return _match_leaf_by_leaf(labels, hierarchy).only(held)
+    return _match_in_every_case(labels, hierarchy).only(held)
 
 
-def _leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
+def _match_leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
     """Label a lies within b if b has every leaf of a."""
     found = match(labels, hierarchy.leaves, hierarchy)
     ends = [
@@ -198,13 +198,13 @@ def _leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
     place[order] = np.arange(len(labels), dtype=np.int32)
     runs = []
     for label in range(len(labels)):
-        inside = _inside(found, label)
+        inside = _runs_inside(found, label)
         inside[label] = True
-        runs.append(_runs(np.sort(place[inside])))
+        runs.append(_runs_of_places(np.sort(place[inside])))
     return from_runs(runs, place)
 
 
-def _inside(found: Matching, label: int) -> Flags:
+def _runs_inside(found: Matching, label: int) -> Flags:
     """Per label: whether each of its runs lies in one of this label's, and it has some."""
     here = slice(int(found.start[label]), int(found.start[label + 1]))
     if here.start == here.stop:
@@ -217,7 +217,7 @@ def _inside(found: Matching, label: int) -> Flags:
     return inside
 
 
-def _runs(places: Codes) -> list[Run]:
+def _runs_of_places(places: Codes) -> list[Run]:
     """Ascending places as runs."""
     breaks = np.flatnonzero(np.diff(places) > 1)
     first = np.concatenate([places[:1], places[breaks + 1]])
@@ -225,12 +225,12 @@ def _runs(places: Codes) -> list[Run]:
     return list(zip(first.tolist(), last.tolist(), strict=True))
 
 
-def _in_any_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
+def _match_in_every_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
     """Label a lies within b if a = b, b is the top, a is a value of b, or b is a node above a.
 
     A masked label may be a number: without a hierarchy, it holds only values of its own length.
     """
-    exact = _values(labels, hierarchy)
+    exact = _labels_of_one_value(labels, hierarchy)
     values = Domain(Kind.TEXT, np.array(sorted(exact), dtype=object))
     found = match(labels, values, hierarchy)
     value = {label: code for code, label in enumerate(values.labels.tolist(), start=1)}
@@ -239,7 +239,7 @@ def _in_any_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
     at: dict[str | None, int] = {**number}
     at.update({label: len(value) + i for i, label in enumerate(others)})
     length = {place: len(label) for label, place in number.items()}
-    below = _below(labels, hierarchy)
+    below = _nodes_below(labels, hierarchy)
     tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
     runs = []
     for i, label in enumerate(labels):
@@ -260,7 +260,7 @@ def _slice(found: Matching, label: int) -> slice:
     return slice(int(found.start[label]), int(found.start[label + 1]))
 
 
-def _values(labels: Labels, hierarchy: Hierarchy | None) -> list[str]:
+def _labels_of_one_value(labels: Labels, hierarchy: Hierarchy | None) -> list[str]:
     """The labels that are certainly one value: leaves, or else numbers and moments.
 
     A year is not one where months or days are shown too, nor is a day where hours are: it may stand
@@ -297,19 +297,19 @@ def _leaf_labels(hierarchy: Hierarchy) -> frozenset[str]:
     return frozenset(hierarchy.labels[0].tolist()) - inner
 
 
-def _below(labels: Labels, hierarchy: Hierarchy | None) -> dict[str | None, set[str]]:
+def _nodes_below(labels: Labels, hierarchy: Hierarchy | None) -> dict[str | None, set[str]]:
     """By label: the nodes of the release that are below it in the hierarchy."""
     if hierarchy is None:
         return {}
     shown = {label for label in labels if label is not None}
     below: dict[str | None, set[str]] = {}
-    for label, higher in _above(shown, hierarchy).items():
+    for label, higher in _labels_above(shown, hierarchy).items():
         for other in higher & shown:
             below.setdefault(other, set()).add(label)
     return below
 
 
-def _above(shown: set[str], hierarchy: Hierarchy) -> dict[str, set[str]]:
+def _labels_above(shown: set[str], hierarchy: Hierarchy) -> dict[str, set[str]]:
     """By label: what is above every node that shows it, except the top."""
     above: dict[str, set[str]] = {}
     for level in range(hierarchy.height):

@@ -149,7 +149,7 @@ class LabelDecoding:
 
 
 @dataclass(frozen=True, eq=False)
-class FittingPairs:
+class FittingClasses:
     """Per class of people, the classes of rows that they fit, where labels overlap.
 
     There may be too many pairs for memory: iterate over them in parts. If one part holds all of

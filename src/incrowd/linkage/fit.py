@@ -17,7 +17,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.linkage import fits as kernels
 from incrowd.linkage.attack_data import AttackData, TableSide
-from incrowd.linkage.decoding import FittingPairs, Members, join_members, parts
+from incrowd.linkage.decoding import FittingClasses, Members, join_members, parts
 from incrowd.partition.csr import Rows, each
 from incrowd.partition.refinement import StrippedPartition
 from incrowd.watch import Watch
@@ -213,7 +213,9 @@ class Fit:
             classes.known_codes(side, self.columns)
             for classes, side in ((self.rows, data.shown), (self.people, data.people))
         )
-        return FittingPairs([data.known[column].decoding for column in self.columns], label, value)
+        return FittingClasses(
+            [data.known[column].decoding for column in self.columns], label, value
+        )
 
     @property
     def pairs(self) -> Rows:
@@ -292,13 +294,13 @@ class Fit:
 
 def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
     """The fits of every set of known columns to play, except the set of all of them."""
-    for fit in _larger(Fit.whole(data), -1, sets):
+    for fit in _refine_further(Fit.whole(data), -1, sets):
         if len(fit.columns) < len(data.known):
             yield fit
             sets.note_played()
 
 
-def _larger(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
+def _refine_further(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
     if len(fit.columns) == sets.largest:
         return
     for column in range(last + 1, len(fit.data.known)):
@@ -306,7 +308,7 @@ def _larger(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
             return
         more = fit.refine(column)
         yield more
-        yield from _larger(more, column, sets)
+        yield from _refine_further(more, column, sets)
 
 
 def halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]]:

@@ -15,7 +15,7 @@ from incrowd.identify.measures import ratios
 from incrowd.identify.oracles import SearchState
 from incrowd.identify.records import Records
 from incrowd.linkage.world import World
-from incrowd.partition.classes import classes_of, numbered
+from incrowd.partition.classes import classes_of, number_columns
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from incrowd.values import STRICT, dataclass
@@ -143,7 +143,7 @@ def minimal_k_qis(
     found = SearchState()
     if not 0 < crowds.smallest(range(width)) <= _check_k(k):
         return KQis(k, (), (), complete=True, looked=1)
-    judge = _Judge(crowds, k)
+    judge = _KQiOracle(crowds, k)
     most = width if max_size is None else min(max_size, width)
     HittingSets(judge, judge.order, found).run(most, watch or Watch())
     sets = tuple(tuple(world.names[j] for j in columns) for columns in found.sorted)
@@ -162,7 +162,7 @@ class WorldCrowds:
         if not self._tally.rows:
             return 0
         if not self._world.everybody_once:
-            class_of, number = numbered(self._tally.quasi[list(columns)])
+            class_of, number = number_columns(self._tally.quasi[list(columns)])
             return int(classes_of(self._tally, class_of, number, ()).people.min())
         return ratios(self._records, columns).smallest if len(columns) else self._world.people
 
@@ -176,7 +176,7 @@ class WorldCrowds:
         return Records(self._world.names, self._tally.quasi, self._tally.counts)
 
 
-class _Judge:
+class _KQiOracle:
     """Grows a set that is not a k-QI as far as it is none: every k-QI has one of the other columns.
 
     By Proposition 2, no subset of the grown set needs counting.

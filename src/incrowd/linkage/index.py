@@ -19,9 +19,9 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels import histogram
 from incrowd.kernels.linkage import world_tree
 from incrowd.kernels.linkage import world_tree as world_kernels
-from incrowd.linkage.atoms import AtomSets, Points, folded_points, rows_as_points
+from incrowd.linkage.atoms import AtomSets, WorldPoints, distinct_rows_as_points, rows_as_points
 from incrowd.linkage.world import World
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import Rows, group_by_owner, offsets
 from incrowd.table.fold import distinct, in_threads, threads
 
@@ -42,7 +42,7 @@ class Index(Protocol):
     """Finds the points of tuples."""
 
     @property
-    def points(self) -> Points:
+    def points(self) -> WorldPoints:
         """The points that are searched."""
         ...
 
@@ -67,14 +67,14 @@ def make_index(
     layers = [one.layers for one in sets]
     patterns = None if method == "tree" else _patterns(sets, layers, tuples)
     if patterns is None:
-        return Boxes(folded_points(world, names, sets), tuple(sets), tuples)
+        return BoxTree(distinct_rows_as_points(world, names, sets), tuple(sets), tuples)
     if method == "rows" or (method == "auto" and len(patterns) <= _DIRECT):
-        return Layered(rows_as_points(world, names, sets), tuple(patterns), tuples)
-    points = folded_points(world, names, sets)
+        return LayerLookup(rows_as_points(world, names, sets), tuple(patterns), tuples)
+    points = distinct_rows_as_points(world, names, sets)
     passes = _PASSES + _PER_TUPLE * tuples.shape[1] / max(points.number, 1)
     if method == "auto" and len(patterns) > passes:
-        return Boxes(points, tuple(sets), tuples)
-    return Layered(points, tuple(patterns), tuples)
+        return BoxTree(points, tuple(sets), tuples)
+    return LayerLookup(points, tuple(patterns), tuples)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -93,7 +93,7 @@ def _patterns(
         return None
     of = [one.layer_of(found) for one, found in zip(sets, every, strict=True)]
     used = np.stack([line[row] for line, row in zip(of, tuples, strict=True)])
-    pattern_of, number = numbered(used)
+    pattern_of, number = number_columns(used)
     patterns = []
     for p in range(number):
         here = np.flatnonzero(pattern_of == p)
@@ -103,10 +103,10 @@ def _patterns(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Layered:
+class LayerLookup:
     """Points looked up among the tuples, pattern by pattern."""
 
-    points: Points
+    points: WorldPoints
     patterns: tuple[Pattern, ...]
     tuples: Codes
 
@@ -114,7 +114,7 @@ class Layered:
         """How many individuals each tuple may be."""
         total = np.zeros(self.tuples.shape[1], dtype=np.int64)
         for pattern, place in zip(self.patterns, self._places, strict=True):
-            total[pattern.tuples] = _people(self.points, place, len(pattern.tuples))
+            total[pattern.tuples] = _count_people(self.points, place, len(pattern.tuples))
         return total
 
     def members(self, tuples: Codes) -> Rows:
@@ -142,14 +142,14 @@ class Layered:
         ]
         asked = self.tuples[:, pattern.tuples] + np.int32(1)
         place = np.empty(self.points.number, dtype=np.int32)
-        stages = _stages(asked, [int(layer.max()) + 1 for layer in pattern.layers])
+        stages = _lookup_stages(asked, [int(layer.max()) + 1 for layer in pattern.layers])
         look = partial(_look_up, self.points.lines, digits, stages, place)
         in_threads([partial(look, here) for here in _chunks(self.points.number)])
         return place
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Stage:
+class _LookupStage:
     """Columns whose digits fit one key, and the number of each key among those of the tuples."""
 
     columns: range
@@ -158,12 +158,12 @@ class _Stage:
     number: Codes
 
 
-def _stages(asked: Codes, radices: Sequence[int]) -> list[_Stage]:
+def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
     """Tables to look up tuples in: the number found in one, plus 1, is the first digit of the next.
 
     0 is the digit of nothing in every place, so that what is unknown once stays unknown.
     """
-    stages: list[_Stage] = []
+    stages: list[_LookupStage] = []
     of = np.zeros(asked.shape[1], dtype=np.int32)
     done, first = 0, 1
     while done < len(radices):
@@ -176,7 +176,7 @@ def _stages(asked: Codes, radices: Sequence[int]) -> list[_Stage]:
         final = last == len(radices)
         found, place = (keys, of) if final else distinct(keys, 2**63)
         slots, number = _hash_keys(found)
-        stages.append(_Stage(range(done, last), tuple(radices[done:last]), slots, number))
+        stages.append(_LookupStage(range(done, last), tuple(radices[done:last]), slots, number))
         of, first, done = place, len(found) + 1, last
     return stages
 
@@ -191,7 +191,7 @@ def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
 def _look_up(
     lines: Sequence[Codes],
     digits: Sequence[Codes],
-    stages: Sequence[_Stage],
+    stages: Sequence[_LookupStage],
     place: Codes,
     here: tuple[int, int],
 ) -> None:
@@ -208,7 +208,7 @@ def _look_up(
             kernels.look_up(keys, stage.slots, stage.number, found)
 
 
-def _people(points: Points, place: Codes, number: int) -> Counts:
+def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
     """Individuals per tuple, everybody once."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
@@ -223,10 +223,10 @@ def _people(points: Points, place: Codes, number: int) -> Counts:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Boxes:
+class BoxTree:
     """Points in a tree of boxes; every tuple is a query."""
 
-    points: Points
+    points: WorldPoints
     sets: tuple[AtomSets, ...]
     tuples: Codes
 

@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.atoms import AtomSets, sets_of
+from incrowd.linkage.atoms import AtomSets, atom_sets_of
 from incrowd.linkage.index import Index, index_of
 from incrowd.linkage.matching import Matching, match
 from incrowd.linkage.world import World
@@ -133,7 +133,7 @@ def link(
     A missing cell is a value like any other, unless it `matches-anything`: then it says nothing,
     in the release as in the world.
     """
-    names = _public(release, world, on)
+    names = _public_columns(release, world, on)
     if missing is Missing.SUPPRESS:
         raise PolicyError(
             "rows with missing values cannot be suppressed here", remedy="drop them first"
@@ -142,7 +142,7 @@ def link(
         _match_column(release[name], world, (hierarchies or {}).get(name), (name, missing))
         for name in names
     ]
-    sets = [sets_of(matching) for matching in matchings]
+    sets = [atom_sets_of(matching) for matching in matchings]
     columns = tuple(
         _column_match(release[name], world, (name, matching, one))
         for name, matching, one in zip(names, matchings, sets, strict=True)
@@ -150,7 +150,11 @@ def link(
     tuple_of, tuples = tuples_of([release[name] for name in names], sets)
     index = index_of(world, names, sets, tuples)
     counts = np.append(index.counts(), 0)
-    notes = (*world.notes, *_notes(release, world, names), *_of_columns(columns))
+    notes = (
+        *world.notes,
+        *_unused_columns_note(release, world, names),
+        *_notes_of_columns(columns),
+    )
     return Linked(names, counts[tuple_of], columns, notes, world, tuple_of, index)
 
 
@@ -170,7 +174,7 @@ def persons_of(index: Index, world: World, tuples: Codes) -> Rows:
     return offsets_of(pairs // radix, len(tuples)), (pairs % radix).astype(np.int32)
 
 
-def _public(
+def _public_columns(
     release: Mapping[str, CodedColumn], world: World, on: Sequence[str] | None
 ) -> tuple[str, ...]:
     """PAttr[T]: the columns that release and world share; `InputError` if there is none."""
@@ -241,7 +245,9 @@ def _column_match(
     )
 
 
-def _notes(release: Mapping[str, CodedColumn], world: World, names: tuple[str, ...]) -> list[str]:
+def _unused_columns_note(
+    release: Mapping[str, CodedColumn], world: World, names: tuple[str, ...]
+) -> list[str]:
     left = [name for name in release if name in world.columns and name not in names]
     text = (
         f"the world knows {', '.join(left)} too, which were not used to link: what holds for some"
@@ -250,7 +256,7 @@ def _notes(release: Mapping[str, CodedColumn], world: World, names: tuple[str, .
     return [text] if left else []
 
 
-def _of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
+def _notes_of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
     notes = [column.note for column in columns if column.note]
     for column in columns:
         if column.unmatched:
@@ -280,9 +286,9 @@ def _hint(labels: Sequence[str], domain: Domain) -> str:
     values = domain.labels.tolist()
     if _DATED.search(labels[0]) and _SLASHED.fullmatch(values[0].strip()):
         return "the world writes dates with slashes, which cannot be read: write year-month-day"
-    found = [(_matching_if(labels, values, same), how) for how, same in _SPELLINGS]
+    found = [(_count_matching(labels, values, same), how) for how, same in _SPELLINGS]
     most, how = max(found, key=lambda pair: pair[0])
-    masked = _without_zeros(labels, values)
+    masked = _count_without_zeros(labels, values)
     if masked > most:
         most, how = masked, "in leading zeros"
     if not most:
@@ -290,12 +296,12 @@ def _hint(labels: Sequence[str], domain: Domain) -> str:
     return f"{most:,} of them differ from values of the world only {how}"
 
 
-def _matching_if(labels: Sequence[str], values: Sequence[str], same: Same) -> int:
+def _count_matching(labels: Sequence[str], values: Sequence[str], same: Same) -> int:
     known = {same(value) for value in values}
     return sum(same(label) in known for label in labels)
 
 
-def _without_zeros(labels: Sequence[str], values: Sequence[str]) -> int:
+def _count_without_zeros(labels: Sequence[str], values: Sequence[str]) -> int:
     """Masked codes that begin with zeros which the world has lost: 0213* beside 2138."""
     digits = [value for value in values if value.isdecimal()]
     filled: dict[int, set[str]] = {}

@@ -101,7 +101,7 @@ class Matcher:
         self.place = np.zeros(len(domain) + 1, dtype=np.int32)
         self.place[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
         self.outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
-        self._dec = _Dec(domain, hierarchy, leaf, order)
+        self._dec = _LabelPlaces(domain, hierarchy, leaf, order)
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
         """What each label may stand for; see `match`.
@@ -112,7 +112,7 @@ class Matcher:
         return from_runs(self._dec.runs(labels, names), self.place, self.outside)
 
 
-class _Dec:
+class _LabelPlaces:
     """The places of labels in one column."""
 
     def __init__(

@@ -145,14 +145,14 @@ def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]
     if not tables:
         raise InputError("a world needs at least one table", remedy="give a table")
     domain, codes = _one_numbering([ids for _, ids in tables])
-    world = _Part(dict(tables[0][0]), codes[0])
+    world = _WorldTable(dict(tables[0][0]), codes[0])
     for (columns, _), ids in zip(tables[1:], codes[1:], strict=True):
-        world = _join_tables(world, _Part(dict(columns), ids), len(domain) + 1)
+        world = _join_tables(world, _WorldTable(dict(columns), ids), len(domain) + 1)
     return World(world.columns, world.ids)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class _Part:
+class _WorldTable:
     columns: dict[str, CodedColumn]
     ids: Codes
 
@@ -177,7 +177,7 @@ def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]
     return Domain(kind, every), codes
 
 
-def _join_tables(left: _Part, right: _Part, people: int) -> _Part:
+def _join_tables(left: _WorldTable, right: _WorldTable, people: int) -> _WorldTable:
     """Two tables joined: pairs of rows for people in both, single rows for people in one."""
     shared = [name for name in left.columns if name in right.columns]
     for name in shared:
@@ -185,10 +185,12 @@ def _join_tables(left: _Part, right: _Part, people: int) -> _Part:
         domain, (mine, theirs) = _one_numbering(both)
         left.columns[name] = CodedColumn(both[0].name, mine, domain)
         right.columns[name] = CodedColumn(both[1].name, theirs, domain)
-    here, there = _pairs(left.ids, right.ids, people)
+    here, there = _pair_rows(left.ids, right.ids, people)
     differ = np.zeros(len(here), dtype=np.bool_)
     for name in shared:
-        differ |= _at(left.columns[name].codes, here) != _at(right.columns[name].codes, there)
+        differ |= _codes_of_rows(left.columns[name].codes, here) != _codes_of_rows(
+            right.columns[name].codes, there
+        )
     again = np.flatnonzero(differ & (here >= 0) & (there >= 0))
     from_left = np.concatenate([here, here[again]])
     from_right = np.concatenate([there, there[again]])
@@ -201,23 +203,25 @@ def _join_tables(left: _Part, right: _Part, people: int) -> _Part:
         source = left.columns.get(name) or right.columns[name]
         codes = np.where(use_theirs, theirs, mine).astype(np.int32)
         columns[name] = CodedColumn(source.name, codes, source.domain)
-    ids = np.where(from_left >= 0, _at(left.ids, from_left), _at(right.ids, from_right))
-    return _Part(columns, ids.astype(np.int32))
+    ids = np.where(
+        from_left >= 0, _codes_of_rows(left.ids, from_left), _codes_of_rows(right.ids, from_right)
+    )
+    return _WorldTable(columns, ids.astype(np.int32))
 
 
 def _codes_at(column: CodedColumn | None, rows: Counts) -> Codes:
     """The codes of these rows; missing for row -1 and for an absent column."""
     if column is None:
         return np.zeros(len(rows), dtype=np.int32)
-    return _at(column.codes, rows)
+    return _codes_of_rows(column.codes, rows)
 
 
-def _at(codes: Codes, rows: Counts) -> Codes:
+def _codes_of_rows(codes: Codes, rows: Counts) -> Codes:
     found: Codes = np.append(codes, np.int32(MISSING))[rows]
     return found
 
 
-def _pairs(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
+def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
     """All pairs of rows with one id, and each row without a partner paired with -1."""
     start, order = group_by_owner(right, people)
     partners = np.where(left == MISSING, 0, np.diff(start)[left])

@@ -16,7 +16,7 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.loss.loss import Loss
 from incrowd.loss.queries_cubes import CountedColumn, CubeAnswer, Cubes, rows_of
 from incrowd.loss.queries_workload import Condition, Query, Workload
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.recoding import Outcome
 from incrowd.table.column import Domain, Kind
 from incrowd.table.fold import in_threads
@@ -100,7 +100,7 @@ class _AskedQuery:
         """Number the combinations of these sensitive columns: one number a row, and how many."""
         if not names:
             return np.zeros(self.tally.rows, dtype=np.int32), 1
-        return numbered(np.stack([self._codes(name) for name in names]))
+        return number_columns(np.stack([self._codes(name) for name in names]))
 
     def _masks(self, query: Query) -> dict[str, Flags]:
         """By column: the codes that all conditions of a query allow."""

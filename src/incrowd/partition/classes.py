@@ -134,13 +134,13 @@ def _histogram(
     return Histogram(column, start, code, count)
 
 
-def numbered(codes: Codes) -> tuple[Codes, int]:
+def number_columns(codes: Codes) -> tuple[Codes, int]:
     """The number of each column of a matrix of codes among the distinct ones, and how many.
 
     With the quasi-identifying codes of a tally this is the class of each row. Numbers follow the
     lexicographic order of the columns.
 
-    >>> numbered(np.array([[2, 1, 2], [0, 3, 0]], dtype=np.int32))
+    >>> number_columns(np.array([[2, 1, 2], [0, 3, 0]], dtype=np.int32))
     (array([1, 0, 1], dtype=int32), 2)
     """
     if not codes.shape[0]:
@@ -172,7 +172,7 @@ class CompatibleClasses:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class _CountedCodes:
     """Compressed rows, one per class: codes below `domain`, each with a count."""
 
     start: Counts
@@ -199,7 +199,7 @@ def crowds(
     that `classes` was made from), so that a person counts once per crowd and value; without them,
     such people count once per class of the crowd, which is too often.
     """
-    if not missing.any() and numbered(nodes)[1] == len(classes):
+    if not missing.any() and number_columns(nodes)[1] == len(classes):
         return classes
     if tally is None or class_of is None or not len(tally.shared_row):
         return _joined_crowds(nodes, missing, classes, [])[0]
@@ -210,7 +210,7 @@ def crowds(
     shared_class = np.ascontiguousarray(class_of[tally.shared_row], dtype=np.int32)
     names = [tally.shared_unit]
     pairs = [np.stack([codes[tally.shared_row], tally.shared_unit]) for codes in tally.sensitive]
-    names += [numbered(pair)[0] for pair in pairs]
+    names += [number_columns(pair)[0] for pair in pairs]
     rows = [_name_counts(shared_class, name, len(classes)) for name in names]
     joined, (units, *holders) = _joined_crowds(nodes, missing, base, rows)
     for held, holder, pair, name in zip(
@@ -222,17 +222,17 @@ def crowds(
     return replace(joined, people=joined.people + np.diff(units.start))
 
 
-def _name_counts(class_of: Codes, names: Codes, number: int) -> _Rows:
+def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
 
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
-    return _Rows(
+    return _CountedCodes(
         *histogram_kernels.histogram(class_of, np.ascontiguousarray(names), once, number, domain),
         domain,
     )
 
 
-def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
+def _add_holders(held: Histogram, holder: _CountedCodes, code_of: Codes) -> None:
     """Count each entry of `holder` as a person with the code that `code_of` says."""
     number = len(holder.start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(holder.start))
@@ -241,14 +241,14 @@ def _add_holders(held: Histogram, holder: _Rows, code_of: Codes) -> None:
 
 
 def _joined_crowds(
-    nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_Rows]
-) -> tuple[Classes, list[_Rows]]:
+    nodes: Codes, missing: Flags, classes: Classes, more: Sequence[_CountedCodes]
+) -> tuple[Classes, list[_CountedCodes]]:
     """Add up all classes compatible with each class; `more` rows are added up alike."""
     held = list(classes.histograms.values())
-    rows = [_Rows(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
+    rows = [_CountedCodes(h.start, h.code, h.count, len(h.column.whole)) for h in held] + list(more)
     parts: list[list[tuple[Codes, Codes, Counts]]] = [[] for _ in rows]
     records, people = np.zeros_like(classes.records), np.zeros_like(classes.people)
-    for found in _compatible(nodes, missing):
+    for found in _compatible_classes(nodes, missing):
         _add_compatible(found, classes.records, records)
         _add_compatible(found, classes.people, people)
         for part, row in zip(parts, rows, strict=True):
@@ -263,13 +263,13 @@ def _joined_crowds(
     return Classes(records, people, histograms), united[len(held) :]
 
 
-def _compatible(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
+def _compatible_classes(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
     """What the classes of each pattern of missing columns are compatible with, pattern by pattern.
 
     Two patterns are joined on the columns that neither misses, never class by class; all patterns
     that share the same columns with a pattern are joined at once.
     """
-    pattern_of, number = numbered(missing.astype(np.int32))
+    pattern_of, number = number_columns(missing.astype(np.int32))
     start, order_of = group_by_owner(pattern_of, number)
     order = order_of.astype(np.int32)
     known = ~missing[:, order].T
@@ -278,7 +278,7 @@ def _compatible(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
     hashes = compatible.cell_hashes(cells)
     everyone = np.arange(len(order), dtype=np.int32)
     for p in range(number):
-        views = np.vstack([_distinct(shown & shown[p]), shown[p]]) * _ALL_BITS
+        views = np.vstack([_distinct_lines(shown & shown[p]), shown[p]]) * _ALL_BITS
         mine = everyone[start[p] : start[p + 1]]
         lines = len(mine) * (len(views) - 1)
         few = lines <= len(everyone)
@@ -292,7 +292,7 @@ def _compatible(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
         yield CompatibleClasses(order[here], source, block, order[member])
 
 
-def _distinct(lines: Flags) -> Flags:
+def _distinct_lines(lines: Flags) -> Flags:
     """The distinct lines of a matrix of flags."""
     packed = np.packbits(lines, axis=1)
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
@@ -308,7 +308,9 @@ def _add_compatible(found: CompatibleClasses, values: Counts, total: Counts) -> 
     histogram_kernels.add(found.here[~single], blocks[found.source[~single] - len(values)], total)
 
 
-def _gather_compatible(found: CompatibleClasses, rows: _Rows) -> list[tuple[Codes, Codes, Counts]]:
+def _gather_compatible(
+    found: CompatibleClasses, rows: _CountedCodes
+) -> list[tuple[Codes, Codes, Counts]]:
     """Class, code and count of all that the classes of one pattern are compatible with."""
     number = len(rows.start) - 1
     entry, place = histogram_kernels.expand(rows.start, found.member)
@@ -322,9 +324,11 @@ def _gather_compatible(found: CompatibleClasses, rows: _Rows) -> list[tuple[Code
     return [alone, (found.here[~single][place], code[entry], count[entry])]
 
 
-def _merge_parts(parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int) -> _Rows:
+def _merge_parts(
+    parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int
+) -> _CountedCodes:
 
-    return _Rows(*histogram_kernels.histogram(*_concatenate(parts), number, domain), domain)
+    return _CountedCodes(*histogram_kernels.histogram(*_concatenate(parts), number, domain), domain)
 
 
 def _concatenate(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
@@ -354,7 +358,7 @@ def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
 def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
     """Per class: the sum of values over all classes of its crowd; see `crowds`."""
     total = np.zeros(len(values))
-    for found in _compatible(nodes, missing):
+    for found in _compatible_classes(nodes, missing):
         blocks = np.bincount(found.block, values[found.member], minlength=found.blocks)
         every = np.concatenate([values, blocks])
         total += np.bincount(found.here, every[found.source], minlength=len(values))

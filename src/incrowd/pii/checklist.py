@@ -100,7 +100,7 @@ class Checklist(Shown):
             "schema": "incrowd.safe-harbor/1",
             "met": self.met,
             "today": self.today,
-            "checks": [_plain(check) for check in self.checks],
+            "checks": [_check_entry(check) for check in self.checks],
             "note": KNOWLEDGE,
             **({"notes": list(self.notes)} if self.notes else {}),
         }
@@ -123,13 +123,13 @@ def checklist(
     found: dict[str, list[ColumnFinding]] = {one.letter: [] for one in IDENTIFIERS}
     each = {profile.name: _findings(profile, rules) for profile in profiles}
     for name, what in (sealed or {}).items():
-        each[name] = _unseen(name, what) | each.get(name, {})
+        each[name] = _findings_of_sealed(name, what) | each.get(name, {})
     for findings in each.values():
         for letter, finding in findings.items():
             found[letter].append(finding)
     why = "a pseudonym is derived from an identifier, which 45 CFR 164.514(c) does not allow"
     found["R"] += [ColumnFinding(name, why) for name in pseudonyms]
-    checks = (IdentifierCheck(one, _weightiest(found[one.letter])) for one in IDENTIFIERS)
+    checks = (IdentifierCheck(one, _failing_first(found[one.letter])) for one in IDENTIFIERS)
     return Checklist(tuple(checks), rules.today, tuple(_notes(profiles)))
 
 
@@ -165,11 +165,11 @@ def name_says(profile: ColumnProfile, identifier: Identifier) -> bool:
 def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, ColumnFinding]:
     """What one column holds, at most one finding for each letter."""
     found: dict[str, ColumnFinding] = {}
-    for letter, finding in _certain(profile, rules):
+    for letter, finding in _certain_findings(profile, rules):
         found.setdefault(letter, finding)
     if len(found) > 1:
         found.pop("R", None)  # it is for any other number
-    for letter, finding in _uncertain(profile, rules) if not found else ():
+    for letter, finding in _possible_findings(profile, rules) if not found else ():
         found.setdefault(letter, finding)
     if not found and (own := codes_of_their_own(profile)) is not None:
         found["R"] = own
@@ -180,7 +180,7 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Colum
     return found
 
 
-def _unseen(name: str, what: str) -> dict[str, ColumnFinding]:
+def _findings_of_sealed(name: str, what: str) -> dict[str, ColumnFinding]:
     """A column that no program can look into: its name may fail, a person looks at the rest."""
     profile = ColumnProfile.of_name_alone(name)
     inside = profile.unseen(f"holds {what}, which incrowd cannot look into")
@@ -189,7 +189,9 @@ def _unseen(name: str, what: str) -> dict[str, ColumnFinding]:
     return {one.letter: found.get(one.letter, inside) for one in IDENTIFIERS}
 
 
-def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[str, ColumnFinding]]:
+def _certain_findings(
+    profile: ColumnProfile, rules: SafeHarborRules
+) -> Iterator[tuple[str, ColumnFinding]]:
     """By the name of the column, and by patterns that only identifiers have."""
     for identifier in IDENTIFIERS:
         if name_says(profile, identifier):
@@ -204,7 +206,7 @@ def _certain(profile: ColumnProfile, rules: SafeHarborRules) -> Iterator[tuple[s
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
-def _uncertain(
+def _possible_findings(
     profile: ColumnProfile, rules: SafeHarborRules
 ) -> Iterator[tuple[str, ColumnFinding]]:
     """What to look for only if nothing certain was found."""
@@ -222,7 +224,7 @@ def _uncertain(
     yield from ((letter, finding) for letter, finding in special if finding is not None)
 
 
-def _weightiest(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
+def _failing_first(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
     """All of them, those that fail first: a failing column hides none that a person must see."""
     return tuple(sorted(found, key=lambda one: one.status is not Status.FAIL))
 
@@ -242,7 +244,7 @@ def _finding_entry(check: IdentifierCheck, found: ColumnFinding) -> dict[str, st
     return {"name": found.column, "why": found.why, **look}
 
 
-def _plain(check: IdentifierCheck) -> dict[str, Any]:
+def _check_entry(check: IdentifierCheck) -> dict[str, Any]:
     plain: dict[str, Any] = {
         "letter": check.letter,
         "identifier": check.identifier.title,

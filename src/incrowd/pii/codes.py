@@ -23,12 +23,12 @@ def internet_addresses(profile: ColumnProfile) -> ColumnFinding | None:
     share = profile.share(is_internet_address, _ADDRESS)
     if not share:
         return None
-    if profile.share(_is_no_version, _ADDRESS):
+    if profile.share(_exceeds_versions, _ADDRESS):
         return profile.fails(looks_like(share, "IP addresses"))
     return profile.unseen("the values could be IP addresses or version numbers")
 
 
-def _is_no_version(text: str) -> bool:
+def _exceeds_versions(text: str) -> bool:
     """Whether an address has a number that versions hardly reach, or is none of four numbers."""
     if not is_internet_address(text):
         return False
@@ -79,7 +79,7 @@ def _is_code(text: str) -> bool:
 
 def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
     """That ten digits could all be telephone numbers."""
-    found = _could_be(profile, _TEN, 10, "the values could be phone numbers")
+    found = _unnamed_numbers(profile, _TEN, 10, "the values could be phone numbers")
     if found is None or not profile.words & _REACHED:
         return found
     return profile.fails("its name and ten digits suggest phone numbers")
@@ -87,10 +87,10 @@ def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
 
 def unnamed_social_security(profile: ColumnProfile) -> ColumnFinding | None:
     """That nine digits could all be social security numbers."""
-    return _could_be(profile, _NINE, 9, "the values could be social security numbers")
+    return _unnamed_numbers(profile, _NINE, 9, "the values could be social security numbers")
 
 
-def _could_be(
+def _unnamed_numbers(
     profile: ColumnProfile, form: re.Pattern[str], width: int, why: str
 ) -> ColumnFinding | None:
     """Numbers may have lost leading zeros."""

@@ -50,7 +50,7 @@ _YEAR = re.compile(r"\d{4}(?:-.*)?")
 
 
 @dataclass(frozen=True)
-class Range:
+class NumberRange:
     """What a cell shows, from the lowest to the highest whole number that it may stand for."""
 
     low: float
@@ -64,7 +64,7 @@ def shows_old_ages(labels: Iterable[str], per_year: float = 1) -> bool:
     (False, True, False)
     """
     oldest = (OLDEST + 1) * per_year - 1
-    return any(_beyond(shown, oldest) for label in labels for shown in ranges(label))
+    return any(_tells_old_age(shown, oldest) for label in labels for shown in ranges(label))
 
 
 def shows_old_births(labels: Iterable[str], today: int) -> bool:
@@ -74,24 +74,24 @@ def shows_old_births(labels: Iterable[str], today: int) -> bool:
     (False, True)
     """
     years = (shown for label in labels for shown in ranges(label) if is_years(shown))
-    ages = (Range(today - shown.high, today - shown.low) for shown in years)
-    return any(_beyond(age, OLDEST) for age in ages)
+    ages = (NumberRange(today - shown.high, today - shown.low) for shown in years)
+    return any(_tells_old_age(age, OLDEST) for age in ages)
 
 
-def _beyond(age: Range, oldest: float) -> bool:
+def _tells_old_age(age: NumberRange, oldest: float) -> bool:
     """Whether an age is told that is larger and not pooled with all others that are."""
     if age.high == inf:
         return age.low > oldest + 1
     return age.high > oldest
 
 
-def is_years(shown: Range) -> bool:
+def is_years(shown: NumberRange) -> bool:
     """Whether a range is one of calendar years: birth weights and birth orders are not."""
     ends = [end for end in (shown.low, shown.high) if abs(end) != inf]
     return bool(ends) and all(1800 <= end <= 2100 for end in ends)
 
 
-def ranges(label: str) -> list[Range]:
+def ranges(label: str) -> list[NumberRange]:
     """The numbers that a cell may stand for; nothing if it holds none.
 
     >>> ranges("[85, 90)"), ranges("> 89"), ranges("before 1937"), ranges("elderly")
@@ -99,26 +99,26 @@ def ranges(label: str) -> list[Range]:
     """
     members = read_set(label)
     if members is not None:
-        return [shown for one in members for shown in _range(one)]
-    return _range(label)
+        return [shown for one in members for shown in _ranges_of_label(one)]
+    return _ranges_of_label(label)
 
 
-def _range(label: str) -> list[Range]:
+def _ranges_of_label(label: str) -> list[NumberRange]:
     bounds = read_any_bounds(label)
     if bounds is not None:
-        low = _end(bounds.low, inside=bounds.low_inside, side=1)
-        high = _end(bounds.high, inside=bounds.high_inside, side=-1)
-        return [] if low is None or high is None else [Range(low, high)]
+        low = _end_of_interval(bounds.low, inside=bounds.low_inside, side=1)
+        high = _end_of_interval(bounds.high, inside=bounds.high_inside, side=-1)
+        return [] if low is None or high is None else [NumberRange(low, high)]
     if found := _RANGE.fullmatch(label):
-        return [Range(int(found[1]), int(found[2]))]
+        return [NumberRange(int(found[1]), int(found[2]))]
     if found := _DECADE.fullmatch(label):
-        return [Range(int(found[1]), int(found[1]) + 9)]
+        return [NumberRange(int(found[1]), int(found[1]) + 9)]
     if found := _OPEN.fullmatch(label):
-        return [_open(found)]
+        return [_open_range(found)]
     if (unit := _UNIT.search(label)) and unit.end() == len(label):
-        return _range(label[: unit.start()])
+        return _ranges_of_label(label[: unit.start()])
     number = parse_number(label)
-    return [] if number is None else [Range(floor(number), floor(number))]
+    return [] if number is None else [NumberRange(floor(number), floor(number))]
 
 
 def is_age_in_words(text: str) -> bool:
@@ -130,27 +130,27 @@ def is_age_in_words(text: str) -> bool:
     return _IN_WORDS.fullmatch(text) is not None
 
 
-def _end(text: str | None, *, inside: bool, side: int) -> float | None:
+def _end_of_interval(text: str | None, *, inside: bool, side: int) -> float | None:
     """The whole number at an end of an interval: `side` says in which direction inside lies."""
     if text is None:
         return -side * inf
     inner = read_bounds(text)
     if inner is not None:
         if side > 0:
-            return _end(inner.low, inside=inner.low_inside, side=side)
-        return _end(inner.high, inside=inner.high_inside, side=side)
+            return _end_of_interval(inner.low, inside=inner.low_inside, side=side)
+        return _end_of_interval(inner.high, inside=inner.high_inside, side=side)
     number = parse_number(text[:4] if _YEAR.fullmatch(text) else text)
     if number is None:
         return None
     return floor(number) if inside or number != floor(number) else floor(number) + side
 
 
-def _open(found: re.Match[str]) -> Range:
+def _open_range(found: re.Match[str]) -> NumberRange:
     (word, text), *_ = [(word, text) for word, text in found.groupdict().items() if text]
     number = int(text)
     if word in {"from", "least", "over"}:
-        return Range(number + (word == "over"), inf)
-    return Range(-inf, number - (word == "under"))
+        return NumberRange(number + (word == "over"), inf)
+    return NumberRange(-inf, number - (word == "under"))
 
 
 _FIRST, _LAST = 1800, 2100
@@ -226,7 +226,7 @@ def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFind
     """That a column tells more of a date than its year, or an age over 89."""
     if profile.is_flag or profile.is_empty:
         return None
-    found = [_finer(profile), _old_ages(profile), _old_births(profile, rules.today)]
+    found = [_finer_than_year(profile), _old_ages(profile), _old_births(profile, rules.today)]
     reasons = [reason for reason in found if reason]
     return profile.fails("; ".join(reasons)) if reasons else None
 
@@ -241,10 +241,10 @@ def is_birth(profile: ColumnProfile) -> bool:
     return bool(profile.said & BIRTH) and not (profile.is_about or profile.words & NOT_WHEN)
 
 
-def _finer(profile: ColumnProfile) -> str | None:
+def _finer_than_year(profile: ColumnProfile) -> str | None:
     if profile.kind is Kind.DATE:
         return None if _are_years(profile) else "holds dates finer than a year"
-    if element := _element(profile):
+    if element := _element_of_name(profile):
         return f"its name suggests the {element} of an event"
     if profile.kind is Kind.NUMBER:
         return _finer_numbers(profile)
@@ -258,18 +258,18 @@ def _are_years(profile: ColumnProfile) -> bool:
     return len(years) >= 3 and bool((years.astype(values.dtype) == values).all())
 
 
-def _element(profile: ColumnProfile) -> str | None:
+def _element_of_name(profile: ColumnProfile) -> str | None:
     """The element of a date that a column's name says and its values could be."""
     for element, largest in DATE_ELEMENTS.items():
         if element not in profile.said or profile.is_about:
             continue
         alone = profile.words <= {element, "of", "the", "year"} and element != "day"
-        if (alone or profile.said & EVENT) and _within(profile, 1, largest):
+        if (alone or profile.said & EVENT) and _values_within(profile, 1, largest):
             return element
     return None
 
 
-def _within(profile: ColumnProfile, first: int, last: int) -> bool:
+def _values_within(profile: ColumnProfile, first: int, last: int) -> bool:
     if profile.kind is Kind.TEXT:
         return profile.share(lambda text: _is_element(text, first, last)) >= MOST
     numbers = profile.domain.positions
@@ -359,14 +359,16 @@ def _is_day(found: re.Match[str]) -> bool:
     """Whether three numbers are a day with a year of four digits."""
     first, _, second, third = found.groups()
     if len(first) == 4 and len(third) <= 2:
-        return _exists(int(first), int(second), int(third))
+        return _is_calendar_day(int(first), int(second), int(third))
     if len(first) > 2 or len(third) != 4:
         return False
     year = int(third)
-    return _exists(year, int(first), int(second)) or _exists(year, int(second), int(first))
+    return _is_calendar_day(year, int(first), int(second)) or _is_calendar_day(
+        year, int(second), int(first)
+    )
 
 
-def _exists(year: int, month: int, day: int) -> bool:
+def _is_calendar_day(year: int, month: int, day: int) -> bool:
     if not _FIRST <= year <= _LAST:
         return False
     try:
@@ -386,13 +388,13 @@ def _is_weak(text: str, *, named: bool) -> bool:
     if not (named or found[2] == "/" or (found[2] == "-" and len(text) == len("01-31-24"))):
         return False
     month, day = sorted((int(found[1]), int(found[3])))
-    return _exists(2000, month, day)
+    return _is_calendar_day(2000, month, day)
 
 
 def _is_compact(text: str) -> bool:
     if _COMPACT.fullmatch(text) is None:
         return False
-    return _exists(int(text[:4]), int(text[4:6]), int(text[6:8]))
+    return _is_calendar_day(int(text[:4]), int(text[4:6]), int(text[6:8]))
 
 
 def _old_ages(profile: ColumnProfile) -> str | None:

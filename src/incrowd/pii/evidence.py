@@ -15,10 +15,10 @@ from incrowd.hierarchy.published import share_of
 from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.suggestion import Nature
 from incrowd.pii.column_names import says_person
-from incrowd.pii.meanings import QUALIFIERS, Meaning
+from incrowd.pii.meanings import QUALIFIERS, WordMeaning
 from incrowd.pii.names import is_things_name, names_of_persons
 from incrowd.pii.patterns import pattern_of
-from incrowd.pii.pieces import Said, said_in_label, said_in_name
+from incrowd.pii.pieces import NameMeanings, said_in_label, said_in_name
 from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.pii.sentinels import means_missing
 from incrowd.pii.silent import family_names, given_names
@@ -63,11 +63,11 @@ class Clue:
     role: Role
     points: float
     reason: str
-    meaning: Meaning | None = None
+    meaning: WordMeaning | None = None
 
 
 @dataclass(frozen=True)
-class Weighed:
+class RoleEvidence:
     """The role that a column seems to have, why, and whether that is certain."""
 
     role: Role
@@ -79,15 +79,19 @@ class Weighed:
     """How much it would hurt to have it known."""
 
 
-def weigh_clues(profile: ColumnProfile) -> Weighed:
+def weigh_clues(profile: ColumnProfile) -> RoleEvidence:
     """The role that the clues about a column speak for, together."""
     said = _name_and_label(profile)
-    clues = [*_by_words(profile, said), *_by_values(profile), *_by_uniqueness(profile)]
+    clues = [
+        *_clues_of_words(profile, said),
+        *_clues_of_values(profile),
+        *_clues_of_uniqueness(profile),
+    ]
     points, best = _totals(clues)
     if not points:
         values = counted(profile.distinct, "value")
         nature: Nature = "code" if said.codes else ""
-        return Weighed(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
+        return RoleEvidence(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
     order = sorted(points, key=lambda role: -points[role])
     chosen = best[order[0]]
     second = points[order[1]] if len(order) > 1 else 0.0
@@ -97,7 +101,9 @@ def weigh_clues(profile: ColumnProfile) -> Weighed:
     harm = meaning.harm if meaning is not None else 1.0
     if profile.kind is Kind.DATE and named is not None:
         chosen = named  # that a date is a date says less than what it is the date of
-    return Weighed(order[0], chosen.reason, sure, _nature(profile, said, meaning), harm)
+    return RoleEvidence(
+        order[0], chosen.reason, sure, _nature_of_numbers(profile, said, meaning), harm
+    )
 
 
 def _totals(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
@@ -118,7 +124,7 @@ def _strongest_by_words(clues: list[Clue], role: Role) -> Clue | None:
     return max(meant, key=lambda clue: clue.points) if meant else None
 
 
-def _name_and_label(profile: ColumnProfile) -> Said:
+def _name_and_label(profile: ColumnProfile) -> NameMeanings:
     """What name and label say together."""
     named = said_in_name(profile.name)
     if not profile.label:
@@ -128,25 +134,27 @@ def _name_and_label(profile: ColumnProfile) -> Said:
     for meaning, more in labelled.points:
         known = points.get(meaning.name, (meaning, 0.0))[1]
         points[meaning.name] = (meaning, max(known, more * _LABELLED))
-    return Said((*named.words, *labelled.words), tuple(points.values()))
+    return NameMeanings((*named.words, *labelled.words), tuple(points.values()))
 
 
 # Clues of words
 
 
-def _by_words(profile: ColumnProfile, said: Said) -> Iterator[Clue]:
+def _clues_of_words(profile: ColumnProfile, said: NameMeanings) -> Iterator[Clue]:
     for meaning, points in said.points:
-        possible = _possible(profile, said, meaning)
+        possible = _clue_of_meaning(profile, said, meaning)
         if possible is not None:
             yield Clue(possible.role, points + possible.points, possible.reason, meaning)
 
 
-def _possible(profile: ColumnProfile, said: Said, meaning: Meaning) -> Clue | None:
+def _clue_of_meaning(
+    profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning
+) -> Clue | None:
     """What a meaning makes of a column, if its values can be that."""
     if meaning.nature == "weight":
-        return _weight(profile, said)
+        return _weight_clue(profile, said)
     if meaning.nature == "number" and (meaning.name in {"id", "group"} or _is_unit(profile, said)):
-        return _number_of_people(profile, said, meaning)
+        return _number_clue(profile, said, meaning)
     if meaning.name == "interview" and _are_dates(profile):
         return Clue(
             Role.DROP, _DATED, "when somebody was asked tells records apart and nothing else"
@@ -162,7 +170,7 @@ def _are_dates(profile: ColumnProfile) -> bool:
     return found is not None and found[0].name == "dates"
 
 
-def _fits(profile: ColumnProfile, said: Said, meaning: Meaning) -> bool:
+def _fits(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> bool:
     """Whether values can be what a word means."""
     if meaning.role is Role.IDENTIFIER:
         return _may_identify(profile, meaning)
@@ -173,7 +181,7 @@ def _fits(profile: ColumnProfile, said: Said, meaning: Meaning) -> bool:
     return meaning.name != "sex" or profile.distinct <= _SOME // 2
 
 
-def _weight(profile: ColumnProfile, said: Said) -> Clue | None:
+def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
     """A sampling weight; without a word that says so, what a body weighs is none."""
     words = set(said.words)
     qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words
@@ -188,7 +196,7 @@ def _weight(profile: ColumnProfile, said: Said) -> Clue | None:
     return Clue(Role.WEIGHT, 0.0, "a sampling weight")
 
 
-def _number_of_people(profile: ColumnProfile, said: Said, meaning: Meaning) -> Clue | None:
+def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> Clue | None:
     """A number of records or people: the unit if it repeats, else an identifier."""
     if profile.kind is Kind.DATE or profile.distinct <= 2:
         return None
@@ -202,7 +210,7 @@ def _number_of_people(profile: ColumnProfile, said: Said, meaning: Meaning) -> C
     return Clue(Role.IDENTIFIER, 0.0, meaning.reason) if _may_number(profile, meaning) else None
 
 
-def _is_unit(profile: ColumnProfile, said: Said) -> bool:
+def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
     """Whether a number of people says whose record each is."""
     return says_person(profile.name) and _repeats(profile) and not said.codes
 
@@ -213,11 +221,11 @@ def _repeats(profile: ColumnProfile) -> bool:
     return profile.distinct > _SOME and 1.001 < each < 100
 
 
-def _may_number(profile: ColumnProfile, meaning: Meaning) -> bool:
+def _may_number(profile: ColumnProfile, meaning: WordMeaning) -> bool:
     return meaning.role is Role.IDENTIFIER and profile.distinct_share >= _FEW_ENOUGH
 
 
-def _may_identify(profile: ColumnProfile, meaning: Meaning) -> bool:
+def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
     if profile.is_about or profile.is_flag:
         return False
     if meaning.name == "name":
@@ -232,7 +240,7 @@ def _may_be_ages(profile: ColumnProfile) -> bool:
     return bool(np.median(values) <= _OLDEST)
 
 
-def _may_be_when(profile: ColumnProfile, said: Said) -> bool:
+def _may_be_when(profile: ColumnProfile, said: NameMeanings) -> bool:
     """Dates, years, and elements of dates."""
     if profile.kind is Kind.DATE:
         return True
@@ -246,7 +254,7 @@ def _may_be_when(profile: ColumnProfile, said: Said) -> bool:
 # Clues of values
 
 
-def _by_values(profile: ColumnProfile) -> Iterator[Clue]:
+def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
     if profile.kind is Kind.DATE:
         yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
         return
@@ -265,10 +273,10 @@ def _by_values(profile: ColumnProfile) -> Iterator[Clue]:
         yield Clue(Role.IDENTIFIER, 3.5, "the values contain names of people")
     elif family_names(profile) is not None or given_names(profile) is not None:
         yield Clue(Role.IDENTIFIER, 3.0, "many values are common names of people")
-    yield from _by_value_words(profile)
+    yield from _clues_of_value_words(profile)
 
 
-def _by_value_words(profile: ColumnProfile) -> Iterator[Clue]:
+def _clues_of_value_words(profile: ColumnProfile) -> Iterator[Clue]:
     """What categories say of themselves: countries, states, marital status, religions."""
     if profile.distinct > 300:
         return
@@ -287,7 +295,7 @@ def _by_value_words(profile: ColumnProfile) -> Iterator[Clue]:
 # Clues of uniqueness
 
 
-def _by_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
+def _clues_of_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
     """Clue: values that hardly repeat identify people, unless they are measurements or dates."""
     if profile.kind is Kind.DATE or profile.records < _SOME:
         return
@@ -310,7 +318,9 @@ def _is_serial(profile: ColumnProfile) -> bool:
 # What whole numbers are
 
 
-def _nature(profile: ColumnProfile, said: Said, meaning: Meaning | None) -> Nature:
+def _nature_of_numbers(
+    profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning | None
+) -> Nature:
     words = set(said.words)
     if meaning is None:
         return "code" if said.codes else ""

@@ -14,7 +14,7 @@ from incrowd.table.column import Role
 
 
 @dataclass(frozen=True)
-class Meaning:
+class WordMeaning:
     """What a column is about, and what that makes of it in a release."""
 
     name: str
@@ -39,12 +39,12 @@ def _meaning(  # noqa: PLR0913  one per field
     nature: Nature = "",
     strength: float = 3.0,
     harm: float = 0.0,
-) -> Meaning:
+) -> WordMeaning:
     """A word that ends in `*` is a beginning of words."""
     said = words.split()
     whole = frozenset(word for word in said if not word.endswith("*"))
     stems = tuple(word[:-1] for word in said if word.endswith("*"))
-    return Meaning(name, role, reason, whole, stems, nature, strength, harm)
+    return WordMeaning(name, role, reason, whole, stems, nature, strength, harm)
 
 
 _QUASI, _SENSITIVE = Role.QUASI, Role.SENSITIVE
@@ -260,9 +260,9 @@ CODED = frozenset(_SPEAKING.split())
 """Words that say that values are codes."""
 
 
-def _of_topic(topic: Topic) -> Meaning:
+def _meaning_of_topic(topic: Topic) -> WordMeaning:
     weak = topic.name in {"id", "name", "account name"}
-    return Meaning(
+    return WordMeaning(
         topic.name,
         topic.role,
         topic.reason,
@@ -286,15 +286,15 @@ _TWICE = frozenset(("title", "test", "land", "work", "native", "pay", "key", "ca
 
 
 @cache
-def meanings() -> tuple[Meaning, ...]:
+def meanings() -> tuple[WordMeaning, ...]:
     """All meanings: those of surveys first, then the topics that names of columns speak of."""
-    return (*SURVEY, *(_of_topic(topic) for topic in TOPICS if topic.name not in _REPLACED))
+    return (*SURVEY, *(_meaning_of_topic(topic) for topic in TOPICS if topic.name not in _REPLACED))
 
 
 @cache
-def vocabulary() -> dict[str, tuple[Meaning, ...]]:
+def vocabulary() -> dict[str, tuple[WordMeaning, ...]]:
     """The meanings of each whole word."""
-    found: dict[str, list[Meaning]] = {}
+    found: dict[str, list[WordMeaning]] = {}
     for meaning in meanings():
         for word in meaning.words:
             same = [one.name for one in found.get(word, ())]
@@ -304,7 +304,7 @@ def vocabulary() -> dict[str, tuple[Meaning, ...]]:
 
 
 @cache
-def stems() -> tuple[tuple[str, Meaning], ...]:
+def stems() -> tuple[tuple[str, WordMeaning], ...]:
     """Beginnings of words with their meanings, the longest first."""
     every = [(stem, meaning) for meaning in meanings() for stem in meaning.stems]
     return tuple(sorted(every, key=lambda pair: -len(pair[0])))

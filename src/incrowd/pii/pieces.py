@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise
 
-from incrowd.pii.meanings import CODED, COUNTING, Meaning, is_vague, stems, vocabulary
+from incrowd.pii.meanings import CODED, COUNTING, WordMeaning, is_vague, stems, vocabulary
 from incrowd.table.names import words_of
 
 _SHORTEST = 3
@@ -24,11 +24,11 @@ _JOINTS = frozenset(_BETWEEN.split())
 
 
 @dataclass(frozen=True)
-class Said:
+class NameMeanings:
     """What a name or a label says."""
 
     words: tuple[str, ...]
-    points: tuple[tuple[Meaning, float], ...]
+    points: tuple[tuple[WordMeaning, float], ...]
     """Meanings with their points, highest first."""
 
     @property
@@ -42,17 +42,17 @@ class Said:
         return not CODED.isdisjoint(self.words)
 
 
-def said_in_name(name: str) -> Said:
+def said_in_name(name: str) -> NameMeanings:
     """What the name of a column says; its last word counts a little more than the others.
 
     >>> [meaning.name for meaning, _ in said_in_name("household_weights").points][:2]
     ['sampling', 'family']
     """
     words = tuple(piece for word in words_of(name) for piece in pieces(word))
-    return Said(words, _weigh_meanings(words, len(words) - 1))
+    return NameMeanings(words, _weigh_meanings(words, len(words) - 1))
 
 
-def said_in_label(label: str) -> Said:
+def said_in_label(label: str) -> NameMeanings:
     """What a label says; the word before `of`, or else the last one, counts a little more.
 
     >>> said_in_label("Age of respondent").points[0][0].name
@@ -60,7 +60,7 @@ def said_in_label(label: str) -> Said:
     """
     words = words_of(label)
     heads = [i for i, word in enumerate(words) if word in _JOINTS and i]
-    return Said(words, _weigh_meanings(words, (heads[0] if heads else len(words)) - 1))
+    return NameMeanings(words, _weigh_meanings(words, (heads[0] if heads else len(words)) - 1))
 
 
 def pieces(word: str) -> tuple[str, ...]:
@@ -73,13 +73,13 @@ def pieces(word: str) -> tuple[str, ...]:
     """
     if meanings_of(word) or len(word) < 2 * _SHORTEST - 1:
         return (word,)
-    covered, parts = _cover(word)
+    covered, parts = _cover_with_words(word)
     enough = covered >= _COVER * len(word) and (len(parts) > 1 or covered > _SHORTEST)
     return parts if enough else (word,)
 
 
 @cache
-def _cover(word: str) -> tuple[int, tuple[str, ...]]:
+def _cover_with_words(word: str) -> tuple[int, tuple[str, ...]]:
     """The known words side by side that cover most letters, and how many they cover."""
     best: list[tuple[int, tuple[str, ...]]] = [(0, ())]
     for end in range(1, len(word) + 1):
@@ -101,7 +101,7 @@ def _is_part(part: str, *, at_start: bool) -> bool:
 
 
 @cache
-def meanings_of(word: str) -> tuple[Meaning, ...]:
+def meanings_of(word: str) -> tuple[WordMeaning, ...]:
     """What a word means: as it is, without its plural, or by its beginning."""
     known = vocabulary()
     if word in known:
@@ -114,9 +114,9 @@ def meanings_of(word: str) -> tuple[Meaning, ...]:
     return tuple(meaning for stem, meaning in found if len(stem) == longest)
 
 
-def _weigh_meanings(words: tuple[str, ...], head: int) -> tuple[tuple[Meaning, float], ...]:
+def _weigh_meanings(words: tuple[str, ...], head: int) -> tuple[tuple[WordMeaning, float], ...]:
     points: dict[str, float] = {}
-    meant: dict[str, Meaning] = {}
+    meant: dict[str, WordMeaning] = {}
     joined = {i: a + b for i, (a, b) in enumerate(pairwise(words))}
     for place, word in [*enumerate(words), *joined.items()]:
         found = vocabulary().get(word, ()) if place in joined and word == joined[place] else None

@@ -185,7 +185,7 @@ class ColumnProfile:
         if hint is not None and not hint(self.blob):
             return 0.0
         step = 1 if hint is not None else max(1, len(self.texts) // _SAMPLE)
-        fitting = [any(map(fits, _taken_apart(text))) for text in self.texts[::step]]
+        fitting = [any(map(fits, _text_and_parts(text))) for text in self.texts[::step]]
         return sum(fitting) / len(fitting) if fitting else 0.0
 
     def fails(self, why: str) -> ColumnFinding:
@@ -229,10 +229,10 @@ def parts_of(text: str) -> tuple[str, ...]:
     >>> parts_of("[1965, 1970)"), parts_of("{a, b}"), parts_of("a"), parts_of("(-inf, 1937)")
     (('1965', '1970'), ('a', 'b'), ('a',), ('1937',))
     """
-    return tuple(part for end in _ends(text) for part in _ends(end))
+    return tuple(part for end in _parts_of_label(text) for part in _parts_of_label(end))
 
 
-def _ends(text: str) -> Sequence[str]:
+def _parts_of_label(text: str) -> Sequence[str]:
     bounds = read_bounds(text)
     if bounds is not None:
         return [end for end in (bounds.low, bounds.high) if end is not None]
@@ -240,7 +240,7 @@ def _ends(text: str) -> Sequence[str]:
     return (text,) if members is None else members
 
 
-def _taken_apart(text: str) -> tuple[str, ...]:
+def _text_and_parts(text: str) -> tuple[str, ...]:
     """The text and its parts, quick for the many that have none."""
     return (text, *parts_of(text)) if text[:1] in _OPENING else (text,)
 

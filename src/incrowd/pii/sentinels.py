@@ -56,13 +56,13 @@ def sentinels(profile: ColumnProfile) -> tuple[Sentinel, ...]:
     """The values of a column that seem to mean that there is none."""
     if not len(profile.domain) or profile.counts is None or profile.sealed:
         return ()
-    if profile.value_labels and (told := _by_label(profile)):
+    if profile.value_labels and (told := _sentinels_by_label(profile)):
         return tuple(told)
     if profile.kind is Kind.TEXT:
-        return tuple(_texts(profile))
+        return tuple(_sentinels_of_texts(profile))
     if profile.kind is Kind.DATE:
-        return tuple(_dates(profile))
-    return tuple(_numbers(profile))
+        return tuple(_sentinels_of_dates(profile))
+    return tuple(_sentinels_of_numbers(profile))
 
 
 def means_missing(text: str) -> bool:
@@ -82,7 +82,7 @@ def _sentinels_at(profile: ColumnProfile, places: Sequence[int], why: str) -> li
     return [Sentinel(str(label), int(counts[i]), why) for label, i in found]
 
 
-def _by_label(profile: ColumnProfile) -> list[Sentinel]:
+def _sentinels_by_label(profile: ColumnProfile) -> list[Sentinel]:
     """By what the file says that its values mean."""
     said = {value for value, text in profile.value_labels.items() if _says_missing(text)}
     places = [i for i, label in enumerate(profile.domain.labels.tolist()) if label in said]
@@ -94,7 +94,7 @@ def _says_missing(text: str) -> bool:
     return plain in WORDS or any(len(w) > 4 and plain.startswith(w) for w in WORDS)
 
 
-def _texts(profile: ColumnProfile) -> list[Sentinel]:
+def _sentinels_of_texts(profile: ColumnProfile) -> list[Sentinel]:
     """Words and signs, unless they are most of what there is; digits as in columns of numbers."""
     labels = profile.domain.labels.tolist()
     if len(labels) > 50_000:
@@ -104,21 +104,23 @@ def _texts(profile: ColumnProfile) -> list[Sentinel]:
         return _sentinels_at(profile, places, "by its words")
     lengths = {len(label) for label in labels}
     if len(lengths) == 1 and all(label.isdigit() for label in labels) and max(lengths) > 1:
-        return _sentinels_at(profile, _apart(np.array(labels).astype(np.int64), profile), _APART)
+        return _sentinels_at(
+            profile, _places_apart(np.array(labels).astype(np.int64), profile), _APART
+        )
     return []
 
 
 _APART = "apart from all others, at the edge of a number of digits"
 
 
-def _numbers(profile: ColumnProfile) -> list[Sentinel]:
+def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
     values = profile.domain.values
     below = [i for i in range(min(_MOST + 1, len(values))) if values[i] < 0]
     found: list[Sentinel] = []
     alone = 0 < len(below) <= _MOST and len(values) > len(below) and values[len(below)] >= 0
     if alone and all(_is_negative_mark(values[i]) for i in below):
         found += _sentinels_at(profile, below, "below zero, where no other value is")
-    return found + _sentinels_at(profile, _apart(values, profile), _APART)
+    return found + _sentinels_at(profile, _places_apart(values, profile), _APART)
 
 
 def _is_negative_mark(value: float) -> bool:
@@ -136,7 +138,7 @@ def _is_edge(number: int) -> bool:
     return repeated or (text[:-1] == "9" * (len(text) - 1) and text[-1] in "6789")
 
 
-def _apart(values: Values, profile: ColumnProfile) -> list[int]:
+def _places_apart(values: Values, profile: ColumnProfile) -> list[int]:
     """Places of numbers above a gap that are all edges of a number of digits."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
@@ -179,7 +181,7 @@ def _stands_apart(values: Values, counts: Counts, top: int) -> bool:
     return gap >= max(3.0, _GAP * span) and bool(often) and bool(counts[top:].max() >= _AGAIN)
 
 
-def _dates(profile: ColumnProfile) -> list[Sentinel]:
+def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
     """Days that people write for no day, far from all others or far more common."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before

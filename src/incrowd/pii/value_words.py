@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from incrowd.pii.meanings import Meaning, meanings
+from incrowd.pii.meanings import WordMeaning, meanings
 from incrowd.table.names import words_of
 
 _LISTS = {
@@ -27,7 +27,7 @@ _SAME = 0.6
 _ALL = 1.0
 
 
-def topic_of_values(labels: Sequence[str]) -> Meaning | None:
+def topic_of_values(labels: Sequence[str]) -> WordMeaning | None:
     """What most of these categories are, by their words; None if they say nothing.
 
     >>> topic_of_values(["Married", "Never married", "Divorced"]).name

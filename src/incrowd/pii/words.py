@@ -52,7 +52,7 @@ def _topic(  # noqa: PLR0913  one per field
     return Topic(name, role, reason, said, vague, more, letter, sure, numbers)
 
 
-def _of_persons(*ends: str) -> str:
+def _person_words(*ends: str) -> str:
     return " ".join(person + end for person in PERSONS for end in ends)
 
 
@@ -370,7 +370,7 @@ TOPICS = (
         "maidenname nickname nom prenom nombre apellido apellidos nachname vorname cognome nome "
         "sobrenome naam achternaam voornaam imie nazwisko initials",
         hints="navn fornavn etternavn namn fornamn efternamn physician doctor",
-        exact="nextofkin nok ptnm ptname patname fname lname " + _of_persons("name"),
+        exact="nextofkin nok ptnm ptname patname fname lname " + _person_words("name"),
         letter="A",
     ),
     _topic(
@@ -382,7 +382,7 @@ TOPICS = (
         hints="key no nr num number nummer numero index kennung",
         exact="claimid claimno claimnumber caseno casenumber encounterid encounterno visitid "
         "specimenid sampleid accession barcode bates "
-        + _of_persons("id", "no", "number", "code", "key"),
+        + _person_words("id", "no", "number", "code", "key"),
         letter="R",
         numbers=True,
     ),

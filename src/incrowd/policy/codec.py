@@ -32,7 +32,7 @@ def loads(text: str, source: str = "policy") -> Policy:
     data = _parse_toml(text, source)
     try:
         _check_version(data)
-        return make_value(lambda: _read(data))
+        return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
         found = _in_file_order(error.faults, text, data)
     raise _error(found, source)
@@ -64,7 +64,7 @@ def dumps(
         head = f"[columns.{toml.key(name)}]"
         role, *rest = toml.lines(_column(column))
         remark = (beside or {}).get(name)
-        role += f"  {toml.comment(toml.short(remark))}" if remark else ""
+        role += f"  {toml.comment(toml.shorten(remark))}" if remark else ""
         parts.append("\n".join([head, *about, role, *rest]))
     return "\n\n".join(parts) + "\n"
 
@@ -159,7 +159,7 @@ def _check_version(data: Mapping[str, Any]) -> None:
         raise FaultyPolicyError([fault])
 
 
-def _read(data: Mapping[str, Any]) -> Policy:
+def _read_policy(data: Mapping[str, Any]) -> Policy:
     policy = Policy.model_validate_json(json.dumps(data, default=str))
     if found := tuple(_mistyped_numbers(data, policy.model_dump(mode="json"), ())):
         raise FaultyPolicyError(found)
@@ -184,7 +184,7 @@ _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "
 def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
     """The faults in the order of the file, each with its line."""
     lines = toml.lines_of(text)
-    found = [(_line(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
+    found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
     return [fault.at(line) for line, fault in found]
 
@@ -196,7 +196,7 @@ def _error(faults: Sequence[Fault], source: str) -> PolicyError:
     return PolicyError("\n".join([f"{source} has {len(faults)} errors:", *listed]))
 
 
-def _line(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
+def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
     """The line of the innermost part of a path that the file has.
 
     Pydantic's paths also name the kind of a thing, which is no key of the file.

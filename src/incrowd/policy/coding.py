@@ -8,7 +8,7 @@ from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
 
 
-def coded_by(
+def code_columns(
     engine: Engine, policy: Policy, names: Sequence[str], missing_values: Sequence[str] = ()
 ) -> dict[str, CodedColumn]:
     """These columns as codes, in the order of the names; 0 is missing.
@@ -20,7 +20,7 @@ def coded_by(
     return policy.marks.and_everywhere(missing_values).code_columns(engine, names, kinds)
 
 
-def unit_by(engine: Engine, policy: Policy) -> CodedColumn | None:
+def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
     """Which records belong to one person; None if the policy has no such column."""
     if policy.unit is None:
         return None
@@ -33,7 +33,7 @@ def refuse_marked_weights(engine: Engine, policy: Policy) -> None:
     name = policy.weight
     if name is None or not any(map(str.strip, policy.marks.within(name))):
         return
-    column = coded_by(engine, policy, [name])[name]
+    column = code_columns(engine, policy, [name])[name]
     if missing := int(engine.frequency(column)[0]):
         held = counted(missing, "value that is", "values that are")
         raise InputError(

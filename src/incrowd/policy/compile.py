@@ -83,8 +83,8 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     """
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
-    _require(policy.quasi, quasi, "quasi-identifying")
-    _require(policy.counted, sensitive, "sensitive")
+    _require_columns(policy.quasi, quasi, "quasi-identifying")
+    _require_columns(policy.counted, sensitive, "sensitive")
     columns = [quasi[name][0] for name in policy.quasi]
     values = [sensitive[name][0] for name in policy.counted]
     whole = columns if policy.missing is Missing.SUPPRESS else ()
@@ -100,12 +100,12 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
         people = engine.records
     else:
         held = {c.name: engine.counts((), [c], unit, whole) for c in columns}
-        people = _people(engine, unit)
+        people = _count_people(engine, unit)
     counted_of = {column.name: engine.counts((), [column], unit, whole) for column in values}
     return Counting(tally, leaving, engine.records, people, held, counted_of)
 
 
-def _people(engine: Engine, unit: CodedColumn | None) -> int:
+def _count_people(engine: Engine, unit: CodedColumn | None) -> int:
     """People of the whole table; a record without a unit is one."""
     if unit is None:
         return engine.records
@@ -167,7 +167,7 @@ def _bind_models(policy: Policy, people: int) -> tuple[Model, ...]:
     return tuple(model.bound_to(table) for model in policy.models)
 
 
-def _require(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
+def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
@@ -198,13 +198,13 @@ def _quasi_column(
         frequency,
         asked.weight,
         lowest,
-        _highest(name, asked, hierarchy),
-        _widest(name, asked, hierarchy),
+        _highest_level(name, asked, hierarchy),
+        _widest_span(name, asked, hierarchy),
         sets=sets,
     )
 
 
-def _highest(name: str, asked: Column, hierarchy: Hierarchy) -> int | None:
+def _highest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int | None:
     if asked.highest is not None and asked.highest > hierarchy.height:
         raise PolicyError(
             f"the highest level of {name!r} is {asked.highest}, its hierarchy ends at "
@@ -250,7 +250,7 @@ def _reads_coarser(hierarchy: Hierarchy, code: int, level: int, highest: int) ->
     return bool(nodes[found[0]] != nodes[found[-1]])
 
 
-def _widest(name: str, asked: Column, hierarchy: Hierarchy) -> float:
+def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
     """The widest span on the scale of positions: moments are counted in microseconds."""
     if asked.widest is None:
         return inf

@@ -33,7 +33,7 @@ def faults(policy: "Policy") -> Iterator[Fault]:
         yield from _column_faults(policy, name)
     for number, model in enumerate(policy.models):
         yield from _model_faults(policy, number, model)
-    yield from _twice(policy)
+    yield from _repeated_models(policy)
     yield from _loss_faults(policy)
     yield from _show_faults(policy)
     yield from _search_faults(policy)
@@ -183,7 +183,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
             )
 
 
-def _twice(policy: "Policy") -> Iterator[Fault]:
+def _repeated_models(policy: "Policy") -> Iterator[Fault]:
     for first, model in enumerate(policy.models):
         alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
         if len(alike) > 1 and first == alike[0]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from incrowd.engines.base import Engine
 from incrowd.errors import PolicyError
 from incrowd.identify.derived import Derived, find_derived
-from incrowd.policy.coding import unit_by
+from incrowd.policy.coding import code_unit
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Role
 from incrowd.table.encode import AnySeries, encode
@@ -44,7 +44,7 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
     hidden = [name for name in policy.quasi if name not in engine.sealed]
     if policy.shown.exact or not leaving or not hidden:
         return []
-    rows = engine.sample([*leaving, *hidden], SAMPLE, unit_by(engine, policy))
+    rows = engine.sample([*leaving, *hidden], SAMPLE, code_unit(engine, policy))
     coded = {
         name: _encode_cells(rows[name], name, policy, text=engine.text)
         for name in (*leaving, *hidden)

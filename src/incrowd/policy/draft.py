@@ -17,7 +17,7 @@ from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, Asked, K, Unasked, drafted_models, k_of
+from incrowd.policy.draft_models import FULL, Asked, ColumnWithoutModel, K, choose_models, k_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
@@ -157,7 +157,7 @@ def _make_draft(
         made[name] = made[name].model_copy(
             update={"missing_values": tuple(one.value for one in found)}
         )
-    people = _people(columns, guesses)
+    people = _count_people(columns, guesses)
     models, unasked = _models(columns, guesses, k_of(people))
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
@@ -167,7 +167,7 @@ def _make_draft(
         hierarchies={name: suggestion.reason for name, suggestion in chosen.items()},
         risky=tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
         missing=marks,
-        offers=_offers(columns, guesses),
+        offers=_offer_rounding(columns, guesses),
         unasked={one.column: one.reason for one in unasked},
         models_reasons={0: f"the table holds {people} people"} if people < K else {},
         guesses=dict(guesses),
@@ -190,9 +190,9 @@ def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> C
     return Column(role=found.role, kind=Kind.DATE if dated else None)
 
 
-def _people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int:
+def _count_people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int:
     """How many people the table holds; no release hides a single one."""
-    units = _units(columns, guesses)
+    units = _count_units(columns, guesses)
     people = units if units is not None else max(column.records for column in columns)
     if people < 2:
         raise InputError(
@@ -202,7 +202,7 @@ def _people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> i
     return people
 
 
-def _units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int | None:
+def _count_units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int | None:
     """Number of people by the unit column; None without one."""
     units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
     return units[0] if units else None
@@ -210,17 +210,19 @@ def _units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> in
 
 def _models(
     columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess], k: int
-) -> tuple[tuple[Asked, ...], tuple[Unasked, ...]]:
+) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
     """Models that the table can satisfy.
 
     No more people than records hold a value, and there are as many people as units.
     """
     sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
     harms = {column.name: guesses[column.name].harm for column in sensitive}
-    return drafted_models(sensitive, harms, _units(columns, guesses), k)
+    return choose_models(sensitive, harms, _count_units(columns, guesses), k)
 
 
-def _offers(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> dict[str, str]:
+def _offer_rounding(
+    columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]
+) -> dict[str, str]:
     """What to do with numbers that leave as they are although each record has its own."""
     able = [
         column
@@ -248,7 +250,7 @@ def _offer(column: ColumnProfile, *, bands: bool) -> str:
 
 def to_toml(drafted: Draft) -> str:
     """The drafted policy as TOML: reasons beside the roles, lines above what needs a person."""
-    above = {name: _above(drafted, name) for name in drafted.policy.columns}
+    above = {name: _remarks_above(drafted, name) for name in drafted.policy.columns}
     beside = {n: why for n, why in drafted.reasons.items() if n not in drafted.review}
     header = (*HEADER, *drafted.advice, *_without_model(drafted))
     return codec.dumps(
@@ -266,7 +268,7 @@ def _without_model(drafted: Draft) -> list[str]:
     return [f"{FULL}: {', '.join(names)}"] if names else []
 
 
-def _above(drafted: Draft, name: str) -> list[str]:
+def _remarks_above(drafted: Draft, name: str) -> list[str]:
     """What a person must look at before the column is used."""
     lines = [f"{_MARK}: {drafted.reasons[name]}"] if name in drafted.review else []
     if name in drafted.missing:
@@ -283,10 +285,10 @@ def guess(column: ColumnProfile) -> Guess:
     if column.sealed:
         reason = f"holds {column.sealed}, which incrowd cannot look into"
         return Guess(Role.DROP, reason, sure=False)
-    return _by_emptiness(column) or _by_evidence(column)
+    return _guess_by_emptiness(column) or _guess_by_evidence(column)
 
 
-def _by_emptiness(column: ColumnProfile) -> Guess | None:
+def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
     if not column.distinct:
         return Guess(Role.DROP, "no values")
     if column.distinct == 1 and not column.missing and column.records > 1:
@@ -294,7 +296,7 @@ def _by_emptiness(column: ColumnProfile) -> Guess | None:
     return None
 
 
-def _by_evidence(column: ColumnProfile) -> Guess:
+def _guess_by_evidence(column: ColumnProfile) -> Guess:
     found = weigh_clues(column)
     sure = found.sure and found.role not in {Role.DROP, Role.UNIT}
     made = Guess(found.role, found.reason, sure, found.nature, found.harm)

@@ -29,7 +29,7 @@ _NOBODY = 1e-3
 
 
 @dataclass(frozen=True)
-class _People:
+class _PeopleInClasses:
     """People in small classes: one entry per record."""
 
     classes: Counts
@@ -85,7 +85,7 @@ def telling_columns(
         return found
     unit = [] if policy.unit is None or policy.unit not in coded else [policy.unit]
     sample = engine.coded_sample([coded[name] for name in (*quasi, *able, *unit)], SAMPLE)
-    people = _classes([sample[name] for name in quasi], *(sample[name] for name in unit))
+    people = _put_into_classes([sample[name] for name in quasi], *(sample[name] for name in unit))
     k = max(model.smallest_class() for model in policy.models)
     alone = {name: people.expected_alone([sample[name]], k) for name in able}
     stay: list[str] = []
@@ -100,7 +100,9 @@ def telling_columns(
     return found
 
 
-def _classes(quasi: Sequence[CodedColumn], unit: CodedColumn | None = None) -> _People:
+def _put_into_classes(
+    quasi: Sequence[CodedColumn], unit: CodedColumn | None = None
+) -> _PeopleInClasses:
     places = np.stack([column_places(column) for column in quasi], axis=1)
     person = np.arange(len(places), dtype=np.int64)
     if unit is not None:
@@ -112,7 +114,7 @@ def _classes(quasi: Sequence[CodedColumn], unit: CodedColumn | None = None) -> _
     for number, rows in enumerate(small_classes(places, None if unit is None else person)):
         classes[rows] = number
         sizes.append(len(np.unique(person[rows])))
-    return _People(classes, person, np.array(sizes, dtype=np.int64))
+    return _PeopleInClasses(classes, person, np.array(sizes, dtype=np.int64))
 
 
 def _are_few(alone: float, people: int, share: float) -> bool:

@@ -15,7 +15,7 @@ CHOICES: Mapping[str, Role] = {role.value: role for role in Role}
 
 
 @dataclass(frozen=True)
-class Answer:
+class ColumnAnswer:
     """What a person says of one column."""
 
     role: Role
@@ -36,12 +36,12 @@ def role_of(answer: str) -> Role | None:
     return found[0] if len(found) == 1 else None
 
 
-def default_of(drafted: Draft, name: str) -> Answer:
+def default_of(drafted: Draft, name: str) -> ColumnAnswer:
     """What Enter answers: the draft."""
-    return Answer(drafted.policy.columns[name].role)
+    return ColumnAnswer(drafted.policy.columns[name].role)
 
 
-def apply_answers(drafted: Draft, answers: Mapping[str, Answer]) -> Draft:
+def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
     """The draft as these answers change it; columns that nobody was asked about stay."""
     columns = {
         name: _column(column, answers[name]) if name in answers else column
@@ -63,7 +63,7 @@ def apply_answers(drafted: Draft, answers: Mapping[str, Answer]) -> Draft:
     )
 
 
-def _column(column: Column, answer: Answer) -> Column:
+def _column(column: Column, answer: ColumnAnswer) -> Column:
     marks = column.missing_values if answer.reads_missing else ()
     if answer.bands:
         bands = Intervals(quantiles=16)

@@ -24,7 +24,7 @@ FULL = "no model, because each further 2-diverse column makes classes larger"
 
 
 @dataclass(frozen=True)
-class Unasked:
+class ColumnWithoutModel:
     """A sensitive column that gets no model, and why."""
 
     column: str
@@ -40,23 +40,25 @@ def k_of(people: int) -> int:
     return max(2, min(K, people))
 
 
-def drafted_models(
+def choose_models(
     sensitive: Sequence[ColumnProfile],
     harms: Mapping[str, float],
     people: int | None,
     k: int = K,
-) -> tuple[tuple[Asked, ...], tuple[Unasked, ...]]:
+) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
     """k-anonymity, and l-diversity of sensitive columns, the most harmful first.
 
     A class of n records shows one value for all of them with a chance of p to the power of n, where
     p is the share of the most common value. Columns are taken until there are five, or classes of
     10 would fail too often. `people` are the people of the table, if they have several records.
     """
-    left, asked, unasked = _FAILING, dict[str, LDiversity](), list[Unasked]()
-    for column in sorted(sensitive, key=lambda one: (-harms.get(one.name, 0.0), _top(one))):
-        fails = _top(column) ** _CLASS
+    left, asked, unasked = _FAILING, dict[str, LDiversity](), list[ColumnWithoutModel]()
+    for column in sorted(
+        sensitive, key=lambda one: (-harms.get(one.name, 0.0), _largest_share(one))
+    ):
+        fails = _largest_share(column) ** _CLASS
         if fails > left or len(asked) == _MOST:
-            unasked.append(Unasked(column.name, _why(column)))
+            unasked.append(ColumnWithoutModel(column.name, _reason_for_none(column)))
             continue
         left -= fails
         asked[column.name] = _diversity(column, people)
@@ -64,7 +66,7 @@ def drafted_models(
     return (KAnonymity(k), *order), tuple(unasked)
 
 
-def _top(column: ColumnProfile) -> float:
+def _largest_share(column: ColumnProfile) -> float:
     """The share of the most common value."""
     return column.largest / column.records if column.records else 1.0
 
@@ -76,9 +78,9 @@ def _diversity(column: ColumnProfile, people: int | None) -> LDiversity:
     return LDiversity(column.name, _L, kind=kind)  # type: ignore[arg-type]  # two of its kinds
 
 
-def _why(column: ColumnProfile) -> str:
+def _reason_for_none(column: ColumnProfile) -> str:
     """Why no model is asked, and what is possible."""
-    top = _top(column)
+    top = _largest_share(column)
     size = round(1 / (1 - top)) if top < 1 else column.records
     share = whole_percent(top)
     if size > _CLASS:

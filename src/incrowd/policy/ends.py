@@ -55,7 +55,7 @@ class ColumnHolders:
         """The holders of a column in counted rows, which know its codes."""
         if rows.unit is not None:
             return cls(rows.codes[name], rows.records, rows.unit, size)
-        held = _records(rows.codes[name], rows.records, size)
+        held = _records_per_code(rows.codes[name], rows.records, size)
         return cls(np.arange(size, dtype=np.int32), held, None, size)
 
     def once(self) -> Counts:
@@ -77,18 +77,18 @@ class ColumnHolders:
 
     def _alone(self, entries: Flags) -> Counts:
         """Records of each code among these entries."""
-        return _records(self.codes[entries], self.records[entries], self.size)
+        return _records_per_code(self.codes[entries], self.records[entries], self.size)
 
     def _people(self, codes: Codes, size: int) -> Counts:
         if self.unit is None:
-            return _records(codes, self.records, size)
+            return _records_per_code(codes, self.records, size)
         some = self.unit > 0
         pairs = np.unique(self.unit[some].astype(np.int64) * size + codes[some]) % size
-        alone = _records(codes[~some], self.records[~some], size)
+        alone = _records_per_code(codes[~some], self.records[~some], size)
         return alone + np.bincount(pairs, minlength=size)
 
 
-def _records(codes: Codes, records: Counts, size: int) -> Counts:
+def _records_per_code(codes: Codes, records: Counts, size: int) -> Counts:
     return np.bincount(codes, weights=records, minlength=size).astype(np.int64)
 
 
@@ -121,10 +121,10 @@ def with_ends(
     ask = Ask(k, column.lowest, column.highest, column.widest, asked.grid, given)
     if world is not None:
         return replace(column, grid=align(column.hierarchy, people, ask, present))
-    return replace(column, grid=_grid(column, holders, ask))
+    return replace(column, grid=_cells_of_column(column, holders, ask))
 
 
-def _grid(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
+def _cells_of_column(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
     """The cells of a column.
 
     People who have several values count for each, if every cell then still holds k people.

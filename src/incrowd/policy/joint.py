@@ -105,16 +105,16 @@ def costs(places: Floats, names: list[str]) -> list[ColumnCost]:
 
     `places` has a row per record and a column per name, 0..1.
     """
-    every = spans(places)
+    every = mean_spans(places)
     found = []
     for j, name in enumerate(names):
         rest = [i for i in range(len(names)) if i != j]
-        without = spans(places[:, rest]).mean()
+        without = mean_spans(places[:, rest]).mean()
         found.append(ColumnCost(name, float(every[rest].mean()), float(without)))
     return found
 
 
-def spans(places: Floats) -> Floats:
+def mean_spans(places: Floats) -> Floats:
     """How much of its range a cell of each column spans on average, in classes of 5 to 9.
 
     Classes are cut at the median of the column that spans most, as long as both sides hold five
@@ -137,14 +137,14 @@ def small_classes(places: Floats, people: Counts | None = None) -> Iterator[Coun
     waiting = [np.arange(len(places), dtype=np.int64)] if len(places) else []
     while waiting:
         rows = waiting.pop()
-        parts = _cut(places[rows], None if people is None else people[rows])
+        parts = _split_in_two(places[rows], None if people is None else people[rows])
         if parts is None:
             yield rows
         else:
             waiting += [rows[parts], rows[~parts]]
 
 
-def _cut(rows: Floats, people: Counts | None) -> Flags | None:
+def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
     """Which records are in the first of two parts of at least five people each.
 
     By the widest column that allows it; None if none does.
@@ -157,11 +157,11 @@ def _cut(rows: Floats, people: Counts | None) -> Flags | None:
             return None
         middle = np.median(rows[:, j])
         for side in (rows[:, j] < middle, rows[:, j] <= middle):
-            if min(_number(side, people), _number(~side, people)) >= K:
+            if min(_count_people(side, people), _count_people(~side, people)) >= K:
                 return np.asarray(side, dtype=np.bool_)
     return None
 
 
-def _number(rows: Any, people: Counts | None) -> int:
+def _count_people(rows: Any, people: Counts | None) -> int:
     """How many people these records are of."""
     return int(rows.sum()) if people is None else len(np.unique(people[rows]))

@@ -251,7 +251,7 @@ def undeclared_columns(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
     return tuple(name for name in names if name not in policy.columns)
 
 
-def absent(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
+def absent_columns(policy: Policy, names: Iterable[str]) -> tuple[str, ...]:
     """The columns that the policy names and the table lacks."""
     there = set(names)
     return tuple(name for name in policy.columns if name not in there)
@@ -263,9 +263,9 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
     Nothing leaves by default, so every column must have a role; the error prints the lines to add.
     """
     names = tuple(names)
-    if lacking := absent(policy, names):
+    if lacking := absent_columns(policy, names):
         unnamed = undeclared_columns(policy, names)
-        raise _lacking(lacking, unnamed or names)
+        raise _lacking_error(lacking, unnamed or names)
     if extra := undeclared_columns(policy, names):
         many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
         raise PolicyError(
@@ -274,7 +274,7 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
         )
 
 
-def _lacking(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
+def _lacking_error(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
     listed = ", ".join(f"'{name}'" for name in names)
     if len(names) == 1:
         near = did_you_mean(names[0], there) or "remove it from the policy"

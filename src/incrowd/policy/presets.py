@@ -13,7 +13,7 @@ from incrowd.models.model import same_condition
 from incrowd.pii.column_names import topic_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Kind, Missing, Role
-from incrowd.table.names import listed, nearest, words_of
+from incrowd.table.names import nearest, unique_names, words_of
 from incrowd.values import did_you_mean
 
 _COARSENED = frozenset("BC")
@@ -107,13 +107,15 @@ def _under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Column:
         return _coarser(column, ZipCodes())
     if _is_small_place(name, about) or (about in {"birth", "event"} and column.role is Role.KEEP):
         return Column(role=Role.DROP)
-    coarser = _in_time(name, column, about, seen)
+    coarser = _hierarchy_in_time(name, column, about, seen)
     if coarser is not None:
         return _coarser(column, coarser)
     return Column(role=Role.DROP) if letters else column
 
 
-def _in_time(name: str, column: Column, about: str, seen: TableFacts) -> AnyHierarchy | None:
+def _hierarchy_in_time(
+    name: str, column: Column, about: str, seen: TableFacts
+) -> AnyHierarchy | None:
     """What makes dates, birth years and ages coarse enough; None for a column of another sort."""
     kind = seen.kinds.get(name, column.kind)
     bottom = seen.bottom if about == "birth" else None
@@ -231,12 +233,16 @@ def quick(  # noqa: PLR0913  one argument per flag
     >>> quick(["age", "zip"], quasi="zip", keep="age", k=5).quasi
     ('zip',)
     """
-    sensitive = listed(sensitive)
-    roles = {Role.QUASI: listed(quasi), Role.SENSITIVE: sensitive, Role.KEEP: listed(keep)}
-    roles |= {Role.IDENTIFIER: listed(identifiers)}
-    roles |= {Role.UNIT: listed(unit or ()), Role.WEIGHT: listed(weight or ())}
-    role_of = _roles(listed(names), roles)
-    details = _details(role_of, hierarchies or {}, weights or {})
+    sensitive = unique_names(sensitive)
+    roles = {
+        Role.QUASI: unique_names(quasi),
+        Role.SENSITIVE: sensitive,
+        Role.KEEP: unique_names(keep),
+    }
+    roles |= {Role.IDENTIFIER: unique_names(identifiers)}
+    roles |= {Role.UNIT: unique_names(unit or ()), Role.WEIGHT: unique_names(weight or ())}
+    role_of = _roles(unique_names(names), roles)
+    details = _column_details(role_of, hierarchies or {}, weights or {})
     if target is not None:
         settings["loss"] = {"name": loss, LOSSES.get(loss, Loss).column_key: target}
     asked: dict[str, Any] = {
@@ -273,7 +279,7 @@ def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[
     return {name: found.get(name, Role.DROP) for name in names}
 
 
-def _details(
+def _column_details(
     role_of: Mapping[str, Role],
     hierarchies: "Mapping[str, AnyHierarchy | str]",
     weights: Mapping[str, float],

@@ -67,10 +67,10 @@ def comment(text: str) -> str:
     return "# " + _STEERING.sub(lambda found: repr(found[0])[1:-1], plain)
 
 
-def short(text: str, most: int = 72) -> str:
+def shorten(text: str, most: int = 72) -> str:
     """The first part of a sentence, for a remark beside a line.
 
-    >>> short("where people live is easy to find out; with age and sex it singles out 87 %")
+    >>> shorten("where people live is easy to find out; with age and sex it singles out 87 %")
     'where people live is easy to find out'
     """
     first = text.split(";", 1)[0]

@@ -26,7 +26,7 @@ from incrowd.hierarchy import (
     suggest,
 )
 from incrowd.hierarchy.rounding import NumberGrid
-from incrowd.population.bounds import whole
+from incrowd.population.bounds import whole_number
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import align
 
@@ -101,14 +101,14 @@ def ladder_of(
     column has a code for each record.
     """
     if spec is not None and not isinstance(spec, Suggested):
-        return _ladder(column.name, _levels(column, spec, records))
+        return _make_ladder(column.name, _level_rungs(column, spec, records))
     fitting = suggest(column.domain, column.name).spec
     if isinstance(fitting, Intervals):
-        inner = _quantiles(column, records) if fitting.quantiles else _widths(column)
+        inner = _quantile_rungs(column, records) if fitting.quantiles else _width_rungs(column)
         distinct = max(len(np.unique(column.codes)), 1)
         first, last = Rung(distinct, AS_IT_IS, fitting), Rung(1, LEFT_OUT, fitting)
-        return _ladder(column.name, [first, *inner, last])
-    return _ladder(column.name, _levels(column, fitting, records))
+        return _make_ladder(column.name, [first, *inner, last])
+    return _make_ladder(column.name, _level_rungs(column, fitting, records))
 
 
 def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
@@ -119,20 +119,23 @@ def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
     >>> [rung.values for rung in ladder_of_size("zip", 100_000, "code").rungs]
     [100000, 10000, 1000, 100, 10, 1]
     """
-    n = whole(size, f"the number of values of '{column}'")
+    n = whole_number(size, f"the number of values of '{column}'")
     inner: Iterator[tuple[int, str]]
     match look:
         case "date":
-            inner = ((math.ceil(n / _YEAR * times), _to(step)) for step, times in _PERIODS.items())
+            inner = (
+                (math.ceil(n / _YEAR * times), _step_phrase(step))
+                for step, times in _PERIODS.items()
+            )
         case "code":
             digits = len(str(n - 1))
-            inner = ((10**d, _first(d, "digit")) for d in range(digits - 1, 0, -1))
+            inner = ((10**d, _first_phrase(d, "digit")) for d in range(digits - 1, 0, -1))
         case "number":
-            inner = ((math.ceil(n / w), _wide(w)) for w in _rounds(n))
+            inner = ((math.ceil(n / w), _width_phrase(w)) for w in _round_numbers(n))
         case _:
-            inner = ((m, f"put together into {m:,} groups") for m in _downward(n))
+            inner = ((m, f"put together into {m:,} groups") for m in _group_counts(n))
     rungs = [Rung(values, says, None, level) for level, (values, says) in enumerate(inner, 1)]
-    return _ladder(column, [Rung(n, AS_IT_IS), *rungs, Rung(1, LEFT_OUT)])
+    return _make_ladder(column, [Rung(n, AS_IT_IS), *rungs, Rung(1, LEFT_OUT)])
 
 
 def describe_level(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) -> str:
@@ -161,22 +164,22 @@ def _describe_labels(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
     """Describe the labels of a middle level; empty if no short description fits."""
     match spec:
         case Dates():
-            return _to(_step(labels))
+            return _step_phrase(_step_of_dates(labels))
         case Prefix():
             stems = [label.rstrip("*") for label in labels]
             what = "digit" if all(stem.isdigit() for stem in stems) else "character"
-            return _first(max(map(len, stems)), what)
+            return _first_phrase(max(map(len, stems)), what)
         case Intervals() if spec.quantiles:
             return f"{len(labels):,} intervals of about equally many records"
         case Intervals() if width := _common_width(labels):
-            return _wide(width)
+            return _width_phrase(width)
         case Regions():
             return "region of the world"
         case _:
             return ""
 
 
-def _ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
+def _make_ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
     """The rungs that merge anything, and the last."""
     kept = [rungs[0]]
     for rung in rungs[1:-1]:
@@ -187,7 +190,7 @@ def _ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
     return Ladder(column, tuple(kept))
 
 
-def _levels(column: CodedColumn, spec: AnyHierarchy, records: Counts | None) -> list[Rung]:
+def _level_rungs(column: CodedColumn, spec: AnyHierarchy, records: Counts | None) -> list[Rung]:
     hierarchy, codes = build_hierarchy(column, spec, records)
     there = np.unique(codes)
     return [
@@ -196,21 +199,21 @@ def _levels(column: CodedColumn, spec: AnyHierarchy, records: Counts | None) -> 
     ]
 
 
-def _widths(column: CodedColumn) -> Iterator[Rung]:
+def _width_rungs(column: CodedColumn) -> Iterator[Rung]:
     """Intervals of round widths, the narrowest first."""
-    values, missing = column.domain.values, int(_missing(column))
+    values, missing = column.domain.values, int(_has_missing(column))
     reach = float(values[-1]) - float(values[0])
     whole_numbers = values.dtype.kind == "i"
-    for width in _rounds(reach, 2.0 if whole_numbers else reach / len(values) / 10):
+    for width in _round_numbers(reach, 2.0 if whole_numbers else reach / len(values) / 10):
         cells = len(np.unique(NumberGrid(0.0, width).cells(values)))
         if 2 <= cells < len(values):
-            yield Rung(cells + missing, _wide(width), Intervals(width=width), 1)
+            yield Rung(cells + missing, _width_phrase(width), Intervals(width=width), 1)
 
 
-def _quantiles(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
+def _quantile_rungs(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
     """Intervals of about equally many records, as many as possible first."""
-    missing = int(_missing(column))
-    for number in _downward(len(column.domain)):
+    missing = int(_has_missing(column))
+    for number in _group_counts(len(column.domain)):
         spec = Intervals(quantiles=number)
         hierarchy, _ = build_hierarchy(column, spec, records)
         if hierarchy.height > 1:
@@ -218,11 +221,11 @@ def _quantiles(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
             yield Rung(values, describe_level(hierarchy, 1, spec), spec, 1)
 
 
-def _missing(column: CodedColumn) -> bool:
+def _has_missing(column: CodedColumn) -> bool:
     return bool((column.codes == 0).any())
 
 
-def _rounds(reach: float, least: float = 2.0) -> Iterator[float]:
+def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
     """The series 1, 2, 5, 10, … from `least` up to `reach`."""
     if not (math.isfinite(reach) and reach > 0 and least > 0):
         return
@@ -235,15 +238,15 @@ def _rounds(reach: float, least: float = 2.0) -> Iterator[float]:
         exponent += 1
 
 
-def _downward(size: int) -> Iterator[int]:
+def _group_counts(size: int) -> Iterator[int]:
     """Numbers of groups below `size`: round ones, then one by one."""
-    rounds = [int(n) for n in _rounds(size - 1)]
+    rounds = [int(n) for n in _round_numbers(size - 1)]
     small = range(min(size - 1, _ALL_NUMBERS), 1, -1)
     yield from (n for n in reversed(rounds) if n > _ALL_NUMBERS)
     yield from small
 
 
-def _step(labels: Sequence[str]) -> str:
+def _step_of_dates(labels: Sequence[str]) -> str:
     """What the labels of dates show: day, month, quarter, year or so many years."""
     first = labels[0]
     for step, pattern in _STEPS.items():
@@ -260,18 +263,18 @@ def _common_width(labels: Sequence[str]) -> float:
     return widths.most_common(1)[0][0] if widths else 0.0
 
 
-def _to(step: str) -> str:
+def _step_phrase(step: str) -> str:
     return f"to the {step}" if step[0].isalpha() else f"to periods of {step}"
 
 
-def _wide(width: float) -> str:
+def _width_phrase(width: float) -> str:
     return f"intervals of width {width:g}"
 
 
-def _first(number: int, what: str) -> str:
+def _first_phrase(number: int, what: str) -> str:
     """The first three digits.
 
-    >>> _first(1, "digit"), _first(3, "digit"), _first(12, "character")
+    >>> _first_phrase(1, "digit"), _first_phrase(3, "digit"), _first_phrase(12, "character")
     ('first digit', 'first three digits', 'first 12 characters')
     """
     if number == 1:

@@ -7,7 +7,7 @@ proof uses, `exact` the binomial tail itself, which allows more classes. Both sp
 a time, and so of each row; with `simultaneous` beta covers all classes together, as the classes
 share it (union bound).
 
-`Drawn` is about tables that were drawn from a population. A class with m of the n people of a table
+`DrawnTable` is a table that was drawn from a population. A class with m of the n people of a table
 is not a share m/n of the population: rare classes are seen by luck, and the luckiest of many are
 the ones that get released. So shares are bounded from below, for all classes at once. If a class of
 share q holds m of n people drawn at random with a probability of at most P[Bin(n, q) >= m] (Clopper
@@ -74,7 +74,7 @@ def classes_allowed(
     (2654620, 2443425)
     """
     n, k = _request(population, k, beta, bound)
-    return _last(
+    return _largest_that_holds(
         lambda d: _holds(1 / d, n, k, beta / d if simultaneous else beta, bound), low=1, high=n
     )
 
@@ -92,7 +92,7 @@ def k_supported(
     >>> k_supported(3e8, 2_400_000, 0.1)
     111
     """
-    d = whole(classes, "the number of classes")
+    d = whole_number(classes, "the number of classes")
     n, _ = _request(population, 1, beta, bound)
     return _k_of_share(1 / d, n, beta / d if simultaneous else beta, bound)
 
@@ -110,7 +110,7 @@ def beta_needed(
     >>> round(beta_needed(3e8, 2_400_000, 100), 4)
     0.0094
     """
-    d = whole(classes, "the number of classes")
+    d = whole_number(classes, "the number of classes")
     n, k = _request(population, k, 0.5, bound)
     missed = missing_probability(1 / d, n, k, bound)
     return min(1.0, missed * d) if simultaneous else missed
@@ -129,7 +129,7 @@ def population_needed(
     >>> population_needed(2_400_000, 100, 0.1)
     271225251
     """
-    d = whole(classes, "the number of classes")
+    d = whole_number(classes, "the number of classes")
     return population_of_share(1 / d, k, beta / d if simultaneous else beta, bound=bound)
 
 
@@ -171,7 +171,7 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
             f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
             remedy="use fewer columns, or coarser ones",
         )
-    return _first(lambda n: _holds(share, n, k, beta, bound), low=k)
+    return _smallest_that_holds(lambda n: _holds(share, n, k, beta, bound), low=k)
 
 
 def missing_probability(share: float, population: int, k: int, bound: Bound) -> float:
@@ -190,7 +190,7 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
             assert_never(bound)
 
 
-def whole(value: float, what: str) -> int:
+def whole_number(value: float, what: str) -> int:
     """A whole number from 1 on, however it is written: 3e8 is one."""
     number = isinstance(value, Real) and math.isfinite(value)
     if not (number and value == math.floor(value) and value >= 1):
@@ -212,7 +212,7 @@ def check_beta(beta: float) -> float:
 
 def _request(population: float, k: float, beta: float, bound: str) -> tuple[int, int]:
     """The population and k as whole numbers, if all of the request makes sense."""
-    n, k = whole(population, "the population"), whole(k, "k")
+    n, k = whole_number(population, "the population"), whole_number(k, "k")
     if n > LARGEST:
         raise PolicyError(f"a population has at most {LARGEST:,} people")
     if k > n:
@@ -231,10 +231,12 @@ def _holds(share: float, population: int, k: int, beta: float, bound: Bound) -> 
 
 
 def _k_of_share(share: float, population: int, beta: float, bound: Bound) -> int:
-    return _last(lambda k: _holds(share, population, k, beta, bound), low=0, high=population)
+    return _largest_that_holds(
+        lambda k: _holds(share, population, k, beta, bound), low=0, high=population
+    )
 
 
-def _last(holds: Callable[[int], bool], *, low: int, high: int) -> int:
+def _largest_that_holds(holds: Callable[[int], bool], *, low: int, high: int) -> int:
     """The largest number up to `high` that holds, if those that hold come first; `low` does."""
     while low < high:
         middle = (low + high + 1) // 2
@@ -242,7 +244,7 @@ def _last(holds: Callable[[int], bool], *, low: int, high: int) -> int:
     return low
 
 
-def _first(holds: Callable[[int], bool], *, low: int) -> int:
+def _smallest_that_holds(holds: Callable[[int], bool], *, low: int) -> int:
     """The smallest number from `low` on that holds, if those that hold come last."""
     high = low
     while not holds(high):
@@ -254,7 +256,7 @@ def _first(holds: Callable[[int], bool], *, low: int) -> int:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class DrawnTable:
     """A table of people who were drawn from a population at random, and how sure its bounds are."""
 
     people: int
@@ -268,18 +270,18 @@ class Drawn:
     def share(self, size: int) -> float:
         """The share of the population that a class of so many people has at least.
 
-        >>> Drawn(5_000, 1, 0.95, "declared").share(1), round(Drawn(5_000, 1, 0.95).share(60), 4)
-        (0.0, 0.0049)
+        >>> round(DrawnTable(5_000, 1, 0.95).share(60), 4)
+        0.0049
         """
-        return _share(self, size)
+        return _least_share(self, size)
 
     def supports(self, size: int, population: int, beta: float) -> int:
         """The k that a class of so many people supports: those seen, or those of its share.
 
         A beta above 0.5 is taken for 0.5: the share alone does not promise more people.
 
-        >>> Drawn(5_000, 1, 0.95).supports(60, 10**6, 0.1), Drawn(60, 1, 0.95).supports(9, 60, 0.1)
-        (4768, 9)
+        >>> DrawnTable(5_000, 1, 0.95).supports(60, 10**6, 0.1)
+        4768
         """
         share = self.share(size)
         return max(size, k_of_shares([share], population, min(beta, 0.5)) if share else 0)
@@ -287,14 +289,14 @@ class Drawn:
     def least(self, population: int, k: int, beta: float) -> int:
         """How many people of the table a class must hold to support k of the population.
 
-        >>> Drawn(5_000, 3, 0.95).least(10**6, 100, 0.1), Drawn(300, 3, 0.95).least(300, 10, 0.1)
-        (25, 10)
+        >>> DrawnTable(5_000, 3, 0.95).least(10**6, 100, 0.1)
+        25
         """
-        return _least(self, population, k, min(beta, 0.5))
+        return _least_size(self, population, k, min(beta, 0.5))
 
 
 @lru_cache(maxsize=4096)
-def _share(drawn: Drawn, size: int) -> float:
+def _least_share(drawn: DrawnTable, size: int) -> float:
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:
@@ -308,7 +310,7 @@ def _share(drawn: Drawn, size: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _least(drawn: Drawn, population: int, k: int, beta: float) -> int:
+def _least_size(drawn: DrawnTable, population: int, k: int, beta: float) -> int:
     low, high = 1, max(k, 1)
     while low < high:
         middle = (low + high) // 2
@@ -317,7 +319,7 @@ def _least(drawn: Drawn, population: int, k: int, beta: float) -> int:
     return low
 
 
-def _log_misleading(drawn: Drawn, size: int, share: float) -> float:
+def _log_misleading(drawn: DrawnTable, size: int, share: float) -> float:
     """The logarithm of a bound: how likely some class of a smaller share holds so many people."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":

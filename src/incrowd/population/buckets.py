@@ -16,14 +16,14 @@ import polars as pl
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError, counted
 from incrowd.kernels import one_dimensional
-from incrowd.population.quantile_cells import Scaled, faces, kind_of_cells, scale_cells
+from incrowd.population.quantile_cells import Scaled, cells_of_buckets, kind_of_cells, scale_cells
 from incrowd.population.quantiles import (
     DELTA,
     EPSILON,
+    BucketDivision,
     Bucketed,
     BucketedColumn,
     BucketErrors,
-    Division,
     RankPromise,
     Show,
     divide,
@@ -34,7 +34,7 @@ from incrowd.population.quantiles import (
 )
 from incrowd.table.column import Kind
 from incrowd.table.fold import in_threads, threads
-from incrowd.table.names import choose_columns, listed
+from incrowd.table.names import choose_columns, unique_names
 
 _SMALLEST_K = 2
 _FEW_ROWS = 2**16
@@ -68,8 +68,8 @@ class QuantileOptions:
     keep_order: bool = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", listed(self.columns))
-        object.__setattr__(self, "keep", listed(self.keep))
+        object.__setattr__(self, "columns", unique_names(self.columns))
+        object.__setattr__(self, "keep", unique_names(self.keep))
         if (self.k is None) == (self.buckets is None):
             raise PolicyError(
                 "give either k or the number of buckets, and not both",
@@ -171,7 +171,7 @@ class Bucketing:
 
     name: str
     kind: Kind
-    division: Division
+    division: BucketDivision
     some: pl.Series
     """No cell or one cell of the column, for its type."""
     errors: BucketErrors = field(init=False)
@@ -186,7 +186,7 @@ class Bucketing:
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
         """Buckets by the cells of a sample."""
         kind = kind_of_cells(cells, cells.name)
-        division = divide(_present(scale_cells(cells, kind).values), number, least)
+        division = divide(_drop_missing(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])
 
     @classmethod
@@ -197,7 +197,7 @@ class Bucketing:
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
         found = scale_cells(cells, kind)
         values = found.values if places is None else found.values[places]
-        made = cls(cells.name, kind, divide(_present(values), number, least), cells[:0])
+        made = cls(cells.name, kind, divide(_drop_missing(values), number, least), cells[:0])
         return made, made._look_up_in_threads(found, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
@@ -243,7 +243,9 @@ class Bucketing:
 
     def cells(self, shown: "ShownBuckets", show: Show) -> pl.Series:
         """What each code of the column shows."""
-        return faces(shown.division, self.kind, show, self.some).gather(pl.Series(shown.code_of))
+        return cells_of_buckets(shown.division, self.kind, show, self.some).gather(
+            pl.Series(shown.code_of)
+        )
 
     def refuse_unfit(self) -> None:
         """Refuse a column with values of another kind."""
@@ -259,7 +261,7 @@ class Bucketing:
         )
 
 
-def _present(values: Floats) -> Floats:
+def _drop_missing(values: Floats) -> Floats:
     missing = np.isnan(values)
     return values[~missing] if missing.any() else values
 
@@ -269,7 +271,7 @@ class ShownBuckets:
     """What the buckets of a column become so that k records share whatever a cell shows."""
 
     name: str
-    division: Division
+    division: BucketDivision
     """After buckets were joined."""
     code_of: Codes
     """The code that each code becomes: 0 is empty, b the b-th bucket of the division."""
@@ -364,14 +366,14 @@ class BucketRecount:
         parts = self._parts[name]
         parts.append(counts)
         if len(parts) > _PARTS:
-            parts[:] = [_added_up(parts)]
+            parts[:] = [_add_up(parts)]
 
     def check(self, shown: Sequence[ShownBuckets], records: int, k: int) -> None:
         """Refuse other rows than those that should leave, and groups of fewer than k."""
         for column in shown:
-            sizes = sorted(_added_up(self._parts[column.name])["size"].to_list())
+            sizes = sorted(_add_up(self._parts[column.name])["size"].to_list())
             if sum(sizes) != records or sizes != column.classes:
-                raise other_rows()
+                raise other_rows_error()
             if min(sizes) < k:
                 raise NotMetError(
                     f"the column {column.name!r} shows something that fewer than {k:,} records "
@@ -379,7 +381,7 @@ class BucketRecount:
                 )
 
 
-def other_rows() -> NotMetError:
+def other_rows_error() -> NotMetError:
     """The rows that were counted are not those that were made."""
     return NotMetError(
         "the rows that were written are not those that should leave",
@@ -387,5 +389,5 @@ def other_rows() -> NotMetError:
     )
 
 
-def _added_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
     return pl.concat(parts, how="vertical_relaxed").group_by("shown").agg(pl.col("size").sum())

@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 
 from incrowd.errors import PolicyError
-from incrowd.population.bounds import whole
+from incrowd.population.bounds import whole_number
 
 _ROUNDING = 1e-9
 _FINE = 50
@@ -33,11 +33,11 @@ def budget(
     >>> budget([2, 21_900, 100_000], 2_400_000)
     (2, 1095, 1095)
     """
-    sizes = [whole(size, "a column's number of values") for size in distinct]
-    allowed = whole(allowed, "the number of classes")
+    sizes = [whole_number(size, "a column's number of values") for size in distinct]
+    allowed = whole_number(allowed, "the number of classes")
     worth = check_weights(weights, len(sizes))
     best = _climb(sizes, allowed, worth, {})
-    for fixed in _tries(best, sizes, allowed):
+    for fixed in _other_starts(best, sizes, allowed):
         other = _climb(sizes, allowed, worth, fixed)
         best = min(best, other, key=lambda kept: distortion(kept, worth))
     return tuple(best)
@@ -85,7 +85,9 @@ def check_weights(weights: Sequence[float] | None, number: int) -> tuple[float, 
     return worth
 
 
-def _tries(kept: Sequence[int], sizes: Sequence[int], allowed: int) -> Iterator[dict[int, int]]:
+def _other_starts(
+    kept: Sequence[int], sizes: Sequence[int], allowed: int
+) -> Iterator[dict[int, int]]:
     """Other beginnings, if columns are few: one of few values a step off, whole or left out."""
     if len(sizes) > _FEW:
         return
@@ -107,13 +109,13 @@ def _climb(
     ]
     while math.prod(kept) > allowed:  # by rounding alone
         kept[kept.index(max(kept))] -= 1
-    kept = _hand_on(kept, sizes, allowed, worth)
+    kept = _spend_rest(kept, sizes, allowed, worth)
     while better := _best_exchange(kept, sizes, allowed, worth):
         kept = better
     return kept
 
 
-def _hand_on(
+def _spend_rest(
     kept: list[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int]:
     """What rounding left, given step by step to the column where it lowers the distortion most.

@@ -34,7 +34,7 @@ _LARGEST = 1e290
 
 
 @dataclass(frozen=True, eq=False)
-class Buckets:
+class ValueBuckets:
     """Which bucket each value of a column is in, and what each bucket shows.
 
     Buckets are numbered 0, 1, … from the least values on.
@@ -70,7 +70,7 @@ class Buckets:
         return shown
 
 
-def quantiles(values: Values, k: int, *, split: bool = False) -> Buckets:
+def quantiles(values: Values, k: int, *, split: bool = False) -> ValueBuckets:
     """Buckets with the least rank difference (Definitions 8 and 9), each with k values or more.
 
     With `split` equal values may be parted, and the buckets are the paper's: n // k of them, as
@@ -85,12 +85,16 @@ def quantiles(values: Values, k: int, *, split: bool = False) -> Buckets:
     """
     if not split:
         return divide(values, k, "quantile")
-    order = _order(values, k)
+    order = _ascending_places(values, k)
     number = len(order) // k
-    return _buckets(order, np.arange(1, number + 1, dtype=np.int64) * len(order) // number)
+    return _buckets_ending_at(
+        order, np.arange(1, number + 1, dtype=np.int64) * len(order) // number
+    )
 
 
-def divide(values: Values, k: int, method: Method = "k-median", *, split: bool = False) -> Buckets:
+def divide(
+    values: Values, k: int, method: Method = "k-median", *, split: bool = False
+) -> ValueBuckets:
     """Buckets with the least cost of all, each with k values or more (Section 4.1.1, Appendix B).
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
@@ -99,7 +103,7 @@ def divide(values: Values, k: int, method: Method = "k-median", *, split: bool =
     """
     if method == "quantile" and split:
         return quantiles(values, k, split=True)
-    order = _order(values, k)
+    order = _ascending_places(values, k)
     line = values[order]
     fresh: Flags = np.ones(len(line), dtype=np.bool_)
     if not split:
@@ -108,7 +112,7 @@ def divide(values: Values, k: int, method: Method = "k-median", *, split: bool =
     counts = np.diff(starts, append=len(line)).astype(np.int64)
     ends = value_runs(_positions(line[starts]), counts, k, method)
     upto = np.append(starts, len(line))[ends]
-    return _buckets(order, _cut_long_buckets(upto, k) if split else upto)
+    return _buckets_ending_at(order, _cut_long_buckets(upto, k) if split else upto)
 
 
 def value_runs(
@@ -128,8 +132,8 @@ def value_runs(
     limits = np.full(len(counts), len(counts)) if until is None else np.asarray(until)
     if method == "k-centre":
         least = _least_radius(positions, counts, k, limits)
-        limits, method = np.minimum(limits, _within(positions, 2 * least)), "cellular"
-    total, last = _best(positions, counts, k, method, limits)
+        limits, method = np.minimum(limits, _ends_within(positions, 2 * least)), "cellular"
+    total, last = _best_prefixes(positions, counts, k, method, limits)
     if not np.isfinite(total[-1]):
         raise _no_buckets_error(k)
     return _ends(last)
@@ -144,7 +148,7 @@ def value_buckets(counts: Counts, k: int) -> Counts:
     return value_runs(np.arange(len(counts), dtype=np.float64), counts, k)
 
 
-def division_cost(values: Values, buckets: Buckets, method: Method) -> float:
+def division_cost(values: Values, buckets: ValueBuckets, method: Method) -> float:
     """What a division costs: what `divide` makes small by this method.
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
@@ -178,13 +182,13 @@ def rank_difference(values: Values, onto: Counts) -> int:
     return int(np.abs(rank[onto] - rank).sum())
 
 
-def _order(values: Values, k: int) -> Counts:
+def _ascending_places(values: Values, k: int) -> Counts:
     """The places of the values in ascending order, equal ones in the order given."""
     if k < 1:
         raise PolicyError("k must be a whole number, 1 or more")
     _check_values(values)
     if len(values) < k:
-        raise _too_few(len(values), k)
+        raise _too_few_error(len(values), k)
     order = np.argsort(values)
     line = values[order]
     if bool((line[1:] == line[:-1]).any()):
@@ -220,10 +224,10 @@ def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
     if (counts < 0).any():
         raise InputError("the counts of values must not be negative")
     if len(counts) == 0 or int(counts.sum()) < k:
-        raise _too_few(int(counts.sum()), k)
+        raise _too_few_error(int(counts.sum()), k)
 
 
-def _too_few(number: int, k: int) -> InfeasibleError:
+def _too_few_error(number: int, k: int) -> InfeasibleError:
     if number == 0:
         return InfeasibleError("there are no values to divide", remedy="give a column with values")
     return InfeasibleError(
@@ -256,12 +260,12 @@ def _positions(values: Values) -> Floats:
     return scaled
 
 
-def _buckets(order: Counts, ends: Counts) -> Buckets:
+def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
     """The buckets of values in this order that end at these ranks."""
     begins = np.concatenate([[0], ends[:-1]])
     of = np.empty(len(order), dtype=np.int32)
     of[order] = np.repeat(np.arange(len(ends), dtype=np.int32), ends - begins)
-    return Buckets(of, order[(begins + ends - 1) // 2])
+    return ValueBuckets(of, order[(begins + ends - 1) // 2])
 
 
 def _cut_long_buckets(ends: Counts, k: int) -> Counts:
@@ -274,7 +278,7 @@ def _cut_long_buckets(ends: Counts, k: int) -> Counts:
     return cut
 
 
-def _best(
+def _best_prefixes(
     positions: Floats, counts: Counts, k: int, method: Method, until: Counts
 ) -> tuple[Floats, Codes]:
     """The least cost of each prefix, and where its last bucket begins."""
@@ -291,13 +295,13 @@ def _best(
 
 
 def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> float:
-    total, _ = _best(positions, counts, k, "k-centre", until)
+    total, _ = _best_prefixes(positions, counts, k, "k-centre", until)
     if not np.isfinite(total[-1]):
         raise _no_buckets_error(k)
     return float(total[-1])
 
 
-def _within(positions: Floats, extent: float) -> Counts:
+def _ends_within(positions: Floats, extent: float) -> Counts:
     """Where a bucket that begins with each value must end so as not to be wider than this."""
     found = np.searchsorted(positions, positions + extent, side="right")
     while True:

@@ -12,7 +12,7 @@ from incrowd.hierarchy import Intervals
 from incrowd.population.actions import Ladder, Rung, build_hierarchy, describe_level
 from incrowd.population.bounds import (
     Bound,
-    Drawn,
+    DrawnTable,
     Labels,
     check_beta,
     classes_allowed,
@@ -30,7 +30,7 @@ _RIGID = "there is no level between its values and leaving it out; a hierarchy w
 
 
 @dataclass(frozen=True)
-class Question:
+class PlanQuestion:
     """What is asked: every class holds k people of a population, but for beta.
 
     One of the three may be left out: then it is what is to be found.
@@ -67,7 +67,7 @@ class Question:
         n, k, beta = self._parameters()
         return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
 
-    def answer(self, classes: int, share: float | None = None) -> "Question":
+    def answer(self, classes: int, share: float | None = None) -> "PlanQuestion":
         """Solve for the unknown of the question, for so many classes, the smallest of this share.
 
         Without a share they are equally likely.
@@ -90,12 +90,12 @@ class Question:
                 return replace(self, beta=min(missed, 1.0))
         return self
 
-    def _nothing(self) -> "Question":
+    def _nothing(self) -> "PlanQuestion":
         """The answer for a class that may be empty: no k, no population, a beta of 1."""
         k = 0 if self.k is None else self.k
         return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
 
-    def without(self, name: str) -> "Question":
+    def without(self, name: str) -> "PlanQuestion":
         """The same question with population, k or beta left out."""
         n, k, beta = self.population, self.k, self.beta
         return replace(
@@ -141,7 +141,7 @@ class Measured:
     """People of the smallest class."""
     share: float
     """The share of the population that it has at least, with the confidence asked for."""
-    supports: Question
+    supports: PlanQuestion
     """What was asked, with the k that the smallest class supports, or with what was left out as
     that share has it; a population of None if none would do."""
 
@@ -150,7 +150,7 @@ class Measured:
 class Plan(Shown):
     """How many values each column may keep, and what to do."""
 
-    question: Question
+    question: PlanQuestion
     """What was asked, with what was found."""
     found: str | None
     """What was left out of the question, and so found for the columns as they are."""
@@ -180,10 +180,10 @@ class Plan(Shown):
         made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
         return "any" if made else "declared"
 
-    def drawn(self, people: int) -> Drawn:
+    def drawn(self, people: int) -> DrawnTable:
         """A table of so many people that shows what the plan says."""
         shown = sum(not action.left_out for action in self.actions)
-        return Drawn(people, shown, self.question.confidence, self.labels)
+        return DrawnTable(people, shown, self.question.confidence, self.labels)
 
     def seen(self, people: int, classes: int, smallest: int) -> "Plan":
         """The plan with what is known of a table's classes once it is carried out."""
@@ -195,7 +195,7 @@ class Plan(Shown):
 
 
 def make_plan(
-    question: Question, ladders: Sequence[Ladder], weights: Sequence[float] | None
+    question: PlanQuestion, ladders: Sequence[Ladder], weights: Sequence[float] | None
 ) -> Plan:
     """The plan for columns with these ladders."""
     if not ladders:
@@ -205,11 +205,11 @@ def make_plan(
     if question.unknown is not None:
         classes = math.prod(ladder.distinct for ladder in ladders)
         kept = [ladder.distinct for ladder in ladders]
-        actions = _actions(ladders, kept, [0] * len(ladders), worth)
+        actions = _list_actions(ladders, kept, [0] * len(ladders), worth)
         return Plan(question.answer(classes), question.unknown, classes, actions)
     allowed = question.class_budget()
     kept, places = _choose_rungs(ladders, allowed, worth)
-    return Plan(question, None, allowed, _actions(ladders, kept, places, worth))
+    return Plan(question, None, allowed, _list_actions(ladders, kept, places, worth))
 
 
 def _choose_rungs(
@@ -231,7 +231,7 @@ def _choose_rungs(
             break
         i = max(stuck, key=lambda j: (worth[j], -ladders[j].coarsest, -j))
         ways = [{**fixed, i: size} for size in (ladders[i].coarsest, 1)]
-        fixed = min(ways, key=lambda way: _cost(ladders, way, allowed, worth))
+        fixed = min(ways, key=lambda way: _distortion_of(ladders, way, allowed, worth))
     places = [ladder.finest(d) for ladder, d in zip(ladders, kept, strict=True)]
     return _spend_leftover(ladders, kept, places, allowed, worth)
 
@@ -245,7 +245,7 @@ def _budget_around(
     return [fixed.get(i, d) for i, d in enumerate(kept)]
 
 
-def _cost(
+def _distortion_of(
     ladders: Sequence[Ladder], fixed: Mapping[int, int], allowed: int, worth: Sequence[float]
 ) -> float:
     if math.prod(fixed.values()) > allowed:
@@ -278,7 +278,7 @@ def _spend_leftover(
         values[-place] = finer
 
 
-def _actions(
+def _list_actions(
     ladders: Sequence[Ladder],
     kept: Sequence[int],
     places: Sequence[int],
@@ -294,7 +294,7 @@ def _actions(
     return tuple(actions)
 
 
-def _refuse_wrong(question: Question) -> None:
+def _refuse_wrong(question: PlanQuestion) -> None:
     if question.bound not in {"exact", "chernoff"}:
         raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
@@ -321,12 +321,12 @@ def measure_plan(found: Plan, records: int, sizes: Counts) -> Plan:
     return replace(seen, notes=tuple(_notes(seen)))
 
 
-def shown_by(found: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:
+def columns_shown(found: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:
     """What the columns that a plan shows are in its codes: equal ones show the same."""
-    return [_nodes(columns[a.column], a) for a in found.actions if not a.left_out]
+    return [_column_at_level(columns[a.column], a) for a in found.actions if not a.left_out]
 
 
-def _nodes(planned: PlannedColumn, action: Action) -> CodedColumn:
+def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column
@@ -352,7 +352,7 @@ def _notes(found: Plan) -> Iterator[str]:
         )
 
 
-def raised_to(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
+def raise_level(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
     """The action at the level found for its column, if that is another."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy

@@ -14,7 +14,7 @@ import polars as pl
 from incrowd.arrays import Flags, Floats
 from incrowd.errors import InputError, boundary
 from incrowd.hierarchy.labels import Bounds, write_bounds
-from incrowd.population.quantiles import Division, Show
+from incrowd.population.quantiles import BucketDivision, Show
 from incrowd.table.column import Domain, Kind
 from incrowd.table.parse import MARKS, parse_dates, parse_numbers
 
@@ -55,14 +55,14 @@ def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
     """The cells on the scale of this kind."""
     with boundary(InputError("cells cannot be read", remedy="convert the columns to numbers")):
         if isinstance(cells.dtype, _TEXT):
-            return _read(cells.cast(pl.String), kind)
+            return _scale_texts(cells.cast(pl.String), kind)
         fits = isinstance(cells.dtype, pl.Date | pl.Datetime) == (kind is Kind.DATE)
         if not fits and not isinstance(cells.dtype, pl.Null):
             return Scaled(np.full(len(cells), np.nan), cells.is_not_null().to_numpy())
         return _SCALES[kind](cells)
 
 
-def _numbers(cells: pl.Series) -> Scaled:
+def _scale_numbers(cells: pl.Series) -> Scaled:
     values = cells.cast(pl.Float64).fill_null(np.nan).to_numpy()
     infinite = np.isinf(values)
     if not infinite.any():
@@ -70,17 +70,20 @@ def _numbers(cells: pl.Series) -> Scaled:
     return Scaled(np.where(infinite, np.nan, values), infinite, infinite=True)
 
 
-def _dates(cells: pl.Series) -> Scaled:
+def _scale_dates(cells: pl.Series) -> Scaled:
     if isinstance(cells.dtype, pl.Datetime):
         cells = cells.dt.replace_time_zone(None)
     moments = cells.cast(pl.Datetime("us")).to_physical()
     return Scaled(moments.cast(pl.Float64).fill_null(np.nan).to_numpy())
 
 
-_SCALES: dict[Kind, Callable[[pl.Series], Scaled]] = {Kind.NUMBER: _numbers, Kind.DATE: _dates}
+_SCALES: dict[Kind, Callable[[pl.Series], Scaled]] = {
+    Kind.NUMBER: _scale_numbers,
+    Kind.DATE: _scale_dates,
+}
 
 
-def _read(texts: pl.Series, kind: Kind) -> Scaled:
+def _scale_texts(texts: pl.Series, kind: Kind) -> Scaled:
     """Texts: nearly all are plain and read at once, the rest is parsed more carefully."""
     if kind is Kind.NUMBER:
         quick = texts.cast(pl.Float64, strict=False)
@@ -88,12 +91,12 @@ def _read(texts: pl.Series, kind: Kind) -> Scaled:
         odd = texts.is_not_null().to_numpy() & ~np.isfinite(values)
     else:
         quick = texts.str.to_date("%Y-%m-%d", strict=False)
-        values = _dates(quick).values
+        values = _scale_dates(quick).values
         odd = texts.is_not_null().to_numpy() & np.isnan(values)
     if not odd.any():
         return Scaled(values)
     values = values.copy()
-    values[odd], unfit = _read_closely(texts.filter(pl.Series(odd)), kind)
+    values[odd], unfit = _parse_closely(texts.filter(pl.Series(odd)), kind)
     if not unfit.any():
         return Scaled(values)
     wrong = np.zeros(len(texts), dtype=np.bool_)
@@ -101,7 +104,7 @@ def _read(texts: pl.Series, kind: Kind) -> Scaled:
     return Scaled(values, wrong)
 
 
-def _read_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
+def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
     """The values of odd texts, NaN for none; and which of them are not missing either."""
     plain = texts.str.strip_chars()
     parsed = parse_numbers(plain) if kind is Kind.NUMBER else parse_dates(plain)
@@ -113,16 +116,18 @@ def _read_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
     return np.where(missing, np.nan, values), ~missing & ~parsed.fits
 
 
-def faces(division: Division, kind: Kind, show: Show, cells: pl.Series) -> pl.Series:
+def cells_of_buckets(
+    division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
+) -> pl.Series:
     """What the buckets show: first an empty cell, for missing values, then one cell for each.
 
     `cells` are some of the column: medians get their type.
     """
     labels: Sequence[str] | None = None
     if show == "range":
-        labels = _ranges(division, kind)
+        labels = _range_labels(division, kind)
     elif isinstance(cells.dtype, (*_TEXT, pl.Null)):
-        labels = _labels(division.medians, kind, division.values)
+        labels = _labels_of_values(division.medians, kind, division.values)
     if labels is not None:
         return pl.Series(cells.name, [None, *labels], dtype=pl.String)
     with boundary(InputError(f"the medians of {cells.name!r} cannot be shown", remedy=_RANGES)):
@@ -139,19 +144,19 @@ def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
     return none.append(made.cast(cells.dtype))
 
 
-def _ranges(division: Division, kind: Kind) -> list[str]:
+def _range_labels(division: BucketDivision, kind: Kind) -> list[str]:
     """The range of each bucket; the first and the last are open.
 
     The least and the largest value of a table belong to one person, so they are not shown.
     """
     if not len(division):
         return []
-    cuts = _labels(division.cuts, kind, division.values)
+    cuts = _labels_of_values(division.cuts, kind, division.values)
     ends = [None, *cuts, None]
     return [write_bounds(Bounds(low, high)) for low, high in pairwise(ends)]
 
 
-def _labels(values: Floats, kind: Kind, scale: Floats) -> Sequence[str]:
+def _labels_of_values(values: Floats, kind: Kind, scale: Floats) -> Sequence[str]:
     """Values as text; dates without a time of day if none on the scale has one."""
     if kind is Kind.NUMBER:
         return [str(label) for label in Domain(kind, values + 0.0).labels]

@@ -19,7 +19,7 @@ import numpy as np
 from incrowd.arrays import Counts, Floats
 from incrowd.errors import InputError, PolicyError
 from incrowd.kernels import one_dimensional
-from incrowd.population.bounds import whole
+from incrowd.population.bounds import whole_number
 from incrowd.showing import Shown
 from incrowd.table.column import Kind
 
@@ -77,7 +77,7 @@ def least_sample_count(k: int, records: int, sample: int, delta: float) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Division:
+class BucketDivision:
     """A column divided into buckets by the values of a sample."""
 
     values: Floats
@@ -101,7 +101,7 @@ class Division:
         middle: Counts = (self.starts + ends - 1) // 2
         return self.values[middle]
 
-    def join_buckets(self, bucket_of: Counts) -> "Division":
+    def join_buckets(self, bucket_of: Counts) -> "BucketDivision":
         """The division with buckets joined: bucket b becomes part of `bucket_of[b]`."""
         first = np.flatnonzero(np.diff(bucket_of, prepend=-1))
         return replace(self, starts=self.starts[first])
@@ -111,7 +111,7 @@ class Division:
         return f"Division({len(self)} buckets)"
 
 
-def divide(values: Floats, number: int | None, least: int) -> Division:
+def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
     """Buckets of at least `least` values each: `number` of them, or as many as possible.
 
     Each is as near as equal values allow to the same share (Definition 9, errors of rank spread
@@ -119,11 +119,11 @@ def divide(values: Floats, number: int | None, least: int) -> Division:
     """
     values = np.sort(values)
     if not len(values):
-        return Division(values, np.zeros(0, dtype=np.int64))
+        return BucketDivision(values, np.zeros(0, dtype=np.int64))
     most = max(1, len(values) // max(1, least))
     starts = np.zeros(min(most, number or most), dtype=np.int64)
     found = one_dimensional.begin(values, len(starts), max(1, least), starts)
-    return Division(values, starts[:found])
+    return BucketDivision(values, starts[:found])
 
 
 def join_small(sizes: Counts, k: int) -> Counts:
@@ -168,7 +168,7 @@ class BucketErrors:
     squares: Floats
 
     @classmethod
-    def none(cls, division: Division) -> "BucketErrors":
+    def none(cls, division: BucketDivision) -> "BucketErrors":
         """No records yet, around the medians of a division."""
         number = len(division) + 1
         centres = np.concatenate([[0.0], division.medians])
@@ -280,7 +280,7 @@ def privacy(k: float) -> float:
     >>> privacy(10)
     0.9
     """
-    return 1 - 1 / _crowd(k)
+    return 1 - 1 / _check_crowd(k)
 
 
 def utility(k: float, rows: int) -> float:
@@ -289,8 +289,8 @@ def utility(k: float, rows: int) -> float:
     >>> utility(50, 100)
     0.75
     """
-    n = whole(rows, "the number of rows")
-    if _crowd(k) > n:
+    n = whole_number(rows, "the number of rows")
+    if _check_crowd(k) > n:
         raise PolicyError(f"k = {k:g} is more than the {n:,} rows")
     return 1 - (k / n) ** 2
 
@@ -318,7 +318,7 @@ def expected_error(buckets: int) -> float:
 
     It holds for evenly spread values; long tails make the error larger.
     """
-    return 1 / whole(buckets, "the number of buckets") ** 2
+    return 1 / whole_number(buckets, "the number of buckets") ** 2
 
 
 def normalized_error(values: Floats, shown: Floats) -> float:
@@ -338,7 +338,7 @@ def normalized_error(values: Floats, shown: Floats) -> float:
     return error / least if least else (math.inf if error else 0.0)
 
 
-def _crowd(k: float) -> float:
+def _check_crowd(k: float) -> float:
     if not (math.isfinite(k) and k >= 1):
         raise PolicyError("k must be at least 1")
     return k

@@ -26,7 +26,7 @@ _WORK = 2**26
 
 
 @dataclass(frozen=True, eq=False)
-class Cut:
+class TreeCut:
     """A cut: the node that stands for each code."""
 
     level: Codes
@@ -38,7 +38,7 @@ class Cut:
     """What all records together pay."""
 
 
-def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> Cut:
+def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     """The cut with the least cost of all that have at most so many nodes with records.
 
     See `CutTree`, which answers for many numbers at once.
@@ -90,13 +90,15 @@ class CutTree:
             paid = np.where(few, np.inf, price).tolist()
             if h == 0:
                 coarse = bool(few.any())
-                level = map(_leaf, paid, (holds > 0).tolist())
+                level = map(_table_of_leaf, paid, (holds > 0).tolist())
             else:
-                level = map(_node, paid, _children(maps, h, tables[-1]), [most] * len(paid))
+                level = map(
+                    _table_of_node, paid, _children(maps, h, tables[-1]), [most] * len(paid)
+                )
             tables.append(tuple(level))
         return cls(maps, records, costs, tuple(tables), most, coarse)
 
-    def cut(self, most: int) -> Cut:
+    def cut(self, most: int) -> TreeCut:
         """The cut with the least cost of all with at most so many nodes; of these the smallest.
 
         If even the highest level has more, as many as it has are taken.
@@ -108,14 +110,14 @@ class CutTree:
         here = level[codes]
         nodes = here.astype(np.int64) * len(level) + self.maps[here, codes]
         paid = float(self.records[codes] @ self.costs[here, codes])
-        return Cut(level, len(np.unique(nodes)), paid)
+        return TreeCut(level, len(np.unique(nodes)), paid)
 
     def _mark(self, level: Codes, most: int) -> None:
         """Write down the level of each code in the best cut."""
         top = self.tables[-1]
-        whole = _over(top, max(most, sum(table.least for table in top)))
+        whole = _best_over_children(top, max(most, sum(table.least for table in top)))
         shares = whole.shares(top, whole.best_up_to(most))
-        below = [_starts(self.maps, h) for h in range(len(self.maps))]
+        below = [_first_children(self.maps, h) for h in range(len(self.maps))]
         codes = [np.searchsorted(nodes[1:], np.arange(1, nodes[-1] + 2)) + 1 for nodes in self.maps]
         left = [(len(self.maps) - 1, i, number) for i, number in enumerate(shares)]
         while left:
@@ -157,13 +159,13 @@ class _CutTable:
         return shares
 
 
-def _leaf(cost: float, there: bool) -> _CutTable:
+def _table_of_leaf(cost: float, there: bool) -> _CutTable:
     return _CutTable(int(there), np.array([cost if there else 0.0]), itself=True)
 
 
-def _node(own: float, children: Sequence[_CutTable], most: int) -> _CutTable:
+def _table_of_node(own: float, children: Sequence[_CutTable], most: int) -> _CutTable:
     """What is best below a node, which may be the cut itself."""
-    below = _over(children, most)
+    below = _best_over_children(children, most)
     if below.least == 0:
         return _CutTable(0, np.zeros(1), itself=True)
     costs = np.concatenate([np.full(below.least - 1, np.inf), below.costs])
@@ -174,7 +176,7 @@ def _node(own: float, children: Sequence[_CutTable], most: int) -> _CutTable:
     return _CutTable(1, costs, itself, below.chosen)
 
 
-def _over(children: Sequence[_CutTable], most: int) -> _CutTable:
+def _best_over_children(children: Sequence[_CutTable], most: int) -> _CutTable:
     """The best way of giving up to `most` nodes to these; costs nothing is known of if too few."""
     fixed = [child for child in children if len(child.costs) == 1]
     least = sum(child.least for child in children)
@@ -203,11 +205,11 @@ def _best_sums(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
 
 def _children(maps: Codes, h: int, below: Sequence[_CutTable]) -> list[Sequence[_CutTable]]:
     """The tables of the children of each node of a level."""
-    starts = _starts(maps, h)
+    starts = _first_children(maps, h)
     return [below[a:b] for a, b in pairwise(starts)]
 
 
-def _starts(maps: Codes, h: int) -> list[int]:
+def _first_children(maps: Codes, h: int) -> list[int]:
     """The number of the first child of each node of a level, and one behind the last of all."""
     if h == 0:
         return []

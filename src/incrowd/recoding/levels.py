@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from incrowd.arrays import Codes
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.recoding import Pieces, Recoding, first_rows, renumber_classes
 from incrowd.recoding.spans import ValueSets, covering, stack_columns, value_sets
@@ -73,7 +73,7 @@ class CellLevels(Recoding):
         low, high, level = self.cells(cut, columns)
         tops = np.array([[column.hierarchy.height] for column in columns], dtype=np.int32)
         ends = (np.where(level >= tops, 0, end + 1) for end in (low, high))
-        place, number = numbered(np.vstack([*ends]).astype(np.int32))
+        place, number = number_columns(np.vstack([*ends]).astype(np.int32))
         shared = np.empty((len(columns), number), dtype=np.int32)
         shared[:, place] = self.levels
         return CellLevels(

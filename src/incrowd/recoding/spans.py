@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.pools import Pools
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import entries, offsets
 from incrowd.recoding.column import QuasiColumn
 from incrowd.recoding.recoding import Pieces, Recoding, renumber_classes
@@ -176,7 +176,7 @@ def alike(
         low[j, endless], level[j, endless] = MISSING, column.hierarchy.height
     hidden = (low == MISSING) & (high > MISSING)
     ends = np.where(hidden, 0, high + 1).astype(np.int32)
-    place: Codes = numbered(np.vstack([low, ends, level, *sets]))[0]
+    place: Codes = number_columns(np.vstack([low, ends, level, *sets]))[0]
     return place
 
 

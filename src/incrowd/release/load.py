@@ -16,7 +16,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import World, people_of, union_domain
 from incrowd.models.model import of_world
-from incrowd.policy.coding import coded_by, refuse_marked_weights, unit_by
+from incrowd.policy.coding import code_columns, code_unit, refuse_marked_weights
 from incrowd.policy.compile import Compiled, Counted, Counting, Quasi, Sampler, count
 from incrowd.policy.compile import compile as compile_problem
 from incrowd.policy.policy import IMPROVING, Policy, require_declared
@@ -245,7 +245,7 @@ def count_table(
     require_declared(policy, engine.names)
     refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
-    codes = coded_by(engine, policy, names)
+    codes = code_columns(engine, policy, names)
     quasi = {
         name: with_hierarchy(engine, codes[name], builders[name], world) for name in policy.quasi
     }
@@ -255,7 +255,7 @@ def count_table(
         else (codes[name], None)
         for name in policy.counted
     }
-    unit = unit_by(engine, policy)
+    unit = code_unit(engine, policy)
     counting = count(engine, policy, quasi, counted, unit, sampled)
     read_as = {name: codes[name].domain.kind for name in policy.counted}
     return CountedTable(engine, quasi, counted, unit, counting, read_as)

@@ -11,7 +11,7 @@ from incrowd.engines.base import Countable
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate, Spread
 from incrowd.release.load import LoadedTable
-from incrowd.table.cells import without_own
+from incrowd.table.cells import clear_own_marks
 from incrowd.table.counted import CountedRows
 from incrowd.table.marks import MissingMarks
 from incrowd.verify.crowds import numbered, weighted
@@ -63,7 +63,7 @@ class ReleasedRows:
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
         own = {name: marks for name, marks in self.marks.own.items() if name in tops}
-        return rows.with_cells(without_own(joined(self.plain(rows.cells), tops), own))
+        return rows.with_cells(clear_own_marks(joined(self.plain(rows.cells), tops), own))
 
     def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Cells as they are stored, missing ones null."""

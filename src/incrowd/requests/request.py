@@ -11,7 +11,7 @@ from functools import cache, wraps
 from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
 from incrowd.requests.kinds import Flags, Group, Kind, Parts
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 
 Parameters = ParamSpec("Parameters")
 Asked = TypeVar("Asked")
@@ -49,7 +49,7 @@ class Request:
             value = getattr(self, option.name)
             option.kind.refuse_wrong(option.name, value)
             if option.kind.form == "columns" and value is not None:
-                object.__setattr__(self, option.name, listed(value))
+                object.__setattr__(self, option.name, unique_names(value))
 
 
 @cache

@@ -46,7 +46,7 @@ from incrowd.kernels import lower_bound as kernel
 from incrowd.loss.cells import cells_of
 from incrowd.loss.loss import Loss
 from incrowd.models.model import Model
-from incrowd.partition.classes import Classes, numbered
+from incrowd.partition.classes import Classes, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
 from incrowd.search.bound_prices import ColumnBins, laid_out, run_prices
@@ -209,7 +209,7 @@ class _Space:
         tables = [weight * run_prices(column, cut, problem.loss) for column, cut, weight in parts]
         dear = np.argsort([-float(table.mean()) for table in tables], kind="stable").tolist()
         codes = np.array([bins[j].numbers(tally.quasi[j]) for j in dear], dtype=np.int32)
-        point_of, number = numbered(codes)
+        point_of, number = number_columns(codes)
         points = np.empty((number, len(dear)), dtype=np.int32)
         points[point_of] = codes.T
         counts = np.bincount(point_of, weights=tally.counts, minlength=number).astype(np.int64)

@@ -20,7 +20,7 @@ from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.kernels import subsets
 from incrowd.models.model import Model
-from incrowd.partition.classes import Histogram, classes_of, numbered
+from incrowd.partition.classes import Histogram, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
@@ -161,7 +161,7 @@ def _trim(problem: Problem, more: int) -> Counts:
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
-    group = numbered(tally.quasi)[0]
+    group = number_columns(tally.quasi)[0]
     rarity = np.bincount(group, weights=tally.counts)[group]
     codes = dict(zip((c.name for c in problem.sensitive), tally.sensitive, strict=True))
     for _ in range(_TURNS):

@@ -24,7 +24,7 @@ from incrowd.kernels import repair as kernels
 from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.cells import ShownCells as Shown
 from incrowd.loss.cells import cells_of
-from incrowd.partition.classes import Classes, classes_of, crowds, numbered
+from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.lattice.full_domain import renumbered
@@ -321,7 +321,7 @@ def _cell_numbers(cells: Shown) -> Codes:
     hidden = cells.suppressed
     if cells.sets is None:
         ends = [np.where(hidden, 0, end + 1) for end in (cells.low, cells.high)]
-        return numbered(np.array(ends, dtype=np.int32))[0]
+        return number_columns(np.array(ends, dtype=np.int32))[0]
     values = np.split(cells.sets.code, cells.sets.start[1:-1])
     number: dict[bytes, int] = {}
     texts = (b"" if h else held.tobytes() for h, held in zip(hidden, values, strict=True))

@@ -62,17 +62,17 @@ def _readable(
     return pl.when(~gone.fill_null(value=False)).then(cells).name.keep()
 
 
-def without_own(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.DataFrame:
+def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.DataFrame:
     """The rows with the values that mean missing in their column null, texts or numbers alike."""
     columns = [
-        _without_own(rows[name], listed).alias(name)
+        _clear_own_marks(rows[name], listed).alias(name)
         for name, listed in own.items()
         if name in rows.columns
     ]
     return rows.with_columns(columns) if columns else rows
 
 
-def _without_own(column: pl.Series, listed: Sequence[str]) -> pl.Series:
+def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
     gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
@@ -244,16 +244,16 @@ def plain_keys(column: pl.Series) -> pl.Series:
 def _plain_cells(
     column: pl.Series, missing_values: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.Series | None]:
-    """What the texts of a column say (see `_plain`), and the place of each cell among them.
+    """What the texts of a column say (see `_read_plainly`), and the place of each cell among them.
 
     Without places the cells are told one by one: most of them differ.
     """
     if column.dtype.is_integer():
-        texts, place = _numbers(column)
+        texts, place = _texts_of_numbers(column)
     else:
-        texts, place = _few(column)
+        texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _plain(_clear(texts, listed)), place
+    return _read_plainly(_without_marks(texts, listed)), place
 
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
@@ -262,19 +262,19 @@ _NARROW = 2**16
 """Whole numbers that lie within this are told by a list of all between."""
 
 
-def _numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """Whole numbers as texts: all between the least and the largest, if these are few."""
     column = column.alias("")
     low, high = column.min(), column.max()
     if not isinstance(low, int) or not isinstance(high, int) or high - low >= _NARROW:
-        return _few(column)
+        return _distinct_texts(column)
     if high >= 2**63:
-        return _few(column)
+        return _distinct_texts(column)
     texts = pl.Series([*map(str, range(low, high + 1)), None], dtype=pl.String)
     return texts, (column.cast(pl.Int64) - low).fill_null(len(texts) - 1)
 
 
-def _few(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
+def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     """The distinct texts of a column and the place of each cell, if these are few."""
     column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
@@ -285,12 +285,12 @@ def _few(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
     return texts, column.to_physical().cast(pl.UInt32).fill_null(len(texts) - 1)
 
 
-def _clear(texts: pl.Series, missing_values: Sequence[str]) -> pl.Series:
+def _without_marks(texts: pl.Series, missing_values: Sequence[str]) -> pl.Series:
     """Texts without those that mean missing."""
     return readable(texts.alias("text").to_frame(), missing_values, text=True)["text"]
 
 
-def _plain(text: pl.Series) -> pl.DataFrame:
+def _read_plainly(text: pl.Series) -> pl.DataFrame:
     """Texts with the number that each stands for, or what else it says and how long that is."""
     plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
     plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")

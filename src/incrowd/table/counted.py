@@ -94,7 +94,7 @@ def count_rows(
     beside |= {} if classes is None else {"classes": classes}
     plain = [groupable(column) for column in cells.iter_columns()]
     keys = [column.alias(f"cell {j}") for j, column in enumerate(plain)]
-    keys += [column for j, cell in enumerate(plain) for column in _signs(cell, j)]
+    keys += [column for j, cell in enumerate(plain) for column in _signs_of_zeros(cell, j)]
     keys += [pl.Series(name, column) for name, column in beside.items()]
     if not keys:
         return CountedRows(cells[:1], np.array([cells.height], dtype=np.int64))
@@ -116,19 +116,19 @@ def _count_distinct(
     """The distinct rows of these columns with their `records`, and lists of their `weights`."""
     digits = _digits(keys)
     if digits is None:
-        return _grouped_by(pl.DataFrame(keys), weights, ordered=ordered)
+        return _group_rows(pl.DataFrame(keys), weights, ordered=ordered)
     packed = _pack(digits)
     if ordered or weights is not None:
-        found = _grouped_by(pl.DataFrame({"key": packed}), weights, ordered=ordered)
+        found = _group_rows(pl.DataFrame({"key": packed}), weights, ordered=ordered)
         rest = found.drop("key")
     else:
-        key, records = _runs(packed, prod(digit.size for digit in digits))
+        key, records = _count_keys(packed, prod(digit.size for digit in digits))
         found, rest = pl.DataFrame({"key": key}), pl.DataFrame({"records": records})
     del packed
     return rest.with_columns(_unpack(found["key"].to_numpy(), digits))
 
 
-def _grouped_by(rows: pl.DataFrame, weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
+def _group_rows(rows: pl.DataFrame, weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
     sums = [] if weights is None else [pl.col("weights")]
     if weights is not None:
         rows = rows.with_columns(pl.Series("weights", weights))
@@ -161,7 +161,7 @@ def _digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
     """The columns as digits of one number per row; None if one of them has too many values."""
     digits, bound = [], 1
     for column in columns:
-        digit = _digit(column)
+        digit = _digit_of(column)
         bound *= _LARGEST_KEY if digit is None else digit.size
         if digit is None or bound >= _LARGEST_KEY:
             return None
@@ -169,7 +169,7 @@ def _digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
     return digits
 
 
-def _digit(column: pl.Series) -> _Digit | None:
+def _digit_of(column: pl.Series) -> _Digit | None:
     """A column of whole numbers, or of texts with few values; None for others."""
     if isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
         return _digit_of_texts(column)
@@ -224,7 +224,7 @@ def _cells(digit: _Digit, number: Counts) -> pl.Series:
     return cells.cast(digit.dtype)
 
 
-def _runs(key: Counts, bound: int) -> tuple[Counts, Counts]:
+def _count_keys(key: Counts, bound: int) -> tuple[Counts, Counts]:
     """The distinct keys, ascending, and how often each occurs; all are below the bound."""
     if bound <= min(_DENSE, 4 * len(key)):
         number = np.bincount(key, minlength=bound)
@@ -251,7 +251,7 @@ def groupable(column: pl.Series) -> pl.Series:
     return column
 
 
-def _signs(column: pl.Series, j: int) -> Sequence[pl.Series]:
+def _signs_of_zeros(column: pl.Series, j: int) -> Sequence[pl.Series]:
     """Signs of zeros: a reader of the release tells 0.0 from -0.0, a grouping does not."""
     if not column.dtype.is_float():
         return ()

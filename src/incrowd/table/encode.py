@@ -45,9 +45,9 @@ def encode(
         values = to_polars(series)
         if infer and kind in {None, Kind.NUMBER}:
             values = _whole_numbers(values, missing_values)
-        coded = _natural(values, name)
+        coded = _encode_by_type(values, name)
         if coded.domain.kind is Kind.TEXT:
-            coded = _without(coded, missing_values, blank=infer)
+            coded = _without_texts(coded, missing_values, blank=infer)
             coded, found = _recognize_kind(coded) if infer else (coded, Kind.TEXT)
         else:
             found = coded.domain.kind
@@ -139,7 +139,7 @@ def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
     return values if numbers.null_count() == len(numbers) else numbers
 
 
-def _natural(values: pl.Series, name: str) -> CodedColumn:
+def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
     """A column coded as its type says; whole numbers beyond int64 are text."""
     dtype = values.dtype
     if isinstance(dtype, _NESTED):
@@ -148,23 +148,23 @@ def _natural(values: pl.Series, name: str) -> CodedColumn:
             remedy="unnest it into plain columns, or leave it out",
         )
     if dtype.is_float():
-        return _floats(values, name)
+        return _encode_floats(values, name)
     if dtype.is_integer():
-        return _integers(values, name)
+        return _encode_integers(values, name)
     for known, coder in _CODERS:
         if isinstance(dtype, known):
             return coder(values, name)
-    return _texts(values, name)
+    return _encode_texts(values, name)
 
 
-def _integers(values: pl.Series, name: str) -> CodedColumn:
+def _encode_integers(values: pl.Series, name: str) -> CodedColumn:
     small = values.cast(pl.Int64, strict=False)
     if small.null_count() == values.null_count():
         return _encode_in_order(small, name, Kind.NUMBER, "int64")
-    return _texts(values, name)
+    return _encode_texts(values, name)
 
 
-def _floats(values: pl.Series, name: str) -> CodedColumn:
+def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
     infinite = values.is_infinite().fill_null(value=False)
     if infinite.any():
         raise InputError(
@@ -183,17 +183,17 @@ def _floats(values: pl.Series, name: str) -> CodedColumn:
     numbers = np.where(found & _SIGN, found ^ _SIGN, ~found).view(np.float64)
     if isinstance(values.dtype, pl.Float32):
         numbers = np.array([float(str(number)) for number in numbers.astype(np.float32)])
-    return CodedColumn(name, _spread(place, present), Domain(Kind.NUMBER, numbers))
+    return CodedColumn(name, _codes_of_records(place, present), Domain(Kind.NUMBER, numbers))
 
 
-def _dates(values: pl.Series, name: str) -> CodedColumn:
+def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
     """Days if no value has a time of day; times are those on the wall of their time zone.
 
     Text if microseconds do not tell all of them apart.
     """
     if isinstance(values.dtype, pl.Datetime):
         if values.dtype.time_unit == "ns" and (values.to_physical() % 1000 != 0).any():
-            return _texts(values, name)
+            return _encode_texts(values, name)
         moments = values.dt.replace_time_zone(None).dt.cast_time_unit("us")
         _refuse_far(moments, name)
         days = moments.cast(pl.Date)
@@ -215,28 +215,28 @@ def _refuse_far(dates: pl.Series, name: str) -> None:
         )
 
 
-def _decimals(values: pl.Series, name: str) -> CodedColumn:
+def _encode_decimals(values: pl.Series, name: str) -> CodedColumn:
     """Numbers, if none of them fall together as float64."""
     floats = values.cast(pl.Float64)
     if floats.n_unique() < values.n_unique():
-        return _texts(values, name)
-    return _floats(floats, name)
+        return _encode_texts(values, name)
+    return _encode_floats(floats, name)
 
 
-def _durations(values: pl.Series, name: str) -> CodedColumn:
+def _encode_durations(values: pl.Series, name: str) -> CodedColumn:
     units = {"ms": 1e3, "us": 1e6, "ns": 1e9}
     dtype = values.dtype
     seconds = values.to_physical().cast(pl.Float64) / units[getattr(dtype, "time_unit", "us")]
-    return _floats(seconds, name)
+    return _encode_floats(seconds, name)
 
 
-def _booleans(values: pl.Series, name: str) -> CodedColumn:
+def _encode_booleans(values: pl.Series, name: str) -> CodedColumn:
     coded = _encode_in_order(values.cast(pl.Int64), name, Kind.NUMBER, "int64")
     labels = np.array(["false", "true"], dtype=object)[coded.domain.values.astype(np.int64)]
     return CodedColumn(name, coded.codes, Domain(Kind.TEXT, labels))
 
 
-def _texts(values: pl.Series, name: str) -> CodedColumn:
+def _encode_texts(values: pl.Series, name: str) -> CodedColumn:
     """Distinct texts numbered by Polars, then sorted."""
     dictionary = _dictionary(values)
     numbers = dictionary.to_physical().cast(pl.UInt32)
@@ -277,10 +277,10 @@ def _encode_whole_numbers(
     keys = cells.view(np.uint64) - np.uint64(low % 2**64)
     found, place = distinct(keys, high - low + 1)
     values = (found + np.uint64(low % 2**64)).view(np.int64)
-    return CodedColumn(name, _spread(place, present), Domain(kind, values))
+    return CodedColumn(name, _codes_of_records(place, present), Domain(kind, values))
 
 
-def _spread(place: Codes, present: Flags) -> Codes:
+def _codes_of_records(place: Codes, present: Flags) -> Codes:
     """Places among the present values to codes of all records."""
     if len(place) == len(present):
         return place + np.int32(1)
@@ -289,7 +289,7 @@ def _spread(place: Codes, present: Flags) -> Codes:
     return codes
 
 
-def _without(column: CodedColumn, missing: Sequence[str], *, blank: bool) -> CodedColumn:
+def _without_texts(column: CodedColumn, missing: Sequence[str], *, blank: bool) -> CodedColumn:
     """The column with these texts read as missing."""
     if not missing and not blank:
         return column
@@ -392,9 +392,9 @@ def _look_up(values: Values, known: Values, usable: Flags) -> Codes:
 
 
 _CODERS = (
-    (pl.Date, _dates),
-    (pl.Datetime, _dates),
-    (pl.Decimal, _decimals),
-    (pl.Duration, _durations),
-    (pl.Boolean, _booleans),
+    (pl.Date, _encode_dates),
+    (pl.Datetime, _encode_dates),
+    (pl.Decimal, _encode_decimals),
+    (pl.Duration, _encode_durations),
+    (pl.Boolean, _encode_booleans),
 )

@@ -47,9 +47,9 @@ def fold(
     if records is not None:
         return _fold_counted([*quasi], [*sensitive], unit, weights, records)
     columns = [np.ascontiguousarray(codes, dtype=np.int32) for codes in (*quasi, *sensitive)]
-    rows, row_of = _distinct_rows(columns, _records(columns, unit, weights))
+    rows, row_of = _distinct_rows(columns, _count_records(columns, unit, weights))
     counts = np.bincount(row_of, minlength=rows.shape[1]).astype(np.int64)
-    people, shared = _people(counts, row_of, unit)
+    people, shared = _people_of_rows(counts, row_of, unit)
     return Tally(
         quasi=np.ascontiguousarray(rows[: len(quasi)]),
         sensitive=np.ascontiguousarray(rows[len(quasi) :]),
@@ -133,7 +133,7 @@ def _sums(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
     return np.bincount(row_of, weights=weights, minlength=rows).astype(np.float64)
 
 
-def _records(columns: Sequence[Codes], unit: Codes | None, weights: Floats | None) -> int:
+def _count_records(columns: Sequence[Codes], unit: Codes | None, weights: Floats | None) -> int:
     lengths = {len(array) for array in (*columns, unit, weights) if array is not None}
     if len(lengths) > 1:
         msg = "columns differ in length"
@@ -254,7 +254,7 @@ def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
     return moved, origin, start
 
 
-def _people(
+def _people_of_rows(
     counts: Counts, row_of: Codes, unit: Codes | None
 ) -> tuple[Counts, tuple[Codes, Codes]]:
     """People per row who are in no other, and the pairs (row, unit) of those who are."""

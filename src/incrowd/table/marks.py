@@ -79,8 +79,8 @@ class MissingMarks:
 
     def readable(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
         """Cells with every missing one null; `text` says that blanks mean missing, too."""
-        return cells.without_own(cells.readable(rows, self.everywhere, text=text), self.own)
+        return cells.clear_own_marks(cells.readable(rows, self.everywhere, text=text), self.own)
 
     def clear_marks(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
         """As `readable`, but columns with a dictionary keep it."""
-        return cells.without_own(cells.clear_marks(rows, self.everywhere, text=text), self.own)
+        return cells.clear_own_marks(cells.clear_marks(rows, self.everywhere, text=text), self.own)

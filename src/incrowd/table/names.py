@@ -12,10 +12,10 @@ _SOME = 8
 _MADE = re.compile(r"column_\d+")
 
 
-def listed(names: Iterable[str]) -> tuple[str, ...]:
+def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """Column names, each once; a single text is one name, not a list of its letters.
 
-    >>> listed("age"), listed(name for name in ["age", "zip", "age"])
+    >>> unique_names("age"), unique_names(name for name in ["age", "zip", "age"])
     (('age',), ('age', 'zip'))
     """
     if isinstance(names, str):
@@ -51,7 +51,7 @@ def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
 
 def choose_columns(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
     """The columns to look at, each once: those named, or all. Unknown ones are refused."""
-    wanted = listed(names if columns is None else columns)
+    wanted = unique_names(names if columns is None else columns)
     for name in wanted:
         if name not in names:
             raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))

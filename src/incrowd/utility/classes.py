@@ -6,14 +6,14 @@ from math import fsum
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.utility.comparison import RiskFigures
 from incrowd.utility.released import ReleasedColumn
 
 
 def class_of(columns: Sequence[Codes]) -> tuple[Codes, Counts]:
     """The class of each record, equal in all of these columns, and the sizes of classes."""
-    classes, number = numbered(np.stack(list(columns)))
+    classes, number = number_columns(np.stack(list(columns)))
     return classes, np.bincount(classes, minlength=number)
 
 

@@ -21,7 +21,7 @@ _KINDS: dict[Kind, ColumnKind] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class ColumnCells:
     """The values of a column put together: a cell for each code; cell 0 is for missing values."""
 
     of: Codes
@@ -102,17 +102,19 @@ class OriginalColumn:
         return widths
 
     @cached_property
-    def fine(self) -> Cells:
+    def fine(self) -> ColumnCells:
         """Cells of the column by itself: its values, or `FINE` cells of equally many records."""
         if self.ordered and len(self.domain) > FINE:
             return self._even(FINE)
-        return Cells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
+        return ColumnCells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
 
     @cached_property
-    def coarse(self) -> Cells:
+    def coarse(self) -> ColumnCells:
         """At most `COARSE` cells: of equally many records, or frequent categories and the rest."""
         if len(self.domain) <= COARSE:
-            return Cells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
+            return ColumnCells(
+                np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1
+            )
         return self._even(COARSE) if self.ordered else self._frequent(COARSE)
 
     @cached_property
@@ -120,15 +122,15 @@ class OriginalColumn:
         """Codes by falling number of records, equal ones by their order."""
         return (np.argsort(-self.counts[1:], kind="stable") + 1).astype(np.int32)
 
-    def _even(self, most: int) -> Cells:
+    def _even(self, most: int) -> ColumnCells:
         held = self.counts[1:]
         middle = np.cumsum(held) - held / 2
         cell = np.minimum((middle / max(int(held.sum()), 1) * most).astype(np.int64), most - 1)
         _, place = np.unique(cell, return_inverse=True)
-        return Cells(np.append(0, place + 1).astype(np.int32), int(place.max()) + 2)
+        return ColumnCells(np.append(0, place + 1).astype(np.int32), int(place.max()) + 2)
 
-    def _frequent(self, most: int) -> Cells:
+    def _frequent(self, most: int) -> ColumnCells:
         of = np.full(len(self.domain) + 1, most, dtype=np.int32)
         of[0] = 0
         of[self.frequent[: most - 1]] = np.arange(1, most, dtype=np.int32)
-        return Cells(of, most + 1)
+        return ColumnCells(of, most + 1)

@@ -18,7 +18,7 @@ Task = Literal["classification", "regression"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Histogram:
+class ColumnHistogram:
     """A column before and after, in a few bars on one scale."""
 
     labels: tuple[str, ...] = field(repr=False)
@@ -52,7 +52,7 @@ class ColumnUtility:
     within_noise: float | None
     """The share of this column's counts that differ from the true ones by no more than two
     standard deviations of the spread of its labels (and at least half a record)."""
-    histogram: Histogram
+    histogram: ColumnHistogram
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -224,12 +224,14 @@ class Comparison(Shown):
     @property
     def frontier(self) -> tuple[str, ...]:
         """The releases that no other one beats in both risk and distance, by falling risk."""
-        told = [(place, r.name) for r in self.releases if (place := _place(r)) is not None]
+        told = [
+            (place, r.name) for r in self.releases if (place := _risk_and_distance(r)) is not None
+        ]
         best = [one for one in told if not any(_beats(other, one[0]) for other, _ in told)]
         return tuple(name for _, name in sorted(best, key=lambda one: (-one[0][0], one[0][1])))
 
 
-def _place(release: ReleaseUtility) -> tuple[float, float] | None:
+def _risk_and_distance(release: ReleaseUtility) -> tuple[float, float] | None:
     """Risk and distance, both better if lower; None if one is not known."""
     if release.risk is None or release.distance is None:
         return None

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.utility.released import Spread
+from incrowd.utility.released import CellShares
 
 _DENSE = 2**22
 """Pairs of patterns that are counted in one array."""
@@ -12,34 +12,34 @@ _FEW = 2**17
 """Pairs of patterns that are all listed, whether records have them or not."""
 
 
-def two_way(one: Spread, other: Spread) -> Floats:
+def two_way(one: CellShares, other: CellShares) -> Floats:
     """How many records lie in each pair of cells; shape (cells, cells)."""
-    found: Floats = one.shares.T @ (_together(one, other) @ other.shares)
+    found: Floats = one.shares.T @ (_count_patterns(one, other) @ other.shares)
     return found
 
 
-def two_way_variance(one: Spread, other: Spread) -> tuple[Floats, Floats]:
+def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
     """The counts, and the squares of how far the true ones may lie from them.
 
     A record with the chance p of lying in a cell adds p (1 - p).
     """
-    held = _together(one, other)
+    held = _count_patterns(one, other)
     counts: Floats = one.shares.T @ (held @ other.shares)
     square: Floats = (one.shares**2).T @ (held @ other.shares**2)
     return counts, np.maximum(counts - square, 0.0)
 
 
-def one_way_variance(column: Spread) -> tuple[Floats, Floats]:
+def one_way_variance(column: CellShares) -> tuple[Floats, Floats]:
     """The counts of one column and the squares of how far the true ones may lie from them."""
     held = np.bincount(column.pattern, minlength=len(column.shares))
     counts = held @ column.shares
     return counts, np.maximum(counts - held @ column.shares**2, 0.0)
 
 
-def three_way(one: Spread, two: Spread, three: Spread) -> Floats:
+def three_way(one: CellShares, two: CellShares, three: CellShares) -> Floats:
     """How many records lie in each triple of cells; shape (cells, cells, cells)."""
     if len(one.shares) * len(two.shares) * len(three.shares) <= _DENSE:
-        return _dense(one, two, three)
+        return _three_way_dense(one, two, three)
     if len(one.shares) < len(two.shares):  # the larger one is summed first
         return three_way(two, one, three).transpose(1, 0, 2)
     width = len(three.shares)
@@ -57,7 +57,7 @@ def three_way(one: Spread, two: Spread, three: Spread) -> Floats:
     return found @ three.shares
 
 
-def _dense(one: Spread, two: Spread, three: Spread) -> Floats:
+def _three_way_dense(one: CellShares, two: CellShares, three: CellShares) -> Floats:
     """The same by an array of all triples of patterns."""
     shape = len(one.shares), len(two.shares), len(three.shares)
     keys = (one.pattern.astype(np.int64) * shape[1] + two.pattern) * shape[2] + three.pattern
@@ -68,7 +68,7 @@ def _dense(one: Spread, two: Spread, three: Spread) -> Floats:
     return found
 
 
-def _together(one: Spread, other: Spread) -> "Floats | sparse.csr_matrix":
+def _count_patterns(one: CellShares, other: CellShares) -> "Floats | sparse.csr_matrix":
     """Records by pairs of patterns."""
     shape = len(one.shares), len(other.shares)
     if shape[0] * shape[1] <= _DENSE:

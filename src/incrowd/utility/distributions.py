@@ -7,7 +7,7 @@ from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import ColumnUtility
 from incrowd.utility.counts import one_way_variance
 from incrowd.utility.histograms import histogram
-from incrowd.utility.released import ReleasedColumn, spread_of
+from incrowd.utility.released import ReleasedColumn, shares_of_original
 
 NOISE = 2.0
 """Standard deviations that count as noise."""
@@ -28,7 +28,7 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
         suppressed=column.cells_where(column.suppressed),
         unreadable=unreadable,
         ncp=float(column.records @ column.ncp) / records if records else None,
-        within_noise=_within(column) if told else None,
+        within_noise=_share_within_noise(column) if told else None,
         histogram=histogram(original, mass),
     )
 
@@ -52,9 +52,9 @@ def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
     return float(np.abs(gap) @ np.diff(original.scale))
 
 
-def _within(column: ReleasedColumn) -> float:
+def _share_within_noise(column: ReleasedColumn) -> float:
     """The share of the cells whose true count lies within the noise of the spread."""
-    true, _ = one_way_variance(spread_of(column.original))
+    true, _ = one_way_variance(shares_of_original(column.original))
     return within_noise(true, *one_way_variance(column.spread))
 
 

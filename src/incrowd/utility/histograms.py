@@ -14,7 +14,7 @@ from incrowd.arrays import Codes, Floats
 from incrowd.hierarchy.labels import Bounds, number_text, write_bounds, write_dates
 from incrowd.table.column import Kind
 from incrowd.utility.column import OriginalColumn
-from incrowd.utility.comparison import Histogram
+from incrowd.utility.comparison import ColumnHistogram
 from incrowd.withholding import LEAST
 
 BARS = 12
@@ -25,7 +25,7 @@ _CORE = (0.05, 0.95)
 """Quantiles of the original between which bins are narrow."""
 
 
-def histogram(column: OriginalColumn, mass: Floats | None) -> Histogram:
+def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
     """The bars of a column; `mass` is what the release puts on each code, None if it is empty."""
     labels, bar = _bars(column)
     before = np.bincount(bar, column.counts, len(labels)).astype(np.float64)
@@ -33,7 +33,7 @@ def histogram(column: OriginalColumn, mass: Floats | None) -> Histogram:
     if mass is not None:
         after = np.bincount(bar, mass, len(labels)).astype(np.float64)
     held = [i for i in range(len(labels)) if before[i] > 0 or after[i] > 0]
-    return Histogram(
+    return ColumnHistogram(
         labels=tuple(labels[i] for i in held),
         before=_shares(before, held, before),
         after=_shares(after, held, before),
@@ -49,11 +49,13 @@ def _shares(counts: Floats, held: Sequence[int], original: Floats) -> tuple[floa
 
 def _bars(column: OriginalColumn) -> tuple[list[str], Codes]:
     """The label of each bar, and the bar of each code; missing values come last."""
-    labels, bar = _bins(column) if column.ordered and len(column.domain) else _names(column)
+    labels, bar = (
+        _bin_bars(column) if column.ordered and len(column.domain) else _category_bars(column)
+    )
     return [*labels, MISSING_BAR], np.append(len(labels), bar).astype(np.int32)
 
 
-def _names(column: OriginalColumn) -> tuple[list[str], Codes]:
+def _category_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
     """The most frequent categories by name, all others together."""
     many = [c for c in column.frequent[: BARS - 1].tolist() if column.counts[c] >= LEAST]
     texts = column.domain.labels
@@ -63,10 +65,10 @@ def _names(column: OriginalColumn) -> tuple[list[str], Codes]:
     return [*(str(texts[code - 1]) for code in many), OTHER], bar
 
 
-def _bins(column: OriginalColumn) -> tuple[list[str], Codes]:
+def _bin_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
     """Bins of numbers or dates; one that holds a few records is joined with the next."""
     places, dates = column.domain.positions, column.domain.kind is Kind.DATE
-    ends = _dates(column) if dates else _numbers(column)
+    ends = _date_edges(column) if dates else _round_edges(column)
     at = np.array([end for end, _ in ends])
     held = np.bincount(np.searchsorted(at, places, side="right"), column.counts[1:], len(at) + 1)
     kept = _ends_to_keep(held.tolist())
@@ -92,7 +94,7 @@ def _ends_to_keep(held: Sequence[float]) -> list[int]:
     return kept
 
 
-def _core(column: OriginalColumn) -> tuple[float, float]:
+def _core_range(column: OriginalColumn) -> tuple[float, float]:
     """Where most records lie."""
     held = np.cumsum(column.counts[1:])
     at = [int(np.searchsorted(held, share * held[-1])) for share in _CORE]
@@ -100,9 +102,9 @@ def _core(column: OriginalColumn) -> tuple[float, float]:
     return float(places[at[0]]), float(places[min(at[1], len(places) - 1)])
 
 
-def _numbers(column: OriginalColumn) -> list[tuple[float, str]]:
+def _round_edges(column: OriginalColumn) -> list[tuple[float, str]]:
     """Round numbers across the core; of few digits, so that none of them is like a value."""
-    low, high = _core(column)
+    low, high = _core_range(column)
     low, high = (low, high) if high > low else column.ends
     step = round_step((high - low) / (BARS - 2)) if high > low else 1.0
     largest = max(abs(low), abs(high), 1e-300)
@@ -127,9 +129,9 @@ def round_step(width: float) -> float:
     return float(f"{factor * power:.6g}")
 
 
-def _dates(column: OriginalColumn) -> list[tuple[float, str]]:
+def _date_edges(column: OriginalColumn) -> list[tuple[float, str]]:
     """Years or months across the core."""
-    low, high = (np.datetime64(int(end), "us") for end in _core(column))
+    low, high = (np.datetime64(int(end), "us") for end in _core_range(column))
     months = int((high.astype("M8[M]") - low.astype("M8[M]")).astype(int))
     unit, length = ("M", months) if months <= BARS - 2 else ("Y", months // 12)
     step = int(max(round_step(max(length, 1) / (BARS - 2)), 1.0))

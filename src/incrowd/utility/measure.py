@@ -21,7 +21,7 @@ from incrowd.utility.counts import two_way, two_way_variance
 from incrowd.utility.distributions import column_utility, total_variation, within_noise
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature, association, chosen_pairs, measure_of
-from incrowd.utility.queries import answers, everybody
+from incrowd.utility.queries import one_cell, query_utility
 from incrowd.utility.regression import regression
 from incrowd.utility.released import ReleasedColumn
 
@@ -75,7 +75,7 @@ class ReleaseTable:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class ComparisonQuestion:
     """What a comparison is about."""
 
     quasi: tuple[str, ...] = ()
@@ -100,12 +100,12 @@ def original_risk(original: OriginalTable, quasi: tuple[str, ...]) -> RiskFigure
 
 
 def release_utility(
-    original: OriginalTable, release: ReleaseTable, question: Question
+    original: OriginalTable, release: ReleaseTable, question: ComparisonQuestion
 ) -> ReleaseUtility:
     """Every figure of one release."""
     notes = list(release.notes)
     quasi = tuple(name for name in question.quasi if name in release.columns)
-    parts = _Compared(original, release, question, quasi)
+    parts = _ReleaseComparison(original, release, question, quasi)
     two = parts.two_way() if release.records else (None, None)
     return ReleaseUtility(
         name=release.name,
@@ -127,12 +127,12 @@ def release_utility(
 
 
 @dataclass(frozen=True, eq=False)
-class _Compared:
+class _ReleaseComparison:
     """One release next to the original."""
 
     original: OriginalTable
     release: ReleaseTable
-    question: Question
+    question: ComparisonQuestion
     quasi: tuple[str, ...]
 
     @cached_property
@@ -174,8 +174,8 @@ class _Compared:
         if sensitive:
             third = before[sensitive[0]].spread, after[sensitive[0]].spread
         else:
-            third = everybody(self.original.records), everybody(self.release.records)
-        return answers(
+            third = one_cell(self.original.records), one_cell(self.release.records)
+        return query_utility(
             [before[n].spread for n in names],
             [after[n].spread for n in names],
             third,
@@ -190,7 +190,7 @@ class _Compared:
             if target not in columns:
                 notes.append(f"The model test of {target!r} is left out: the release lacks it.")
                 continue
-            asked = models.task(target, columns, self.question.seed)
+            asked = models.make_task(target, columns, self.question.seed)
             tables = self.original.features, self.release.features
             found = None if asked is None else models.model_test(asked, *tables)
             if found is None:

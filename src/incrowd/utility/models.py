@@ -56,7 +56,7 @@ class Task:
         return "accuracy" if self.classifies else "r2"
 
 
-def task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task | None:
+def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task | None:
     """The test of one target; None if it has one value only, or nothing predicts it."""
     others = tuple(column for name, column in columns.items() if name != target)
     if len(columns[target].domain) < 2 or not others:
@@ -64,7 +64,7 @@ def task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task 
     return Task(columns[target], others[:MOST_FEATURES], seed)
 
 
-def held_out(records: int, seed: int) -> tuple[Counts, Counts]:
+def split_records(records: int, seed: int) -> tuple[Counts, Counts]:
     """Records of the original to learn from, and to test on."""
     order = np.random.default_rng([seed, 3]).permutation(records)
     tested = order[: min(TESTED_ON, int(records * HELD_OUT))]
@@ -75,14 +75,14 @@ def model_test(
     task: Task, original: Mapping[str, Feature], release: Mapping[str, Feature]
 ) -> ModelTest | None:
     """Learn from both tables and predict the held-out records; None if there are too few."""
-    learned, tested = held_out(len(task.target.coded.codes), task.seed)
+    learned, tested = split_records(len(task.target.coded.codes), task.seed)
     draw = np.random.default_rng([task.seed, 5])
     records = len(release[task.target.name].label)
     shown = draw.permutation(records)[:TRAINED_ON]
     sets = [
-        _data(task, original, learned, None),
-        _data(task, release, shown, draw),
-        _data(task, original, tested, None),
+        _learning_data(task, original, learned, None),
+        _learning_data(task, release, shown, draw),
+        _learning_data(task, original, tested, None),
     ]
     if min(len(y) for _, y in sets) < _FEWEST or any(len(np.unique(y)) < 2 for _, y in sets[:2]):
         return None
@@ -100,7 +100,7 @@ def model_test(
     )
 
 
-def _data(
+def _learning_data(
     task: Task,
     features: Mapping[str, Feature],
     some: Counts,
@@ -146,14 +146,14 @@ def _score(
 
     threads: Any = import_module("threadpoolctl")  # comes with scikit-learn
     scale = StandardScaler().fit(learned[0] if task.classifies else original)
-    model = _learner(task)
+    model = _new_model(task)
     with warnings.catch_warnings(), threads.threadpool_limits(1):  # more wait for each other
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(scale.transform(learned[0]), learned[1])
     return float(model.score(scale.transform(test[0]), test[1]))
 
 
-def _learner(task: Task) -> Any:
+def _new_model(task: Task) -> Any:
     from sklearn.linear_model import LogisticRegression, RidgeCV  # noqa: PLC0415  an extra
 
     return LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else RidgeCV(_PENALTIES)

@@ -12,7 +12,7 @@ from incrowd.arrays import Codes, Flags, Floats
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import Measure
 from incrowd.utility.counts import two_way
-from incrowd.utility.released import ReleasedColumn, Spread, spread_of
+from incrowd.utility.released import CellShares, ReleasedColumn, shares_of_original
 
 MOST_PAIRS = 300
 """Pairs of columns that are compared; the most associated ones if there are more."""
@@ -25,7 +25,7 @@ _TINY = 1e-15
 class Feature:
     """A column of either table, ready to be put next to another one."""
 
-    spread: Spread
+    spread: CellShares
     ordered: bool
     place: Floats
     """Per label: where a record lies on average; NaN for missing and for categories."""
@@ -42,7 +42,11 @@ class Feature:
         """A column of the original: every value is known."""
         place = np.append(np.nan, column.scale)
         return cls(
-            spread_of(column), column.ordered, place, np.zeros(len(place)), column.coded.codes
+            shares_of_original(column),
+            column.ordered,
+            place,
+            np.zeros(len(place)),
+            column.coded.codes,
         )
 
     @classmethod

@@ -8,7 +8,7 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.utility.comparison import QueryUtility
 from incrowd.utility.counts import three_way
-from incrowd.utility.released import Spread
+from incrowd.utility.released import CellShares
 
 QUERIES = 200
 """Range queries that are drawn."""
@@ -18,8 +18,11 @@ _FLOOR = 0.001
 _CUBE = tuple[Floats, Floats]
 
 
-def answers(
-    before: Sequence[Spread], after: Sequence[Spread], sensitive: tuple[Spread, Spread], seed: int
+def query_utility(
+    before: Sequence[CellShares],
+    after: Sequence[CellShares],
+    sensitive: tuple[CellShares, CellShares],
+    seed: int,
 ) -> QueryUtility | None:
     """Range queries over two of these columns and a value of the sensitive one.
 
@@ -34,7 +37,7 @@ def answers(
         pairs = [pairs[i] for i in rng.choice(len(pairs), MOST_CUBES, replace=False)]
     cubes = [_cube(before, after, sensitive, pair) for pair in pairs]
     least = _FLOOR * len(before[0].pattern)
-    errors = [_error(cubes[i % len(cubes)], rng, least) for i in range(QUERIES)]
+    errors = [_query_error(cubes[i % len(cubes)], rng, least) for i in range(QUERIES)]
     return QueryUtility(
         queries=QUERIES,
         median_error=float(np.median(errors)),
@@ -43,15 +46,15 @@ def answers(
     )
 
 
-def everybody(records: int) -> Spread:
+def one_cell(records: int) -> CellShares:
     """In place of a sensitive column: all records in one cell."""
-    return Spread(np.zeros(records, dtype=np.int32), np.ones((1, 1)))
+    return CellShares(np.zeros(records, dtype=np.int32), np.ones((1, 1)))
 
 
 def _cube(
-    before: Sequence[Spread],
-    after: Sequence[Spread],
-    sensitive: tuple[Spread, Spread],
+    before: Sequence[CellShares],
+    after: Sequence[CellShares],
+    sensitive: tuple[CellShares, CellShares],
     pair: tuple[int, int],
 ) -> _CUBE:
     a, b = pair
@@ -60,16 +63,16 @@ def _cube(
     return true, estimate * (true.sum() / estimate.sum())
 
 
-def _error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
+def _query_error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
     """The relative error of one query: a range of each column, and one sensitive value."""
     true, estimate = cube
-    one, other = (_range(size, rng) for size in true.shape[:2])
+    one, other = (_random_range(size, rng) for size in true.shape[:2])
     value = int(rng.integers(true.shape[2]))
     here, there = (float(counts[one, other, value].sum()) for counts in (true, estimate))
     return abs(there - here) / max(here, least)
 
 
-def _range(cells: int, rng: np.random.Generator) -> slice:
+def _random_range(cells: int, rng: np.random.Generator) -> slice:
     """Cells next to each other, about a third of them; the one of missing values stays out."""
     first = min(1, cells - 1)
     width = max(1, round((cells - first) / 3))

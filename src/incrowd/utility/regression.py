@@ -43,7 +43,7 @@ class _Design:
 
 
 @dataclass(frozen=True, eq=False)
-class _Fit:
+class _FittedModel:
     estimate: Floats
     error: Floats
 
@@ -69,13 +69,13 @@ def regression(
     terms = [term for name in formula.terms for term in _terms(columns[name])]
     fits, sizes = [], []
     for features in tables:
-        design = _design(formula, columns, features, seed)
+        design = _design_of(formula, columns, features, seed)
         sizes.append(len(design.y))
-        fits.append(_linear(design) if task == "linear" else _logistic(design))
+        fits.append(_fit_linear(design) if task == "linear" else _fit_logistic(design))
     if fits[0] is None:
         return None
-    units = np.concatenate([_units(columns[name]) for name in formula.terms])
-    whole = _unit(target) if task == "linear" else 1.0
+    units = np.concatenate([_scale_lengths(columns[name]) for name in formula.terms])
+    whole = _scale_length(target) if task == "linear" else 1.0
     return Regression(
         formula=str(formula),
         task="linear" if task == "linear" else "logistic",
@@ -85,7 +85,7 @@ def regression(
 
 
 def _coefficients(
-    terms: Sequence[str], fits: Sequence[_Fit | None], units: Floats
+    terms: Sequence[str], fits: Sequence[_FittedModel | None], units: Floats
 ) -> list[Coefficient]:
     found = []
     before, after = fits
@@ -157,17 +157,17 @@ def _terms(column: OriginalColumn) -> list[str]:
     return [column.name] if column.ordered else _dummies(column)[0]
 
 
-def _unit(column: OriginalColumn) -> float:
+def _scale_length(column: OriginalColumn) -> float:
     """How long the column's scale is in its own unit: days for dates."""
     low, high = column.ends
     return (high - low) / (DAY if column.domain.kind is Kind.DATE else 1.0) or 1.0
 
 
-def _units(column: OriginalColumn) -> Floats:
-    return np.array([_unit(column)]) if column.ordered else np.ones(len(_terms(column)))
+def _scale_lengths(column: OriginalColumn) -> Floats:
+    return np.array([_scale_length(column)]) if column.ordered else np.ones(len(_terms(column)))
 
 
-def _design(
+def _design_of(
     formula: Formula,
     columns: Mapping[str, OriginalColumn],
     features: Mapping[str, Feature],
@@ -218,7 +218,7 @@ def _inverse(x: Floats) -> tuple[Floats, Flags]:
     return inverse / np.outer(size, size), told
 
 
-def _linear(design: _Design) -> _Fit | None:
+def _fit_linear(design: _Design) -> _FittedModel | None:
     """Ordinary least squares; an untold coefficient has an infinite error."""
     records, terms = design.x.shape
     if records <= terms:
@@ -228,10 +228,10 @@ def _linear(design: _Design) -> _Fit | None:
     rest = design.y - design.x @ estimate
     variance = float(rest @ rest) / (records - terms)
     error = np.where(told, np.sqrt(np.maximum(np.diag(inverse), 0.0) * variance), np.inf)
-    return _Fit(estimate, error)
+    return _FittedModel(estimate, error)
 
 
-def _logistic(design: _Design) -> _Fit | None:
+def _fit_logistic(design: _Design) -> _FittedModel | None:
     """Maximum likelihood by Newton's method; None if it does not settle."""
     records, terms = design.x.shape
     if records <= terms or not 0 < design.y.mean() < 1:
@@ -246,5 +246,5 @@ def _logistic(design: _Design) -> _Fit | None:
         if float(np.abs(step).max()) < _CLOSE:
             far = np.abs(estimate) > _FAR / 2
             error = np.where(told & ~far, np.sqrt(np.maximum(np.diag(inverse), 0.0)), np.inf)
-            return _Fit(estimate, error)
+            return _FittedModel(estimate, error)
     return None

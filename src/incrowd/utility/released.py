@@ -19,14 +19,14 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, named_in
 from incrowd.linkage.matching import Matcher, Matching, from_runs
 from incrowd.table.column import CodedColumn
-from incrowd.utility.column import Cells, OriginalColumn
+from incrowd.utility.column import ColumnCells, OriginalColumn
 
 _PURE = 1 - 1e-9
 """Shares are sums of floats: a pattern with this much in one cell has all of it there."""
 
 
 @dataclass(frozen=True, eq=False)
-class Spread:
+class CellShares:
     """Records over cells: the pattern of each record, and what each pattern puts where."""
 
     pattern: Codes
@@ -43,10 +43,10 @@ class Spread:
         return f"Spread({len(self.pattern)} records, {self.shares.shape})"
 
 
-def spread_of(column: OriginalColumn) -> Spread:
+def shares_of_original(column: OriginalColumn) -> CellShares:
     """The original itself: every record in one cell."""
     cells = column.coarse
-    return Spread(cells.of[column.coded.codes], np.eye(cells.number))
+    return CellShares(cells.of[column.coded.codes], np.eye(cells.number))
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,16 +139,16 @@ class ReleasedColumn:
         return np.where(np.isnan(self.point), np.maximum(square - first**2, 0.0), 0.0)
 
     @cached_property
-    def spread(self) -> Spread:
+    def spread(self) -> CellShares:
         """The records over the coarse cells of the original."""
         cells = self.original.coarse
         shares = self._shares(cells)
         pure = shares.max(axis=1) >= _PURE
         pattern = np.where(pure, shares.argmax(axis=1), cells.number + np.cumsum(~pure) - 1)
         every = np.concatenate([np.eye(cells.number), shares[~pure]])
-        return Spread(pattern.astype(np.int32)[self.codes], every)
+        return CellShares(pattern.astype(np.int32)[self.codes], every)
 
-    def _shares(self, cells: Cells) -> Floats:
+    def _shares(self, cells: ColumnCells) -> Floats:
         """Share of each label in each cell; all in the missing cell if the column has no values."""
         of = cells.of[self._order]
         found = [
@@ -166,11 +166,11 @@ def read_column(
 ) -> ReleasedColumn:
     """Read what a release shows in a column; a hierarchy knows its own labels."""
     if original.ordered and shown.domain.kind is original.domain.kind:
-        return _values(original, shown)
+        return _read_values(original, shown)
     return _Labels(original, shown, hierarchy).read()
 
 
-def _values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn:
+def _read_values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn:
     """A column of plain numbers or dates: each is put to the nearest value of the original."""
     places = shown.domain.positions
     code = nearest(original, places)
@@ -184,7 +184,7 @@ def _values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn:
     return ReleasedColumn(
         original,
         shown.codes,
-        Matching(start, low[:size], low[:size], _identity(original)),
+        Matching(start, low[:size], low[:size], _own_places(original)),
         np.zeros(len(low), dtype=np.bool_),
         unreadable,
         np.append(np.nan, original.to_unit_scale(places)),
@@ -193,7 +193,7 @@ def _values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn:
     )
 
 
-def _identity(original: OriginalColumn) -> Codes:
+def _own_places(original: OriginalColumn) -> Codes:
     return np.arange(len(original.domain) + 1, dtype=np.int32)
 
 
@@ -260,7 +260,7 @@ class _Labels:
     def _by_ends(self) -> list[list[Run]]:
         """The places between the ends of labels; nothing for names, and for nodes of a tree."""
         place = self._matcher.place
-        if not self._original.ordered or not np.array_equal(place, _identity(self._original)):
+        if not self._original.ordered or not np.array_equal(place, _own_places(self._original)):
             return [[] for _ in self._texts]
         levels = () if self._hierarchy is None else self._hierarchy.labels[1:]
         nodes = {label for labels in levels for label in labels.tolist()}

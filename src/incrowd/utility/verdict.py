@@ -28,7 +28,7 @@ LIMITS = (
 
 
 @dataclass(frozen=True, order=True)
-class Finding:
+class ClosenessFinding:
     """One way in which a release differs from its original."""
 
     severity: float
@@ -41,7 +41,7 @@ class ClosenessVerdict:
     """Whether a release is close to its original, and what speaks against it, worst first."""
 
     closeness: Closeness
-    findings: tuple[Finding, ...]
+    findings: tuple[ClosenessFinding, ...]
 
 
 def closeness_of(release: ReleaseUtility) -> ClosenessVerdict:
@@ -52,21 +52,23 @@ def closeness_of(release: ReleaseUtility) -> ClosenessVerdict:
     return ClosenessVerdict(closeness, tuple(one for one in findings if one.severity > 0))
 
 
-def _findings(release: ReleaseUtility) -> Iterator[Finding]:
+def _findings(release: ReleaseUtility) -> Iterator[ClosenessFinding]:
     worst = release.worst
     if worst is not None and worst.total_variation is not None:
         off = worst.total_variation
         far = sum((column.total_variation or 0.0) > FAR for column in release.columns)
         others = f", and {counted(far - 1, 'more column')} above {whole_percent(FAR)}"
         more = others if far > 1 else ""
-        yield Finding(_above(off, NEAR, FAR), f"{worst.name} is off by {whole_percent(off)}{more}")
+        yield ClosenessFinding(
+            _severity(off, NEAR, FAR), f"{worst.name} is off by {whole_percent(off)}{more}"
+        )
     if release.two_way is not None:
         says = f"two-way counts are off by {whole_percent(release.two_way)} on average"
-        yield Finding(_above(release.two_way, NEAR, FAR), says)
+        yield ClosenessFinding(_severity(release.two_way, NEAR, FAR), says)
     if release.queries is not None:
         error = release.queries.median_error
-        yield Finding(
-            _above(error, NEAR, FAR),
+        yield ClosenessFinding(
+            _severity(error, NEAR, FAR),
             f"half of the queries are off by {whole_percent(error)} or more",
         )
     if release.regression is not None:
@@ -75,7 +77,7 @@ def _findings(release: ReleaseUtility) -> Iterator[Finding]:
         yield from _learning_finding(test)
 
 
-def _coefficients(found: Regression) -> Iterator[Finding]:
+def _coefficients(found: Regression) -> Iterator[ClosenessFinding]:
     """The coefficient whose intervals overlap least; one that the release does not tell is far."""
     overlaps = [max(one.overlap or 0.0, 0.0) for one in found.coefficients]
     if not overlaps:
@@ -85,10 +87,10 @@ def _coefficients(found: Regression) -> Iterator[Finding]:
     says = f"the 95 % intervals of a coefficient overlap by {least:.2f}"
     if far > 1:
         says = f"{far:,} of {many} are far off: intervals overlap by {least:.2f} at the least"
-    yield Finding(_above(1 - least, 1 - OVERLAP, 1 - LITTLE_OVERLAP), says)
+    yield ClosenessFinding(_severity(1 - least, 1 - OVERLAP, 1 - LITTLE_OVERLAP), says)
 
 
-def _learning_finding(test: ModelTest) -> Iterator[Finding]:
+def _learning_finding(test: ModelTest) -> Iterator[ClosenessFinding]:
     """How much of the original's gain over guessing a model keeps that learns from the release."""
     gain = test.original - test.baseline
     if gain <= 0:
@@ -98,13 +100,13 @@ def _learning_finding(test: ModelTest) -> Iterator[Finding]:
         f"a model of {test.target} keeps {whole_percent(min(kept, 1.0))} of what it gains over "
         "guessing"
     )
-    yield Finding(_above(1 - kept, 1 - LEARNED, 1 - LITTLE_LEARNED), says)
+    yield ClosenessFinding(_severity(1 - kept, 1 - LEARNED, 1 - LITTLE_LEARNED), says)
 
 
-def _above(value: float, near: float, far: float) -> float:
+def _severity(value: float, near: float, far: float) -> float:
     """How far a value is above `near`, in steps from there to `far`; at most 0 up to `near`.
 
-    >>> _above(0.25, 0.25, 0.5), _above(0.5, 0.25, 0.5), _above(0.75, 0.25, 0.5)
+    >>> _severity(0.25, 0.25, 0.5), _severity(0.5, 0.25, 0.5), _severity(0.75, 0.25, 0.5)
     (0.0, 1.0, 2.0)
     """
     return (value - near) / (far - near)

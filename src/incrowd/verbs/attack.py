@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 
 from incrowd.attacks.attack import Attack, Attacked
-from incrowd.attacks.limits import Limits, against_outsiders, broken_limits
-from incrowd.attacks.matching import Matched, play_matching
+from incrowd.attacks.limits import AttackLimits, against_outsiders, broken_limits
+from incrowd.attacks.matching import MatchingPlayed, play_matching
 from incrowd.attacks.play import (
     Attackers,
-    in_order,
     play,
     play_control,
     play_ends,
     play_order,
     play_releases,
     play_world,
+    sort_attacks,
 )
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
@@ -37,7 +37,7 @@ from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.policy_record import restored_roles
-from incrowd.table.names import listed as listed_names
+from incrowd.table.names import unique_names as listed_names
 from incrowd.watch import Watch
 
 
@@ -96,9 +96,9 @@ class AttackOptions:
         return Attackers(self.max_size or 0, self.rule_out, self.max_posterior)
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> AttackLimits:
         """What attacks may achieve at most."""
-        return Limits(self.max_posterior, self.max_people, self.max_success, self.max_raise)
+        return AttackLimits(self.max_posterior, self.max_people, self.max_success, self.max_raise)
 
     @property
     def named(self) -> tuple[str, ...]:
@@ -261,7 +261,7 @@ def attacked(
     _refuse_broken(tables, options.promises)
     sure = _in_every_world(tables) if every_world else None
     played = [play(tables.data, options.attackers, watch)]
-    k_world, k_least, inconsistent, matched = None, None, None, Matched()
+    k_world, k_least, inconsistent, matched = None, None, None, MatchingPlayed()
     if tables.worlds:
         watch.tell("linking the world", 0.0)
         linked = tables.linked_world.linked
@@ -284,7 +284,7 @@ def attacked(
         played.append(play_control(tables))
     proof = prove_by_promises(tables.public, options.promises) if options.promises else None
     by_matching = [] if matched.attack is None else [matched.attack]
-    attacks = in_order([*by_matching, *(one for every in played for one in every.attacks)])
+    attacks = sort_attacks([*by_matching, *(one for every in played for one in every.attacks)])
     notes += _untested(tables, options.models)
     notes += [line for one in played for line in one.notes]
     notes += () if proof is None else proof.notes

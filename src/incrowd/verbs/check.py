@@ -22,7 +22,7 @@ from incrowd.io.reading import (
     opened,
 )
 from incrowd.io.worlds import WorldNames, world_of
-from incrowd.policy.coding import coded_by
+from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import (
     Certificate,
@@ -157,7 +157,7 @@ def _tree(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Referen
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
     kind = policy.columns[name].kind
-    column = coded_by(engine, policy, [name])[name]
+    column = code_columns(engine, policy, [name])[name]
     aligned, hierarchy = with_hierarchy(engine, column, resolve(given, folder, kind))
     rows = engine.counts([name], [aligned])
     cells = policy.marks.readable(rows.cells, text=engine.text)

@@ -21,18 +21,18 @@ from incrowd.io import files
 from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of, opened
-from incrowd.policy.coding import coded_by
+from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind, Missing
 from incrowd.table.marks import MissingMarks
-from incrowd.table.names import listed, nearest
+from incrowd.table.names import nearest, unique_names
 from incrowd.utility import models
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import Comparison
 from incrowd.utility.formula import Formula, parse_formula, require_columns
 from incrowd.utility.measure import (
+    ComparisonQuestion,
     OriginalTable,
-    Question,
     ReleaseTable,
     original_risk,
     release_utility,
@@ -73,7 +73,7 @@ class CompareOptions:
     def __post_init__(self) -> None:
         """Refuse names that are no names, and a formula that is none."""
         for key in ("quasi", "sensitive", "target"):
-            object.__setattr__(self, key, listed(getattr(self, key)))
+            object.__setattr__(self, key, unique_names(getattr(self, key)))
         _ = self.analysis
 
     @property
@@ -255,7 +255,7 @@ class _Tables:
         options = self._options
         if options.policy is None:
             return self._engine.codes(names, {}, options.missing_values)
-        return coded_by(self._engine, options.policy, names, options.missing_values)
+        return code_columns(self._engine, options.policy, names, options.missing_values)
 
     def _built(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """The hierarchies of the policy and of options, built over the original's values."""
@@ -306,7 +306,7 @@ class _Tables:
         ]
         return tuple(coarser), True
 
-    def question(self, quasi: tuple[str, ...]) -> Question:
+    def question(self, quasi: tuple[str, ...]) -> ComparisonQuestion:
         """What the comparison is about."""
         options, policy = self._options, self._options.policy
         sensitive = tuple(options.sensitive) or (() if policy is None else policy.sensitive)
@@ -314,7 +314,7 @@ class _Tables:
         formula = options.analysis
         targets = (*options.target, *(() if formula is None else (formula.target,)), *sensitive)
         weights = {} if policy is None else {n: c.weight for n, c in policy.columns.items()}
-        return Question(
+        return ComparisonQuestion(
             quasi=quasi,
             sensitive=sensitive,
             targets=tuple(dict.fromkeys(targets)),
@@ -333,7 +333,7 @@ class _Tables:
         coded = [self.original.columns[name].coded.codes for name in policy.quasi]
         return int(np.any([codes == MISSING for codes in coded], axis=0).sum())
 
-    def notes(self, question: Question, *, guessed: bool) -> Iterator[str]:
+    def notes(self, question: ComparisonQuestion, *, guessed: bool) -> Iterator[str]:
         """What to know about the whole comparison."""
         yield _SPREAD
         if question.not_counted:
@@ -365,7 +365,7 @@ class _Tables:
             )
         yield from self._notes_on_models(question)
 
-    def _notes_on_models(self, question: Question) -> Iterator[str]:
+    def _notes_on_models(self, question: ComparisonQuestion) -> Iterator[str]:
         if not self._options.models:
             return
         if not models.available():

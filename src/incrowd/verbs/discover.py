@@ -26,13 +26,13 @@ from incrowd.identify.answers import (
     DiscoverOptions,
     SetAnswer,
     exact_answer,
-    listed_sets,
-    measured_sets,
+    measure_sets,
+    sets_to_list,
 )
 from incrowd.identify.counted_sets import CountedSets
 from incrowd.identify.distinct_values import CountSource
-from incrowd.identify.explain import adds, coarsen_column, partners
-from incrowd.identify.measures import best, fold_records
+from incrowd.identify.explain import coarsen_column, find_partners, measure_addition
+from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.outcome import (
     Basis,
     Coarser,
@@ -45,15 +45,15 @@ from incrowd.identify.outcome import (
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampled_answers import sampled_answer, size_for
 from incrowd.identify.sampling import (
+    count_rows_once,
     differences_of,
-    once,
-    sampled_pairs,
-    sampled_rows,
+    sample_pairs,
+    sample_rows,
 )
 from incrowd.io import files
 from incrowd.io.reading import Reading, enough_memory
 from incrowd.table.encode import align
-from incrowd.table.names import choose_columns, listed
+from incrowd.table.names import choose_columns, unique_names
 from incrowd.verbs.tables import (
     IN_BATCHES,
     PassingTable,
@@ -140,7 +140,7 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
         domains=domains or {},
         alpha=alpha,
         source=source,
-        explain=listed(explain),
+        explain=unique_names(explain),
         weights=weights or {},
         drop_duplicates=drop_duplicates,
         seed=seed,
@@ -188,7 +188,7 @@ def _records(table: TableInMemory, options: DiscoverOptions) -> Records:
     records = table.records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
-    return once(fold_records(records)) if options.drop_duplicates else records
+    return count_rows_once(fold_records(records)) if options.drop_duplicates else records
 
 
 def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
@@ -199,10 +199,10 @@ def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     if size >= records.total:
         return exact_answer(fold_records(records), options, watch)
     rng = np.random.default_rng(options.seed)
-    rows, pairs = sampled_rows(records, size, rng), None
+    rows, pairs = sample_rows(records, size, rng), None
     if options.by_pairs:
         wanted = min(options.pairs_for(records.width, epsilon), _MOST_PAIRS)
-        pairs = partial(sampled_pairs, records, wanted, rng)
+        pairs = partial(sample_pairs, records, wanted, rng)
     return sampled_answer(rows, records.total, options, watch, pairs)
 
 
@@ -346,16 +346,16 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
     `seen` is the number of records of the table if only a sample of them is at hand.
     """
     rows = fold_records(records)
-    listed = listed_sets(answer, rows)
-    sets = tuple(measured_sets(rows, listed))
+    listed = sets_to_list(answer, rows)
+    sets = tuple(measure_sets(rows, listed))
     minimum = None
     if answer.minimum is not None:
-        (found,) = measured_sets(rows, [answer.minimum])
+        (found,) = measure_sets(rows, [answer.minimum])
         costs = options.costs(found.columns)
         cost = None if costs is None else math.fsum(costs)
         minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee, cost)
     people = options.population_test
-    whole = best(rows)
+    whole = ratios_of_all(rows)
     within = _time_to_explain(watch, options.time_limit)
     return Discovery(
         records=seen or records.total,
@@ -425,9 +425,11 @@ def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far
 ) -> Explanation:
     """Why a column identifies."""
     (column,) = rows.places([name])
-    added = adds(rows, column)
+    added = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)
-    needs = partners(rows, column, options.measure, options.least_ratio, max_size=most, watch=watch)
+    needs = find_partners(
+        rows, column, options.measure, options.least_ratio, max_size=most, watch=watch
+    )
     among = _set_to_coarsen(name, known)
     return Explanation(
         column=name,

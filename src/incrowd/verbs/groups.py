@@ -19,7 +19,7 @@ from incrowd.linkage.world import World, assumptions
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import columns_without_codes
 from incrowd.table.marks import MissingMarks
-from incrowd.table.names import choose_columns, listed
+from incrowd.table.names import choose_columns, unique_names
 from incrowd.verbs.tables import all_nested, codes_of, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
 
@@ -42,7 +42,7 @@ class GroupOptions:
     time_limit: float | None = 60.0
 
     def __post_init__(self) -> None:
-        columns = None if self.columns is None else listed(self.columns)
+        columns = None if self.columns is None else unique_names(self.columns)
         object.__setattr__(self, "columns", columns)
         if self.max_size is not None and self.max_size < 1:
             raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")

@@ -55,7 +55,7 @@ from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
 from incrowd.recoding.column_cells import Keep
-from incrowd.table.names import choose_columns, listed
+from incrowd.table.names import choose_columns, unique_names
 from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,
@@ -99,8 +99,8 @@ def mask(  # noqa: PLR0913  the table, and one keyword per option
     request = WithholdRequest(
         ratio=ratio,
         measure=measure_of(measure),
-        keep=listed(keep),
-        drop=listed(drop),
+        keep=unique_names(keep),
+        drop=unique_names(drop),
         weights=weights or {},
         method=method,
         sample=sample,

@@ -18,7 +18,7 @@ from incrowd.identify.records import Records
 from incrowd.io import files
 from incrowd.io.reading import Reading, enough_memory, opened
 from incrowd.table.column import CodedColumn
-from incrowd.table.names import choose_columns, listed
+from incrowd.table.names import choose_columns, unique_names
 from incrowd.verbs.tables import codes_of, is_batches
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class NamedSets:
     @property
     def columns(self) -> tuple[str, ...]:
         """All columns of the sets, each once."""
-        return listed(name for columns in self.sets for name in columns)
+        return unique_names(name for columns in self.sets for name in columns)
 
     @property
     def test(self) -> PopulationTest:
@@ -109,9 +109,13 @@ def _several(
 ) -> tuple[tuple[str, ...], ...]:
     """The sets, each a tuple of names; names alone are one set."""
     if isinstance(sets, str):
-        return (listed(sets),)
+        return (unique_names(sets),)
     names = [one for one in sets if isinstance(one, str)]
-    return (listed(names),) if len(names) == len(sets) else tuple(listed(one) for one in sets)
+    return (
+        (unique_names(names),)
+        if len(names) == len(sets)
+        else tuple(unique_names(one) for one in sets)
+    )
 
 
 def _declared(asked: NamedSets) -> JudgedSets:

@@ -21,19 +21,19 @@ from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
 from incrowd.policy.profiles import profiles
 from incrowd.population.actions import Look, ladder_of, ladder_of_size
-from incrowd.population.bounds import Bound, whole
+from incrowd.population.bounds import Bound, whole_number
 from incrowd.population.plan import (
     Plan,
     PlannedColumn,
-    Question,
+    PlanQuestion,
+    columns_shown,
     make_plan,
     measure_plan,
-    raised_to,
-    shown_by,
+    raise_level,
 )
 from incrowd.release.release import Release
 from incrowd.table.column import Role
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 from incrowd.values import did_you_mean
 from incrowd.watch import Watch
 
@@ -47,7 +47,7 @@ CONFIDENCE = 0.95
 class PlanOptions:
     """What a plan must achieve, and for which columns. Checked before anything is read."""
 
-    question: Question
+    question: PlanQuestion
     columns: tuple[str, ...] = ()
     """The columns to plan; those that look quasi-identifying if none are named."""
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -55,7 +55,7 @@ class PlanOptions:
     hierarchies: Mapping[str, AnyHierarchy] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", listed(self.columns))
+        object.__setattr__(self, "columns", unique_names(self.columns))
         object.__setattr__(self, "weights", dict(self.weights or {}))
         object.__setattr__(self, "hierarchies", dict(self.hierarchies or {}))
 
@@ -83,7 +83,7 @@ def plan(  # noqa: PLR0913  the table, and one keyword per option
     `confidence` for all of them together.
     """
     question = _question(population, k, beta, bound, simultaneous, confidence)
-    options = PlanOptions(question, listed(columns), weights or {}, hierarchies or {})
+    options = PlanOptions(question, unique_names(columns), weights or {}, hierarchies or {})
     return plan_with(source, options, reading=reading, watch=watch)
 
 
@@ -207,10 +207,10 @@ def _question(  # noqa: PLR0913, PLR0917  what is asked
     bound: Bound,
     simultaneous: bool,
     confidence: float,
-) -> Question:
+) -> PlanQuestion:
     people = None if population is None else people_of(population)
-    crowd = None if k is None else whole(k, "k")
-    return Question(people, crowd, beta, bound, simultaneous, confidence)
+    crowd = None if k is None else whole_number(k, "k")
+    return PlanQuestion(people, crowd, beta, bound, simultaneous, confidence)
 
 
 def _plan(engine: Engine, options: PlanOptions) -> Plan:
@@ -240,7 +240,7 @@ def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedC
 
 def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColumn]) -> Counts:
     """Records per class if the plan is carried out, counted where the table is."""
-    shown = shown_by(found, columns)
+    shown = columns_shown(found, columns)
     if not shown:
         return np.array([engine.records], dtype=np.int64)
     return engine.tally(shown, ()).counts
@@ -335,7 +335,7 @@ def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **setting
 def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
     """The plan with these levels in place of its own."""
     columns = _planned_columns(engine, [action.column for action in found.actions])
-    actions = tuple(raised_to(action, levels, columns[action.column]) for action in found.actions)
+    actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):
         k = 0 if found.measured is None else found.measured.supports.k or 0
         raise InfeasibleError(

@@ -38,7 +38,7 @@ from incrowd.population.buckets import (
     QuantileOptions,
     ShownBuckets,
     enforce_k,
-    other_rows,
+    other_rows_error,
     show_all_buckets,
 )
 from incrowd.population.quantiles import Bucketed
@@ -124,7 +124,7 @@ def written(  # noqa: PLR0913  the table, the options, and what comes from outsi
             else:
                 _verify(run, shown, place, form, layout)
             return _outcome_of(run, shown, None)
-        raise other_rows()
+        raise other_rows_error()
 
 
 def gathered(frames: Iterable[Any], options: QuantileOptions, watch: Watch) -> Bucketed:
@@ -134,7 +134,7 @@ def gathered(frames: Iterable[Any], options: QuantileOptions, watch: Watch) -> B
         counter = _Counter(run, keep=True)
         shown = _write(run, counter.opened, None)
         if shown is None:
-            raise other_rows()
+            raise other_rows_error()
         counter.recount.check(shown, run.records, options.least)
         return _outcome_of(run, shown, _stacked(counter.frames))
 
@@ -356,7 +356,7 @@ def _verify(
         read = layout.rereading(form.delimiter)
         with batches(place, read) as found:
             if found.names != run.leaving:
-                raise other_rows()
+                raise other_rows_error()
             for frame in found:
                 recount.add(frame)
     recount.check(shown, run.records, run.options.least)

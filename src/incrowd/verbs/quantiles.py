@@ -35,7 +35,7 @@ from incrowd.population.buckets import (
 from incrowd.population.quantiles import Bucketed, Show
 from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 from incrowd.verbs.mask import check_target
 from incrowd.verbs.quantile_passes import gathered, outcome, written
 from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
@@ -74,13 +74,13 @@ def quantiles(  # noqa: PLR0913  the table, and one keyword per option
     the outcome has no frame.
     """
     options = QuantileOptions(
-        columns=listed(columns),
+        columns=unique_names(columns),
         k=k,
         buckets=buckets,
         epsilon=epsilon,
         delta=delta,
         show=show,
-        keep=listed(keep),
+        keep=unique_names(keep),
         seed=seed,
         keep_order=keep_order,
     )

@@ -16,8 +16,14 @@ from incrowd.documents.report.facts import (
     SizeFacts,
 )
 from incrowd.errors import NotMetError, PolicyError
-from incrowd.exposure.explained import MOST_SWEPT, parts, rows_at_risk, share_of, sweep
-from incrowd.exposure.measure import identifying, measure
+from incrowd.exposure.explained import (
+    MOST_SWEPT,
+    measure_all_sets,
+    rows_at_risk,
+    shapley_parts,
+    share_of,
+)
+from incrowd.exposure.measure import measure, without_sensitive
 from incrowd.exposure.pairs import unique_by_pairs
 from incrowd.exposure.risk import Figures
 from incrowd.exposure.spread import (
@@ -29,7 +35,7 @@ from incrowd.exposure.spread import (
 )
 from incrowd.models import LDiversity, TCloseness
 from incrowd.models.model import Model
-from incrowd.partition.classes import Classes, SensitiveColumn, classes_of, numbered
+from incrowd.partition.classes import Classes, SensitiveColumn, classes_of, number_columns
 from incrowd.policy.policy import Policy
 from incrowd.release.load import LoadedTable
 from incrowd.release.released import ReleasedRows
@@ -90,14 +96,14 @@ class ClassedTable:
     @cached_property
     def classes(self) -> Classes:
         """The classes of equal rows."""
-        class_of, number = numbered(self.tally.quasi)
+        class_of, number = number_columns(self.tally.quasi)
         return classes_of(self.tally, class_of, number, self.sensitive)
 
     @cached_property
     def plain(self) -> Tally:
         """The distinct rows without sensitive values."""
         if self.tally.has_units:
-            return identifying(self.tally)
+            return without_sensitive(self.tally)
         return fold(list(self.tally.quasi), (), records=self.tally.counts)
 
     def figures(self, policy: Policy) -> Figures:
@@ -293,7 +299,7 @@ def _contributions(
     width = len(names)
     shapley: list[float] | None = None
     if width <= MOST_SWEPT and tally.rows * 2**width <= _MOST_CELLS and tally.rows:
-        shapley = parts(width, sweep(names, tally, Watch(tell=watch.tell)))
+        shapley = shapley_parts(width, measure_all_sets(names, tally, Watch(tell=watch.tell)))
     counted = width > 1 and tally.rows * width * width <= _MOST_WITHOUT
     for j, name in enumerate(names):
         without = None

@@ -27,7 +27,7 @@ from incrowd.requests.request import verb
 from incrowd.requests.risk import RiskRequest
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
-from incrowd.table.names import listed
+from incrowd.table.names import unique_names
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -118,7 +118,7 @@ class _Coded:
 
 def _risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Risk, Tally]:
     """The risk, and the tally that it was measured on."""
-    names = listed((*asked.quasi, *asked.sensitive))
+    names = unique_names((*asked.quasi, *asked.sensitive))
     watch.tell(f"coding {len(names):,} columns", 0.0)
     codes = _codes(engine, names, asked)
     unit = _unit(engine, asked)
@@ -140,14 +140,14 @@ def _codes(engine: Engine, names: Sequence[str], asked: RiskRequest) -> Mapping[
     """These columns as codes, read as the policy says if there is one."""
     if asked.policy is None:
         return engine.codes(names, missing_values=asked.missing_values)
-    return coding.coded_by(engine, asked.policy, names, asked.missing_values)
+    return coding.code_columns(engine, asked.policy, names, asked.missing_values)
 
 
 def _unit(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
     """Which records belong to one person, if a column says so."""
     policy = asked.policy
     if policy is not None and policy.unit == asked.unit:
-        return coding.unit_by(engine, policy)
+        return coding.code_unit(engine, policy)
     return None if asked.unit is None else engine.unit(asked.unit, asked.missing_values)
 
 
@@ -166,7 +166,7 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, 
     if asked.special_uniques is not None:
         lines = coded.engine.counts((), [*coded.quasi.values()], coded.unit)
         codes = [lines.codes[name] for name in names]
-        sets = special_uniques_of_exposure.minimal(
+        sets = special_uniques_of_exposure.minimal_uniques(
             names, codes, lines.unit, asked.special_uniques, watch, records=lines.records
         )
         special = special_uniques_of_exposure.special_uniques(

@@ -20,7 +20,7 @@ from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
 from incrowd.pii.checklist import checklist
 from incrowd.pii.patterns import ANYWHERE
-from incrowd.policy.coding import coded_by
+from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
 from incrowd.policy.profiles import profile_of_sample, too_many
@@ -171,7 +171,7 @@ def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[Column
 def _as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
     """A column as codes; only a quasi-identifying one leaves without its marks of missing."""
     if name in policy.quasi and policy.shown.coarsens:
-        return coded_by(engine, policy, [name])[name]
+        return code_columns(engine, policy, [name])[name]
     kind = policy.columns[name].kind
     kinds = {} if kind is None else {name: kind}
     return engine.codes([name], kinds, policy.missing_values)[name]

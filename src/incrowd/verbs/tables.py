@@ -35,7 +35,7 @@ from incrowd.io.tables import Form
 from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn, Role
 from incrowd.table.encode import columns_without_codes
-from incrowd.table.names import choose_columns, listed
+from incrowd.table.names import choose_columns, unique_names
 
 if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
@@ -207,7 +207,7 @@ def columns_to_look_at(
 ) -> tuple[str, ...] | None:
     """The columns that are named, or those that the policy lets leave; None for all."""
     if columns is not None:
-        return listed(columns)
+        return unique_names(columns)
     if policy is None:
         return None
     stays = {Role.IDENTIFIER, Role.DROP, Role.UNIT}
@@ -220,9 +220,9 @@ def codes_of(
     """Columns as codes, in this order, read as the policy says if there is one."""
     if policy is None:
         return engine.codes(names)
-    from incrowd.policy.coding import coded_by  # noqa: PLC0415  policies take long to load
+    from incrowd.policy.coding import code_columns  # noqa: PLC0415  policies take long to load
 
-    return coded_by(engine, policy, names)
+    return code_columns(engine, policy, names)
 
 
 @contextmanager

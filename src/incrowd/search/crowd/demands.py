@@ -11,7 +11,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.kernels.crowd import demands
 from incrowd.kernels.rules import PEOPLE
 from incrowd.models.model import ClassRule
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.search.crowd.starts import CrowdPoints
@@ -103,7 +103,7 @@ def _people_in_several(
     tally = problem.tally
     rows, units = tally.shared_row, tally.shared_unit
     pairs = [np.stack([line[rows].astype(np.int32), units]) for line in counters]
-    whos = [numbered(pair)[0] + i * len(rows) for i, pair in enumerate(pairs)]
+    whos = [number_columns(pair)[0] + i * len(rows) for i, pair in enumerate(pairs)]
     places = [line[rows] for line in counters]
     point = np.tile(points.point_of[rows], len(counters))
     order = np.argsort(point, kind="stable")

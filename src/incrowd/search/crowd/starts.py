@@ -12,7 +12,7 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels import histogram
 from incrowd.kernels.boxes import Boxes, cell_cost
 from incrowd.kernels.crowd import cut, regions, state
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of, by_codes, lowest_codes
@@ -98,9 +98,9 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
     codes = lowest_codes(problem)
     rank = by_codes(problem)
     if problem.consistent:
-        point_of = numbered(tally.quasi)[0]
+        point_of = number_columns(tally.quasi)[0]
     elif by_size:
-        point_of = numbered(np.ascontiguousarray(codes.T))[0]
+        point_of = number_columns(np.ascontiguousarray(codes.T))[0]
     else:
         point_of = np.empty(tally.rows, dtype=np.int32)
         point_of[rank] = np.arange(tally.rows, dtype=np.int32)

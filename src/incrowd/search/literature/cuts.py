@@ -25,7 +25,7 @@ from pydantic import Field
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError, counted
-from incrowd.partition.classes import Classes, classes_of, crowds, numbered
+from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
 from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
@@ -124,7 +124,7 @@ def records_of(problem: Problem, j: int) -> Counts:
 def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
-    class_of, number = numbered(shown)
+    class_of, number = number_columns(shown)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
     kept = _keepable(problem, shown, class_of, classes)
     failing = int(classes.records[~kept].sum())

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags
-from incrowd.partition.classes import classes_of, numbered
+from incrowd.partition.classes import classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import CellLevels, Pieces
 from incrowd.search.lattice.full_domain import node_classes, shown_nodes
@@ -131,7 +131,7 @@ class Sequences:
         domains = nodes.max(axis=1, initial=0) + 1
         size = prod(int(domain) for domain in domains)
         if size > max(_DENSE, 4 * nodes.shape[1]):
-            return numbered(nodes)
+            return number_columns(nodes)
         key = np.ravel_multi_index(tuple(nodes), tuple(domains))
         return key.astype(np.int32), size
 

@@ -18,7 +18,7 @@ from incrowd.arrays import Codes
 from incrowd.errors import counted
 from incrowd.kernels import mondrian
 from incrowd.kernels.literature import top_down as kernels
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of
@@ -69,7 +69,7 @@ class TopDown(Search):
 
 def clusters(problem: Problem, rounds: int) -> Codes:
     """The cluster of each row of the tally; some have fewer than k people."""
-    item, number = numbered(problem.tally.quasi)
+    item, number = number_columns(problem.tally.quasi)
     cells = np.empty((number, len(problem.columns)), dtype=np.int32)
     cells[item] = problem.tally.quasi.T
     counts = np.bincount(item, weights=problem.tally.counts).astype(np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 from incrowd.arrays import SUPPRESSED, Codes
 from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.kernels.lattice import level_cover
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
 from incrowd.watch import Watch
@@ -197,7 +197,7 @@ class _Cover:
         large = np.flatnonzero((sizes[place] >= self.rows.least) & (paid < FORBIDDEN / 2))
         maps = [column.hierarchy.maps for column in self.rows.problem.columns]
         nodes = [maps[j][h][self.codes[j, large]] for j, h in enumerate(node)]
-        class_of, number = numbered(np.array(nodes, dtype=np.int32))
+        class_of, number = number_columns(np.array(nodes, dtype=np.int32))
         everyone = np.full(len(self.rows.weights), SUPPRESSED, dtype=np.int32)
         everyone[self.left[large]] = class_of
         fine = self.rows.satisfied(everyone, number)

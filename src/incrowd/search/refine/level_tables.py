@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.boxes import FORBIDDEN, Keys, Work
-from incrowd.partition.classes import classes_of, numbered
+from incrowd.partition.classes import classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.layout import cell_loss
@@ -26,7 +26,7 @@ class CoveredRows:
     @cached_property
     def row_of(self) -> Codes:
         """The row here of each row of the tally."""
-        return numbered(self.problem.tally.quasi)[0]
+        return number_columns(self.problem.tally.quasi)[0]
 
     @cached_property
     def codes(self) -> Codes:

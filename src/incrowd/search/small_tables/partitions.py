@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels import subsets as kernels
 from incrowd.loss.ncp import Gcp
-from incrowd.partition.classes import Classes, classes_of, numbered
+from incrowd.partition.classes import Classes, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
 from incrowd.search.small_tables.small_table import SmallTable, read_columns
@@ -204,7 +204,7 @@ class _Apart:
         self._digits, self._stride = digits, table.stride
         self._cost = part.cost
         fine = np.flatnonzero(np.isfinite(part.cost)).astype(np.int32)
-        group, number = numbered(np.ascontiguousarray(part.shown[:, fine]))
+        group, number = number_columns(np.ascontiguousarray(part.shown[:, fine]))
         order = np.argsort(group, kind="stable")
         self._order = fine[order]
         self._begin = np.searchsorted(group[order], np.arange(number + 1)).astype(np.int64)

@@ -7,7 +7,7 @@ from math import prod
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.table.tally import Tally
@@ -41,7 +41,7 @@ class SmallTable:
         whole = tally.has_units or problem.consistent
         read = np.arange(len(tally.sensitive)) if tally.has_units else read_columns(problem)
         read = np.empty(0, dtype=np.int64) if problem.consistent else read
-        item_of, number = numbered(np.vstack([tally.quasi, tally.sensitive[read]]))
+        item_of, number = number_columns(np.vstack([tally.quasi, tally.sensitive[read]]))
         records = np.bincount(item_of, tally.counts, minlength=number).astype(np.int64)
         one = np.ones(number, dtype=np.int64)
         return cls(item_of, one if whole else records, records if whole else one, whole)

@@ -22,7 +22,7 @@ from incrowd.linkage.candidates import CandidateCounter
 from incrowd.linkage.world import known_rows, leaf_codes, people_of
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model, fraction, histogram_of, part
-from incrowd.partition.classes import Classes, SensitiveColumn, numbered
+from incrowd.partition.classes import Classes, SensitiveColumn, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import GivenCells, Pieces, QuasiColumn, Spans
 from incrowd.recoding.spans import value_sets
@@ -181,7 +181,7 @@ def _everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Ta
     """
     theirs, rows = _their_cells(world)
     mine = _my_cells(problem, world)
-    place, number = numbered(np.concatenate([theirs, mine], axis=1))
+    place, number = number_columns(np.concatenate([theirs, mine], axis=1))
     there, here = place[: theirs.shape[1]], place[theirs.shape[1] :]
     present = np.bincount(here, _people(problem.tally), minlength=number).astype(np.int64)
     known = np.bincount(there, minlength=number)
@@ -278,7 +278,7 @@ def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[Given
     class_of = of_row[_places(people.tally.quasi, cells[list(places)])]
     private = [j for j in range(len(problem.columns)) if j not in places]
     own = [_pool_codes(problem.columns[j], cells[j]) for j in private]
-    place, number = numbered(np.stack([class_of, *own]))
+    place, number = number_columns(np.stack([class_of, *own]))
     first = np.zeros(number, dtype=np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
     outcome = people.outcome(spans)
@@ -304,7 +304,7 @@ def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
 
 def _places(known: Codes, asked: Codes) -> Codes:
     """The place of each column of one matrix among those of another."""
-    place, number = numbered(np.concatenate([known, asked], axis=1))
+    place, number = number_columns(np.concatenate([known, asked], axis=1))
     at = np.empty(number, dtype=np.int32)
     at[place[: known.shape[1]]] = np.arange(known.shape[1], dtype=np.int32)
     return at[place[known.shape[1] :]]

@@ -21,7 +21,7 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.linkage.candidates import CandidateCounter
 from incrowd.models.k_anonymity import KAnonymity
 from incrowd.models.model import Model
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.crowd import Crowd
@@ -170,7 +170,7 @@ class _Stages:
 
 def _alike(problem: Problem) -> Codes:
     """The class of each row if records that may show the same do."""
-    return numbered(np.ascontiguousarray(lowest_codes(problem).T))[0]
+    return number_columns(np.ascontiguousarray(lowest_codes(problem).T))[0]
 
 
 def _near(problem: Problem, row: Codes, class_of: Codes) -> Codes:

@@ -16,7 +16,7 @@ from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy, Suggested
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
-from incrowd.policy.coding import coded_by
+from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.load import with_hierarchy
 from incrowd.table.column import CodedColumn, Kind, Role
@@ -61,7 +61,7 @@ def missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str,
     """Records without a value in each column: empty ones, and those that hold a mark of it."""
     tell("counting missing values", 0.0)
     engine = state.engine(job.table)
-    coded = coded_by(engine, Policy.loads(job.policy), job.columns)
+    coded = code_columns(engine, Policy.loads(job.policy), job.columns)
     return {name: public_count(int(engine.frequency(coded[name])[0])) for name in job.columns}
 
 
@@ -103,7 +103,7 @@ def open_column(state: WorkerState, table: TableFile, policy: str, name: str) ->
             remedy="look at another column",
         )
     engine = state.engine(table)
-    coded = coded_by(engine, asked, [name])[name]
+    coded = code_columns(engine, asked, [name])[name]
     builder = builders_of(asked, table.folder).get(name, Suggested())
     return OpenColumn(engine, asked.columns[name], coded, builder)
 

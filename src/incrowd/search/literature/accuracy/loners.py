@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.boxes import Boxes
 from incrowd.kernels.literature import accuracy, accuracy_limits, diversify
-from incrowd.partition.classes import numbered
+from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.search.literature.accuracy.answers import BoundedProblem
@@ -77,7 +77,7 @@ def ceiling(quest: BoundedProblem, line: RecordLine) -> float:
     if any(column.sets for column in quest.problem.columns):
         return limit  # sets cost less than the spans around them
     tally = quest.problem.tally
-    box = numbered(tally.quasi)[0]
+    box = number_columns(tally.quasi)[0]
     rows = _loneliest_rows(quest, line, box)
     if not len(rows):
         return limit
