@@ -10,11 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from difflib import get_close_matches
+from inspect import cleandoc
 from typing import Any, TypeAlias, TypeVar, dataclass_transform
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, ValidationError
 from pydantic.dataclasses import dataclass as pydantic_dataclass
+from pydantic_core import CoreSchema
 
+from incrowd.docstrings import docstrings_of
 from incrowd.errors import PolicyError
 
 STRICT = ConfigDict(
@@ -83,7 +86,7 @@ def _with_checks(cls: type[_Made]) -> type[_Made]:
 class Setting(BaseModel):
     """A pydantic model whose wrong values raise `PolicyError`."""
 
-    model_config = ConfigDict(**STRICT, frozen=True, use_attribute_docstrings=True)
+    model_config = ConfigDict(**STRICT, frozen=True)
 
     def __init__(self, *unnamed: Any, **values: Any) -> None:
         """Check the values."""
@@ -102,6 +105,18 @@ class Setting(BaseModel):
             f"'{name}' of a {type(self).__name__} cannot be changed",
             remedy="make a new one",
         )
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        """Describe each field by the docstring below it; only a schema needs to read the source."""
+        whole = handler(core)
+        keys = handler.resolve_ref_schema(whole)["properties"]
+        texts = docstrings_of(cls)
+        for name in keys:
+            keys[name]["description"] = cleandoc(texts[name])
+        return whole
 
     @classmethod
     def _keys_at(cls, path: Path) -> tuple[str, ...]:

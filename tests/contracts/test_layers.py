@@ -9,7 +9,17 @@ import pytest
 ROOT = Path(__file__).parents[2] / "src" / "incrowd"
 
 LAYERS = {
-    0: {"arrays", "errors", "lazy", "search_names", "showing", "values", "watch", "withholding"},
+    0: {
+        "arrays",
+        "docstrings",
+        "errors",
+        "lazy",
+        "search_names",
+        "showing",
+        "values",
+        "watch",
+        "withholding",
+    },
     1: {"table", "kernels"},
     2: {"hierarchy", "partition"},
     3: {

@@ -1,5 +1,6 @@
 """The command `incrowd`: its subcommands, their help, and how they end."""
 
+import gc
 import os
 import signal
 import sys
@@ -44,6 +45,10 @@ app = typer.Typer(
 )
 
 
+SELDOM = (100_000, 50, 100)
+"""How seldom to look for cycles of objects: hundreds of modules make objects that never die."""
+
+
 def _version(wanted: bool) -> None:
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  seldom asked for
@@ -70,6 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     if arguments is not None:
         sys.exit(perform(arguments))
+    gc.set_threshold(*SELDOM)
     as_json = "--json" in sys.argv
     with ends_when_asked(partial(_last_words, as_json=as_json)):
         code = perform(sys.argv[1:])
@@ -79,6 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         )  # the work is done, and the exit code is that of the work
     if code == INTERRUPTED:
         _leave_threads(code)
+    gc.freeze()  # the process ends: to look for cycles once more takes a fifth of a short command
     sys.exit(code)
 
 

@@ -1,15 +1,13 @@
 """Requests: frozen values with one field per option, from which verbs and commands are made."""
 
-import ast
 import inspect
-import linecache
 import re
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from functools import cache, wraps
 from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
+from incrowd.docstrings import docstrings_of
 from incrowd.requests.kinds import Flags, Group, Kind, Parts
 from incrowd.table.names import unique_names
 
@@ -92,30 +90,8 @@ def _marked(annotation: Any, kind: type) -> list[Any]:
 
 
 def _sentences(request: type) -> dict[str, str]:
-    """The docstring below each field, of the class and its bases."""
-    found: dict[str, str] = {}
-    for base in reversed(request.__mro__):
-        if "__dataclass_fields__" in vars(base):
-            found |= _classes(base.__module__).get(base.__name__, {})
-    return found
-
-
-@cache
-def _classes(module: str) -> dict[str, dict[str, str]]:
-    """The docstrings below the fields of each class of a module."""
-    here = vars(sys.modules[module])
-    tree = ast.parse("".join(linecache.getlines(here["__file__"], here)))
-    return {one.name: dict(_said(one)) for one in tree.body if isinstance(one, ast.ClassDef)}
-
-
-def _said(of: ast.ClassDef) -> Iterator[tuple[str, str]]:
-    for field, below in zip(of.body, of.body[1:], strict=False):
-        match field, below:
-            case (
-                ast.AnnAssign(target=ast.Name(id=name)),
-                ast.Expr(value=ast.Constant(value=str(text))),
-            ):
-                yield name, " ".join(text.split())
+    """What stands below each field, as one line."""
+    return {name: " ".join(text.split()) for name, text in docstrings_of(request).items()}
 
 
 def verb(

@@ -1,0 +1,38 @@
+"""The docstrings below the fields of a class, read from its source when somebody asks for them."""
+
+import ast
+import linecache
+import sys
+from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
+
+
+def docstrings_of(kind: type) -> dict[str, str]:
+    """The docstring below each field of a class and its bases, as it is written."""
+    texts: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        texts |= _classes_of(base.__module__).get(base.__name__, {})
+    return texts
+
+
+@cache
+def _classes_of(module: str) -> dict[str, dict[str, str]]:
+    """The docstrings below the fields of each class of a module; none without a source file."""
+    here = vars(sys.modules[module])
+    if "__file__" not in here:
+        return {}
+    tree = ast.parse("".join(linecache.getlines(here["__file__"], here)))
+    return {
+        one.name: dict(_docstrings_in(one)) for one in tree.body if isinstance(one, ast.ClassDef)
+    }
+
+
+def _docstrings_in(body: ast.ClassDef) -> Iterator[tuple[str, str]]:
+    for field, below in pairwise(body.body):
+        match field, below:
+            case (
+                ast.AnnAssign(target=ast.Name(id=name)),
+                ast.Expr(value=ast.Constant(value=str(text))),
+            ):
+                yield name, text
