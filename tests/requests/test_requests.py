@@ -10,13 +10,14 @@ import pytest
 import incrowd
 from incrowd.errors import PolicyError
 from incrowd.requests import kinds
+from incrowd.requests.compare import CompareRequest
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
 from incrowd.requests.safe_harbor import SafeHarborRequest
 from incrowd.requests.shared import Quasi, Source
 
 GROUP = kinds.Group("Things")
-REQUESTS = {"risk": RiskRequest, "safe_harbor": SafeHarborRequest}
+REQUESTS = {"compare": CompareRequest, "risk": RiskRequest, "safe_harbor": SafeHarborRequest}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,6 +79,17 @@ def test_wrong_values_are_refused_with_a_remedy(given, says):
         things("t.csv", **given)
     assert error.value.message == says
     assert error.value.remedy
+
+
+@pytest.mark.parametrize("places", [("b", "c"), (["b", "c"],), (("b", "c"),)])
+def test_several_tables_are_a_list_or_follow_one_by_one(places):
+    @verb(CompareRequest, several="releases")
+    def beside(asked: CompareRequest) -> tuple[Any, ...]:
+        return asked.original, tuple(asked.releases), asked.seed
+
+    assert beside("a", *places, seed=1) == ("a", ("b", "c"), 1)
+    assert beside("a", releases=["b", "c"]) == ("a", ("b", "c"), 0)
+    assert beside("a") == ("a", (), 0)
 
 
 def test_numbers_of_numpy_are_numbers():

@@ -14,6 +14,7 @@ from incrowd.table.names import unique_names
 Parameters = ParamSpec("Parameters")
 Asked = TypeVar("Asked")
 Result = TypeVar("Result")
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,11 @@ class Request:
             option.kind.refuse_wrong(option.name, value)
             if option.kind.form == "columns" and value is not None:
                 object.__setattr__(self, option.name, unique_names(value))
+
+    def handed_to(self, kind: Callable[..., Value]) -> Value:
+        """A value of a class whose fields this request has, under the same names."""
+        named: Any = kind
+        return kind(**{field.name: getattr(self, field.name) for field in fields(named)})
 
 
 @cache
@@ -95,9 +101,12 @@ def _sentences(request: type) -> dict[str, str]:
 
 
 def verb(
-    request: Callable[Parameters, Asked],
+    request: Callable[Parameters, Asked], several: str | None = None
 ) -> Callable[[Callable[[Asked], Result]], Callable[Parameters, Result]]:
-    """Give a function of a request the parameters of the request, and their sentences."""
+    """Give a function of a request the parameters of the request, and their sentences.
+
+    `several` is the second parameter if it is a list: its items may also follow one by one.
+    """
 
     def decorate(answer: Callable[[Asked], Result]) -> Callable[Parameters, Result]:
         name = answer.__name__
@@ -107,11 +116,14 @@ def verb(
 
         @wraps(answer)
         def called(*places: Parameters.args, **given: Parameters.kwargs) -> Result:
+            every: Any = places
+            if several is not None and places and several not in given:
+                every = (*places[:1], _one_list(places[1:]))
             try:
-                signature.bind(*places, **given)
+                signature.bind(*every, **given)
             except TypeError as error:
                 raise TypeError(f"{name}() {error}") from None
-            return answer(request(*places, **given))
+            return answer(request(*every, **given))
 
         called.__signature__ = signature  # type: ignore[attr-defined]
         called.__doc__ = f"{inspect.cleandoc(answer.__doc__ or '')}\n\n{_listed(request)}\n"
@@ -121,6 +133,11 @@ def verb(
         return called
 
     return decorate
+
+
+def _one_list(items: tuple[Any, ...]) -> Any:
+    """Items that follow one by one as one list; a list alone is that list."""
+    return items[0] if len(items) == 1 and isinstance(items[0], list | tuple) else items
 
 
 def _signature(request: Callable[..., Any]) -> inspect.Signature:

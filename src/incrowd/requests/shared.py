@@ -1,7 +1,7 @@
 """Options that several requests share, each with its sentence."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from incrowd.requests.kinds import (
@@ -22,6 +22,7 @@ from incrowd.requests.kinds import (
 from incrowd.requests.reading import ReadingOptions
 
 if TYPE_CHECKING:
+    from incrowd.hierarchy import AnyHierarchy
     from incrowd.io.reading import Reading
     from incrowd.watch import Watch
 
@@ -40,6 +41,10 @@ HowToReadInMemory = Annotated[
 ]
 Watching = Annotated["Watch | None", "Hears of progress and of notes about the table."]
 MissingValues = Annotated[Sequence[str], "Texts that mean that a value is missing."]
+HierarchiesOfLabels = Annotated[
+    "Mapping[str, AnyHierarchy] | None", "What labels stand for; by default the policy's."
+]
+PolicyFolder = Annotated[AnyPath, "Where the paths of the policy's hierarchies start."]
 Quasi = Annotated[
     str | Sequence[str],
     COLUMNS,

@@ -14,18 +14,16 @@ from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError, counted
-from incrowd.hierarchy import AnyHierarchy
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
-from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of, opened
+from incrowd.io.reading import each_of, enough_memory, file_of, opened
 from incrowd.policy.coding import code_columns
-from incrowd.policy.policy import Policy
+from incrowd.requests.compare import CompareRequest
+from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn, Kind, Missing
 from incrowd.table.marks import MissingMarks
-from incrowd.table.names import nearest, unique_names
+from incrowd.table.names import nearest
 from incrowd.utility import models
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import Comparison
@@ -39,6 +37,7 @@ from incrowd.utility.measure import (
 )
 from incrowd.utility.pairs import MOST_PAIRS
 from incrowd.utility.released import ReleasedColumn, read_column
+from incrowd.verbs.policies import with_policy
 from incrowd.verify.spellings import end_names, joined, split_columns
 from incrowd.watch import Watch
 
@@ -54,47 +53,6 @@ _LEARNED = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
-class CompareOptions:
-    """What a comparison is about; see `compare`."""
-
-    policy: Policy | None = None
-    folder: AnyPath = "."
-    quasi: Sequence[str] = ()
-    sensitive: Sequence[str] = ()
-    target: Sequence[str] = ()
-    formula: str | None = None
-    hierarchies: Mapping[str, AnyHierarchy] | None = None
-    missing_values: Sequence[str] = ()
-    models: bool = True
-    """Whether models are tested, if scikit-learn is there."""
-    seed: int = 0
-
-    def __post_init__(self) -> None:
-        """Refuse names that are no names, and a formula that is none."""
-        for key in ("quasi", "sensitive", "target"):
-            object.__setattr__(self, key, unique_names(getattr(self, key)))
-        _ = self.analysis
-
-    @property
-    def analysis(self) -> Formula | None:
-        """What the data is for."""
-        return None if self.formula is None else parse_formula(self.formula)
-
-    @property
-    def marks(self) -> MissingMarks:
-        """What means missing."""
-        found = MissingMarks() if self.policy is None else self.policy.marks
-        return found.and_everywhere(self.missing_values)
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """Columns that the original should have."""
-        there = () if self.policy is None else tuple(self.policy.columns)
-        formula = () if self.analysis is None else self.analysis.columns
-        return (*there, *self.quasi, *self.sensitive, *self.target, *formula)
-
-
 @dataclass(frozen=True, eq=False)
 class Side:
     """A table of a comparison: its name in the answer, and its rows."""
@@ -105,57 +63,39 @@ class Side:
     """What was noted when it was read."""
 
 
-def compare(  # noqa: PLR0913  the tables, what they are about, and how to read them
-    original: Any,
-    *releases: Any,
-    policy: AnyPolicy | None = None,
-    quasi: str | Sequence[str] = (),
-    sensitive: str | Sequence[str] = (),
-    target: str | Sequence[str] = (),
-    formula: str | None = None,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    missing_values: Sequence[str] = (),
-    models: bool = True,
-    names: Sequence[str] = (),
-    seed: int = 0,
-    folder: AnyPath = ".",
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Comparison:
+@verb(CompareRequest, several="releases")
+def compare(asked: CompareRequest) -> Comparison:
     """What releases keep of their original, and how easily people are found in each.
 
     Every table is a frame, the path of a file or a table elsewhere, which is brought into memory;
     releases may come from any tool. `quasi` are the columns that people are found by: by default
     those of the `policy`, or those that some release makes coarser. `sensitive` columns, by default
     the policy's, are counted in queries; they and the `target` columns are what models learn to
-    predict (scikit-learn, extra `utility`). `formula` is the analysis that the data is for, such as
-    "income ~ age + education": its coefficients are compared too. `hierarchies`, by default the
-    policy's, say what labels stand for; their paths start at `folder`. `names` are what the answer
-    calls the releases. `reading` says how to read text files. Models and queries are drawn by
-    `seed`.
+    predict (scikit-learn, extra `utility`).
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = None if policy is None else files.policy_of(policy)
-    options = CompareOptions(
-        policy=policy,
-        folder=folder,
-        quasi=quasi,
-        sensitive=sensitive,
-        target=target,
-        formula=formula,
-        hierarchies=hierarchies,
-        missing_values=missing_values,
-        models=models,
-        seed=seed,
-    )
+    asked = with_policy(asked)
+    releases = each_of(asked.releases)
     refuse_number(len(releases))
-    with enough_memory(), ExitStack() as held:
+    with enough_memory(), ExitStack() as stack:
         sides = []
-        for place, source in enumerate((original, *releases)):
-            there = held.enter_context(opened(source, reading, options.named))
-            name = _named(source, f"release {place}" if place else "original")
+        for place, source in enumerate((asked.original, *releases)):
+            there = stack.enter_context(opened(source, asked.reading, _columns(asked)))
+            name = _name_of(source, f"release {place}" if place else "original")
             sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
-        return compared(sides[0], _apart(_called(sides[1:], names)), options, watch)
+        return compare_tables(sides[0], _apart(_with_names(sides[1:], asked.names)), asked)
+
+
+def _columns(asked: CompareRequest) -> tuple[str, ...]:
+    """Columns that the original should have."""
+    policy = () if asked.policy is None else tuple(asked.policy.columns)
+    formula = _analysis(asked)
+    of_formula = () if formula is None else formula.columns
+    return (*policy, *asked.quasi, *asked.sensitive, *asked.target, *of_formula)
+
+
+def _analysis(asked: CompareRequest) -> Formula | None:
+    """What the data is for."""
+    return None if asked.formula is None else parse_formula(asked.formula)
 
 
 def refuse_number(releases: int) -> None:
@@ -171,12 +111,12 @@ def refuse_number(releases: int) -> None:
         )
 
 
-def _named(source: Any, otherwise: str) -> str:
+def _name_of(source: Any, otherwise: str) -> str:
     file = file_of(source)
     return otherwise if file is None else Path(file).name
 
 
-def _called(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
+def _with_names(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
     """Releases by the names that are given for them."""
     given = [*names[: len(sides)], *(side.name for side in sides[len(names) :])]
     return [replace(side, name=name) for side, name in zip(sides, given, strict=True)]
@@ -191,13 +131,10 @@ def _apart(sides: Sequence[Side]) -> list[Side]:
     ]
 
 
-def compared(
-    original: Side, releases: Sequence[Side], options: CompareOptions, watch: Watch | None = None
-) -> Comparison:
+def compare_tables(original: Side, releases: Sequence[Side], asked: CompareRequest) -> Comparison:
     """The same for tables that are open."""
-    refuse_number(len(releases))
-    tables = _Tables(in_memory(original.engine), options)
-    watch = watch or Watch()
+    tables = _Tables(in_memory(original.engine), asked)
+    watch = asked.watch or Watch()
     shown = []
     for place, side in enumerate(releases):
         watch.tell("reading", place / (2 * len(releases)))
@@ -216,7 +153,7 @@ def compared(
         quasi=quasi,
         sensitive=question.sensitive,
         formula=None if question.formula is None else str(question.formula),
-        seed=options.seed,
+        seed=asked.seed,
         notes=(
             *(f"{side.name}: {note}" for side in (original, *releases) for note in side.notes),
             *tables.notes(question, guessed=guessed),
@@ -227,41 +164,42 @@ def compared(
 class _Tables:
     """The original and what reads releases against it."""
 
-    def __init__(self, engine: MemoryEngine, options: CompareOptions) -> None:
-        self._options, self._engine = options, engine
+    def __init__(self, engine: MemoryEngine, asked: CompareRequest) -> None:
+        self._asked, self._engine = asked, engine
+        self._analysis = _analysis(asked)
         nested = set(engine.uncoded)
         self._nested = tuple(name for name in engine.names if name in nested)
         names = [name for name in engine.names if name not in nested]
         if not names:
             raise InputError("the original has no column of plain values")
         self._refuse_unknown(engine.names)
-        codes = self._coded(names)
+        codes = self._code_columns(names)
         columns = {name: OriginalColumn(column) for name, column in codes.items()}
         self.original = OriginalTable(columns, engine.records)
-        self._hierarchies = self._built(codes)
+        self._hierarchies = self._build_hierarchies(codes)
 
     def _refuse_unknown(self, names: Sequence[str]) -> None:
-        options = self._options
-        for name in (*options.quasi, *options.sensitive, *options.target):
+        asked = self._asked
+        for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:
                 raise PolicyError(
                     f"the original has no column {name!r}", remedy=nearest(name, names)
                 )
-        if options.analysis is not None:
-            require_columns(options.analysis, names)
+        if self._analysis is not None:
+            require_columns(self._analysis, names)
 
-    def _coded(self, names: Sequence[str]) -> dict[str, CodedColumn]:
+    def _code_columns(self, names: Sequence[str]) -> dict[str, CodedColumn]:
         """The original's columns, read as the policy says if there is one."""
-        options = self._options
-        if options.policy is None:
-            return self._engine.codes(names, {}, options.missing_values)
-        return code_columns(self._engine, options.policy, names, options.missing_values)
+        asked = self._asked
+        if asked.policy is None:
+            return self._engine.codes(names, {}, asked.missing_values)
+        return code_columns(self._engine, asked.policy, names, asked.missing_values)
 
-    def _built(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
+    def _build_hierarchies(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """The hierarchies of the policy and of options, built over the original's values."""
-        options = self._options
-        given = {} if options.policy is None else dict(builders_of(options.policy, options.folder))
-        given |= {n: resolve(spec, Path()) for n, spec in (options.hierarchies or {}).items()}
+        asked = self._asked
+        given = {} if asked.policy is None else dict(builders_of(asked.policy, asked.folder))
+        given |= {n: resolve(spec, Path()) for n, spec in (asked.hierarchies or {}).items()}
         return {
             name: spec.build(codes[name].domain, name, self._engine.frequency(codes[name])[1:])
             for name, spec in given.items()
@@ -290,13 +228,15 @@ class _Tables:
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
-        shown = self._options.marks.code_column(engine, name, kind)
+        marks = MissingMarks() if self._asked.policy is None else self._asked.policy.marks
+        marks = marks.and_everywhere(self._asked.missing_values)
+        shown = marks.code_column(engine, name, kind)
         return read_column(original, shown, self._hierarchies.get(name))
 
     def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
         """The columns that people are found by, and whether that is a guess."""
-        options = self._options
-        given = options.quasi or (() if options.policy is None else options.policy.quasi)
+        asked = self._asked
+        given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:
             return tuple(name for name in given if name in self.original.columns), False
         coarser = [
@@ -308,11 +248,10 @@ class _Tables:
 
     def question(self, quasi: tuple[str, ...]) -> ComparisonQuestion:
         """What the comparison is about."""
-        options, policy = self._options, self._options.policy
-        sensitive = tuple(options.sensitive) or (() if policy is None else policy.sensitive)
+        asked, policy, formula = self._asked, self._asked.policy, self._analysis
+        sensitive = tuple(asked.sensitive) or (() if policy is None else policy.sensitive)
         sensitive = tuple(name for name in sensitive if name in self.original.columns)
-        formula = options.analysis
-        targets = (*options.target, *(() if formula is None else (formula.target,)), *sensitive)
+        targets = (*asked.target, *(() if formula is None else (formula.target,)), *sensitive)
         weights = {} if policy is None else {n: c.weight for n, c in policy.columns.items()}
         return ComparisonQuestion(
             quasi=quasi,
@@ -321,13 +260,13 @@ class _Tables:
             formula=formula,
             weights=weights,
             not_counted=self._left_out_missing(),
-            models=options.models and models.available(),
-            seed=options.seed,
+            models=asked.models and models.available(),
+            seed=asked.seed,
         )
 
     def _left_out_missing(self) -> int:
         """Records that the policy leaves out for a missing quasi-identifier."""
-        policy = self._options.policy
+        policy = self._asked.policy
         if policy is None or policy.missing is not Missing.SUPPRESS:
             return 0
         coded = [self.original.columns[name].coded.codes for name in policy.quasi]
@@ -357,7 +296,7 @@ class _Tables:
                 f"Of {every:,} pairs of columns, the {MOST_PAIRS} that are most associated in the "
                 "original are compared."
             )
-        policy = self._options.policy
+        policy = self._asked.policy
         if policy is not None and not policy.shown.coarsens:
             yield (
                 "The policy shows quasi-identifiers as they are and moves sensitive values: "
@@ -366,7 +305,7 @@ class _Tables:
         yield from self._notes_on_models(question)
 
     def _notes_on_models(self, question: ComparisonQuestion) -> Iterator[str]:
-        if not self._options.models:
+        if not self._asked.models:
             return
         if not models.available():
             yield "The model test is left out: it needs scikit-learn (install incrowd[utility])."

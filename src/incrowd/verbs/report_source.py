@@ -30,12 +30,13 @@ from incrowd.release.parts import in_parts
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
+from incrowd.requests.compare import CompareRequest
 from incrowd.table.column import Role
 from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
 from incrowd.verbs.attack import AttackOptions, attacked
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
-from incrowd.verbs.compare import CompareOptions, Side, compared
+from incrowd.verbs.compare import Side, compare_tables
 from incrowd.verbs.report_facts import ReportSource, verdict_of_release
 from incrowd.verify.losses import OF_SIZES
 from incrowd.verify.spellings import split_columns
@@ -274,14 +275,17 @@ def _breaks(one: Attack, found: Attacked, asked: AttackOptions) -> bool:
 
 def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> ReleaseUtility:
     """What the release keeps of its original."""
-    asked = CompareOptions(
+    release = Side(given.name, _sampled(given.engine))
+    before = Side(_name(options.original), _sampled(original.table.engine))
+    asked = CompareRequest(
+        before,
+        [release],
         policy=original.table.policy,
         folder=options.folder,
         models=given.engine.records <= MODELLED,
+        watch=options.watch,
     )
-    release = Side(given.name, _sampled(given.engine))
-    before = Side(_name(options.original), _sampled(original.table.engine))
-    found = compared(before, [release], asked, options.watch)
+    found = compare_tables(before, [release], asked)
     (utility,) = found.releases
     public = partial(public_loss, left_out=utility.left_out)
     utility = replace(
