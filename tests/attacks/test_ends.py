@@ -12,7 +12,8 @@ from incrowd.attacks.ends import EndCells, WorldPresence, ends, sole_matches
 from incrowd.io.reading import Reading
 from incrowd.io.worlds import table_of
 from incrowd.linkage.tables import AttackTables
-from incrowd.verbs.attack import AttackOptions
+from incrowd.requests.attack import AttackRequest
+from incrowd.verbs.attack import knowledge_for
 
 OTHERS = ("[20, 30)", "[20, 25)", "≥ 100000", "≥ 50000", "< 1930", "< 1910", "[1965-01, 1966-01)")
 
@@ -52,7 +53,7 @@ def tables_of(release, world, **asked):
     return AttackTables(
         table_of("release", release, Reading()),
         {},
-        AttackOptions(world_id="id", **asked).knowledge,
+        knowledge_for(AttackRequest(release, world_id="id", **asked)),
         (table_of("world", world, Reading()),),
     )
 

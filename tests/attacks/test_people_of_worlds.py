@@ -15,8 +15,9 @@ from incrowd.linkage.attack_data import LIMIT, SharedColumn
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.identify import AtLeast, crowd_sizes
 from incrowd.linkage.tables import AttackTables
+from incrowd.requests.attack import AttackRequest
 from incrowd.table.column import Missing
-from incrowd.verbs.attack import AttackOptions
+from incrowd.verbs.attack import knowledge_for
 
 SPANS = st.tuples(st.integers(0, 4), st.integers(0, 4)).map(sorted).map(tuple)
 PEOPLE = st.lists(
@@ -63,7 +64,7 @@ def test_combinations_that_have_fewer_people_than_promised(people, promised):
     tables = AttackTables(
         table_of("release", pl.DataFrame({"a": ["*"], "b": ["*"]}), Reading()),
         {},
-        AttackOptions(world_id="id").knowledge,
+        knowledge_for(AttackRequest(None, world_id="id")),
         (table_of("world", world, Reading()),),
     )
     sizes = crowd_sizes(tables.world_tables.world(["a", "b"]))
@@ -84,7 +85,7 @@ def test_who_may_be_in_the_table_by_the_values_of_the_original(people, records):
     tables = AttackTables(
         table_of("release", release, Reading()),
         {"original": table_of("original", original, Reading())},
-        AttackOptions(world_id="id").knowledge,
+        knowledge_for(AttackRequest(None, world_id="id")),
         (table_of("world", world, Reading()),),
     )
     expected = naive.may_be_present(records, people)
@@ -109,7 +110,7 @@ def test_a_missing_value_that_says_nothing_fits_all(values):
 def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     release = pl.DataFrame({"zip": ["a", None, "b", "b"]})
     column = AttackTables(
-        table_of("release", release, Reading()), {}, AttackOptions().knowledge
+        table_of("release", release, Reading()), {}, knowledge_for(AttackRequest(None))
     ).released_column("zip")
     assert SharedColumn.itself(column).decoding.apart
     assert not SharedColumn.itself(column, Missing.MATCHES_ANYTHING).decoding.apart

@@ -10,6 +10,7 @@ import pytest
 import incrowd
 from incrowd.errors import PolicyError
 from incrowd.requests import kinds
+from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
@@ -17,7 +18,12 @@ from incrowd.requests.safe_harbor import SafeHarborRequest
 from incrowd.requests.shared import Quasi, Source
 
 GROUP = kinds.Group("Things")
-REQUESTS = {"compare": CompareRequest, "risk": RiskRequest, "safe_harbor": SafeHarborRequest}
+REQUESTS = {
+    "attack": AttackRequest,
+    "compare": CompareRequest,
+    "risk": RiskRequest,
+    "safe_harbor": SafeHarborRequest,
+}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,9 +1,8 @@
 """Attack a finished release with whatever somebody may have beside it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
@@ -21,12 +20,9 @@ from incrowd.attacks.play import (
     sort_attacks,
 )
 from incrowd.errors import PolicyError
-from incrowd.hierarchy import AnyHierarchy
 from incrowd.io import files
-from incrowd.io.files import AnyPolicy
 from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, opened, path_of
 from incrowd.io.worlds import knowledge_of, labelled, table_of
-from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.conservative import Conservative, cautions, conservative
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
 from incrowd.linkage.links import Linked
@@ -37,210 +33,96 @@ from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
 from incrowd.release.policy_record import restored_roles
-from incrowd.table.names import unique_names as listed_names
+from incrowd.requests.attack import AttackRequest
+from incrowd.requests.request import verb
+from incrowd.verbs.policies import with_policy
 from incrowd.watch import Watch
 
 
-@dataclass(frozen=True, kw_only=True)
-class AttackOptions:
-    """What attackers know, and what they may achieve at most; see `attack`."""
-
-    world_id: str | None = None
-    knows: Sequence[str] = ()
-    truth_key: str | None = None
-    sensitive: Sequence[str] = ()
-    policy: Policy | None = None
-    max_size: int | None = None
-    max_success: float | None = None
-    rule_out: int = 1
-    rename: Mapping[str, str] | None = None
-    hierarchies: Mapping[str, AnyHierarchy] | None = None
-    seed: int = 0
-    folder: AnyPath = "."
-    promises: Sequence[AtLeast] = ()
-    listed: float | None = None
-    max_posterior: float = LIMIT
-    max_people: int = 0
-    max_raise: float | None = None
-
-    def __post_init__(self) -> None:
-        """Refuse limits that mean nothing."""
-        object.__setattr__(self, "knows", listed_names(self.knows))
-        object.__setattr__(self, "sensitive", listed_names(self.sensitive))
-        shares = {
-            "max_success": self.max_success,
-            "max_posterior": self.max_posterior,
-            "max_raise": self.max_raise,
-            "listed": self.listed,
-        }
-        for name, value in shares.items():
-            if value is not None and not 0 <= value <= 1:
-                raise PolicyError(f"{name} must be from 0 to 1", remedy="give 0.1, for example")
-        numbers = {
-            "max_people": (self.max_people, 0),
-            "rule_out": (self.rule_out, 0),
-            "max_size": (1 if self.max_size is None else self.max_size, 1),
-        }
-        for name, (number, least) in numbers.items():
-            if number < least:
-                raise PolicyError(f"{name} must be {least} or more", remedy="give 1, for example")
-
-    @property
-    def models(self) -> tuple[AnyModel, ...]:
-        """The models of the policy, if there is one."""
-        return () if self.policy is None else self.policy.models
-
-    @property
-    def attackers(self) -> Attackers:
-        """Which attackers to play."""
-        return Attackers(self.max_size or 0, self.rule_out, self.max_posterior)
-
-    @property
-    def limits(self) -> AttackLimits:
-        """What attacks may achieve at most."""
-        return AttackLimits(self.max_posterior, self.max_people, self.max_success, self.max_raise)
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """The columns that are named: tables should have some of them."""
-        there = () if self.policy is None else self.policy.columns
-        renamed = (*(self.rename or {}), *(self.rename or {}).values())
-        others = filter(None, (self.world_id, self.truth_key))
-        return (*self.knows, *self.sensitive, *there, *renamed, *others)
-
-    @property
-    def knowledge(self) -> AttackerKnowledge:
-        """What an attacker knows, for the tables."""
-        return replace(
-            knowledge_of(self.policy, self.hierarchies or {}, self.folder),
-            world_id=self.world_id,
-            knows=self.knows,
-            sensitive=self.sensitive,
-            rename=self.rename or {},
-            truth_key=self.truth_key,
-            listed=self.listed,
-            limit=self.max_posterior,
-        )
-
-
-def attack(  # noqa: PLR0913  the tables, what attackers know, and limits
-    release: Any,
-    *,
-    world: Any = None,
-    world_id: str | None = None,
-    knows: str | Sequence[str] = (),
-    truth: Any = None,
-    truth_key: str | None = None,
-    original: Any = None,
-    other: Any = None,
-    control: Any = None,
-    sensitive: str | Sequence[str] = (),
-    policy: AnyPolicy | None = None,
-    certificate: AnyPath | None = None,
-    max_size: int | None = None,
-    max_success: float | None = None,
-    max_posterior: float = LIMIT,
-    max_people: int = 0,
-    max_raise: float | None = None,
-    rule_out: int = 1,
-    listed: float | None = None,
-    rename: Mapping[str, str] | None = None,
-    promises: Sequence[AtLeast] = (),
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    folder: AnyPath = ".",
-    reading: Reading | None = None,
-    original_reading: Reading | None = None,
-    seed: int = 0,
-    watch: Watch | None = None,
-) -> Attacked:
+@verb(AttackRequest)
+def attack(asked: AttackRequest) -> Attacked:
     """What attackers with a world, the original or another release get right about a release.
 
     Every table is a frame or the path of a file; `reading` says how to read the release,
     `original_reading` how to read the others. `world` is a table with names, or a list of them; the
     column `world_id` tells individuals apart and joins several tables. `truth` has that column for
-    each released row, in the release's order or by the column `truth_key` of both. `original` is
-    the table that the release was made from, `other` is another release of it. `control` are people
-    like those of the original who are not in it: how well their values can be guessed is what the
-    release tells about people in general.
+    each released row. How well values of the `control` people can be guessed is what the release
+    tells about people in general.
 
-    The attacker knows the columns `knows` of a person: by default the policy's quasi-identifiers,
-    or all columns that the tables share except `sensitive` ones. With `max_size`, every set of at
-    most so many of them is played too. An attacker with background knowledge can `rule_out` so many
-    values. `rename` maps a column of the release to its name in the other tables. `hierarchies`, by
-    default the policy's, say what labels stand for; their paths start at `folder`. Without a
-    `policy`, that of the `certificate` counts. `seed` is for the attack by row order.
-
-    `max_success` is the largest gain over guessing that is allowed; the policy's k and l are limits
-    too. No more than `max_people` may be found, or their value learned, with a chance above
-    `max_posterior`; `max_raise` is the most that may be added to anybody's chance, by default 0.3
-    if there is a `max_success`. `listed` is the share of the released people who are in the world,
-    if neither truth nor original shows it.
-
-    `promises` are what is known of every world without its table, such as `AtLeast(("zip", "sex"),
-    500)`: they may prove k-anonymity (Bettini Theorem 1). A world that breaks one is refused.
+    With `max_size`, sets of known columns are played besides all of them. Without a `policy`, that
+    of the `certificate` counts; its k and l are limits too. Promises may prove k-anonymity (Bettini
+    Theorem 1); a world that breaks one is refused.
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = None if policy is None else files.policy_of(policy)
-    with enough_memory(), ExitStack() as held:
-        options = AttackOptions(
-            world_id=world_id,
-            knows=knows,
-            truth_key=truth_key,
-            sensitive=sensitive,
-            policy=policy if certificate is None else _certified(certificate, policy),
-            max_size=max_size,
-            max_success=max_success,
-            rule_out=rule_out,
-            rename=rename,
-            hierarchies=hierarchies,
-            seed=seed,
-            folder=folder,
-            promises=promises,
-            listed=listed,
-            max_posterior=max_posterior,
-            max_people=max_people,
-            max_raise=max_raise,
-        )
-        given = {"truth": truth, "original": original, "other": other, "control": control}
-        watch = watch or Watch()
+    asked = with_policy(asked)
+    if asked.certificate is not None:
+        asked = replace(asked, policy=_certified_policy(asked.certificate, asked.policy))
+    with enough_memory(), ExitStack() as stack:
+        watch = asked.watch or Watch()
         watch.tell("reading the tables", 0.0)
-        read = reading, original_reading
-        tables = _tables(release, world, given, (options, read, watch), held)
-        return attacked(tables, options, watch)
+        asked = replace(asked, watch=watch)
+        return play_attacks(_open_tables(asked, stack), asked)
 
 
-def _tables(
-    release: Any,
-    world: Any,
-    given: Mapping[str, Any],
-    request: tuple[AttackOptions, tuple[Reading | None, Reading | None], Watch],
-    held: ExitStack,
-) -> AttackTables:
-    """The tables, read from their files or taken from their frames; `held` gives them back."""
-    options, (reading, others_reading), watch = request
-    every = (release, *each_of(world), *given.values())
+def models_of(asked: AttackRequest) -> tuple[AnyModel, ...]:
+    """The models of the policy, if there is one."""
+    return () if asked.policy is None else asked.policy.models
+
+
+def limits_of(asked: AttackRequest) -> AttackLimits:
+    """What attacks may achieve at most."""
+    return AttackLimits(asked.max_posterior, asked.max_people, asked.max_success, asked.max_raise)
+
+
+def columns_of(asked: AttackRequest) -> tuple[str, ...]:
+    """The columns that are named: tables should have some of them."""
+    policy = () if asked.policy is None else asked.policy.columns
+    renamed = (*(asked.rename or {}), *(asked.rename or {}).values())
+    others = filter(None, (asked.world_id, asked.truth_key))
+    return (*asked.knows, *asked.sensitive, *policy, *renamed, *others)
+
+
+def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
+    """What an attacker knows, for the tables."""
+    return replace(
+        knowledge_of(asked.policy, asked.hierarchies or {}, asked.folder),
+        world_id=asked.world_id,
+        knows=asked.knows,
+        sensitive=asked.sensitive,
+        rename=asked.rename or {},
+        truth_key=asked.truth_key,
+        listed=asked.listed,
+        limit=asked.max_posterior,
+    )
+
+
+def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
+    """The tables, read from their files or taken from their frames; `stack` gives them back."""
+    beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
+    every = (asked.release, *each_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:
         raise PolicyError(
             "only one table can come from standard input", remedy="name files for the others"
         )
-    there = held.enter_context(opened(release, reading, options.named, watch=watch))
-    attacked = table_of("release", there)
-    beside = (others_reading or Reading()).expecting((*options.named, *attacked.names))
+    columns = columns_of(asked)
+    table = stack.enter_context(opened(asked.release, asked.reading, columns, watch=asked.watch))
+    release = table_of("release", table)
+    reading = (asked.original_reading or Reading()).expecting((*columns, *release.names))
     others = {
-        name: table_of(name, held.enter_context(opened(table, beside)))
-        for name, table in given.items()
-        if table is not None
+        name: table_of(name, stack.enter_context(opened(source, reading)))
+        for name, source in beside.items()
+        if source is not None
     }
     worlds = tuple(
-        table_of("world", held.enter_context(opened(table, beside))) for table in each_of(world)
+        table_of("world", stack.enter_context(opened(source, reading)))
+        for source in each_of(asked.world)
     )
-    quasi = () if options.policy is None else options.policy.quasi
-    known = [name for table in (*others.values(), *worlds) for name in table.names]
-    attacked = labelled(attacked, (*quasi, *(options.rename or {}), *known))
-    return AttackTables(attacked, others, options.knowledge, worlds)
+    quasi = () if asked.policy is None else asked.policy.quasi
+    known = [name for one in (*others.values(), *worlds) for name in one.names]
+    release = labelled(release, (*quasi, *(asked.rename or {}), *known))
+    return AttackTables(release, others, knowledge_for(asked), worlds)
 
 
-def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
+def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
     if policy is not None:
         raise PolicyError(
             "both a policy and a certificate are given, and the certificate has its own policy",
@@ -249,46 +131,48 @@ def _certified(certificate: AnyPath, policy: Policy | None) -> Policy:
     return restored_roles(Certificate.from_json(files.content(certificate)).policy)
 
 
-def attacked(
-    tables: AttackTables, options: AttackOptions, watch: Watch, *, every_world: bool = True
+def play_attacks(
+    tables: AttackTables, asked: AttackRequest, *, every_world: bool = True
 ) -> Attacked:
     """The attacks on tables that were opened.
 
     Without `every_world` it is left open who rows may be whatever the world is, which takes long.
     """
+    watch, limits, models = asked.watch or Watch(), limits_of(asked), models_of(asked)
+    attackers = Attackers(asked.max_size or 0, asked.rule_out, asked.max_posterior)
     notes = list(tables.notes())
     watch.tell("playing attacks by known columns", 0.0)
-    _refuse_broken(tables, options.promises)
+    _refuse_broken(tables, asked.promises)
     sure = _in_every_world(tables) if every_world else None
-    played = [play(tables.data, options.attackers, watch)]
+    played = [play(tables.data, attackers, watch)]
     k_world, k_least, inconsistent, matched = None, None, None, MatchingPlayed()
     if tables.worlds:
         watch.tell("linking the world", 0.0)
         linked = tables.linked_world.linked
         k_world, inconsistent = linked.k, linked.inconsistent
         k_least = _least(linked, sure)
-        notes += [*linked.notes, *_cautions(tables, options.policy)]
+        notes += [*linked.notes, *_cautions(tables, asked.policy)]
         if k_world is None:
             notes.append("no released row fits anybody of the world, so k is unknown there")
-        played.append(play_world(tables.linked_world, options.attackers, watch))
+        played.append(play_world(tables.linked_world, attackers, watch))
         watch.tell("giving rows to different people", 0.0)
         matched = play_matching(tables)
         notes += matched.notes
         played.append(play_ends(tables))
     if "original" in tables.others:
         watch.tell("comparing the order of rows", 0.0)
-        played.append(play_order(tables, options.seed))
-        played.append(play_releases(tables, options.attackers, watch))
+        played.append(play_order(tables, asked.seed))
+        played.append(play_releases(tables, attackers, watch))
     if "control" in tables.others:
         watch.tell("guessing about people who are not in the table", 0.0)
         played.append(play_control(tables))
-    proof = prove_by_promises(tables.public, options.promises) if options.promises else None
+    proof = prove_by_promises(tables.public, asked.promises) if asked.promises else None
     by_matching = [] if matched.attack is None else [matched.attack]
     attacks = sort_attacks([*by_matching, *(one for every in played for one in every.attacks)])
-    notes += _untested(tables, options.models)
+    notes += _untested(tables, models)
     notes += [line for one in played for line in one.notes]
     notes += () if proof is None else proof.notes
-    notes += _ungated(attacks, options.models)
+    notes += _ungated(attacks, models)
     return Attacked(
         attacks=attacks,
         k_world=k_world,
@@ -297,10 +181,10 @@ def attacked(
         inconsistent=inconsistent,
         k_every_world=None if sure is None else sure.k_sure,
         proved=proof,
-        broken=tuple(broken_limits(attacks, k_least, options.models, options.limits)),
+        broken=tuple(broken_limits(attacks, k_least, models, limits)),
         advice=tuple(line for one in reversed(played) for line in one.advice),
         notes=tuple(dict.fromkeys(notes)),
-        limits=options.limits.as_dict(),
+        limits=limits.as_dict(),
     )
 
 

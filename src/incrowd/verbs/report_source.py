@@ -30,11 +30,12 @@ from incrowd.release.parts import in_parts
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
+from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
 from incrowd.table.column import Role
 from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
-from incrowd.verbs.attack import AttackOptions, attacked
+from incrowd.verbs.attack import columns_of, knowledge_for, limits_of, models_of, play_attacks
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
 from incrowd.verbs.compare import Side, compare_tables
 from incrowd.verbs.report_facts import ReportSource, verdict_of_release
@@ -242,11 +243,13 @@ def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, frozense
 
     They know the quasi-identifiers of people of the original.
     """
-    asked = AttackOptions(
+    asked = AttackRequest(
+        given.engine,
         policy=given.policy,
         world_id=options.world_id if options.world is not None else None,
         rename=options.rename,
         folder=options.folder,
+        watch=options.watch,
     )
     release = AttackTable("release", _columns_of(given.engine), given.engine.text)
     original = given.original
@@ -255,22 +258,22 @@ def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, frozense
     if original is not None and not original.sampled and not large:
         there = original.table.engine
         others["original"] = AttackTable("original", _columns_of(there), there.text)
-    beside = Reading(expected=(*asked.named, *release.names))
+    beside = Reading(expected=(*columns_of(asked), *release.names))
     worlds = tuple(table_of("world", one, beside) for one in each_of(options.world))
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     release = labelled(release, (*given.policy.quasi, *known))
-    tables = AttackTables(release, others, asked.knowledge, worlds)
-    found = attacked(tables, asked, options.watch, every_world=bool(worlds))
+    tables = AttackTables(release, others, knowledge_for(asked), worlds)
+    found = play_attacks(tables, asked, every_world=bool(worlds))
     if original is not None and not others:
         found = replace(found, notes=(*found.notes, _too_many(given.engine.records)))
     breaking = [i for i, one in enumerate(found.attacks) if _breaks(one, found, asked)]
     return found, frozenset(breaking)
 
 
-def _breaks(one: Attack, found: Attacked, asked: AttackOptions) -> bool:
+def _breaks(one: Attack, found: Attacked, asked: AttackRequest) -> bool:
     """Whether this attack breaks a limit, played alone."""
     world = found.k_with_release if one.kind == "linkage" else None
-    return any(broken_limits([one], world, asked.models, asked.limits))
+    return any(broken_limits([one], world, models_of(asked), limits_of(asked)))
 
 
 def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> ReleaseUtility:
