@@ -12,6 +12,8 @@ from incrowd.errors import PolicyError
 from incrowd.requests import kinds
 from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
+from incrowd.requests.mask import MaskRequest
+from incrowd.requests.quantiles import QuantilesRequest
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
 from incrowd.requests.safe_harbor import SafeHarborRequest
@@ -21,6 +23,8 @@ GROUP = kinds.Group("Things")
 REQUESTS = {
     "attack": AttackRequest,
     "compare": CompareRequest,
+    "mask": MaskRequest,
+    "quantiles": QuantilesRequest,
     "risk": RiskRequest,
     "safe_harbor": SafeHarborRequest,
 }

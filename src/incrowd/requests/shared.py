@@ -74,8 +74,9 @@ Unit = Annotated[
 Weight = Annotated[str | None, COLUMN, IN_COLUMNS, "Column with sampling weights."]
 PolicyFile = Annotated[Any, FILE, HOLD, Flags("--policy", "-p"), "The policy (TOML) to follow."]
 Seconds = Annotated[
-    float, Kind("SECONDS", float), SEARCHING, "The longest that the search may take."
+    float | None, Kind("SECONDS", float), SEARCHING, "The longest that the search may take."
 ]
+Target = Annotated[AnyPath | None, FILE, WRITING, Flags("--output", "-o")]
 Seed = Annotated[
     int | None,
     NUMBER,

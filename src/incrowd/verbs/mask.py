@@ -10,12 +10,12 @@ standard input, is stored on disk as it passes.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from math import isqrt
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -34,13 +34,11 @@ from incrowd.engines.stream import (
     records_of,
 )
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.outcome import Masked
-from incrowd.identify.records import Measure, Ratios, measure_of
+from incrowd.identify.records import Ratios
 from incrowd.identify.sampling import differences_of, pruning_ratio
 from incrowd.identify.withholding import (
     ColumnChoice,
-    Method,
     PairGauge,
     RecordGauge,
     Withholding,
@@ -55,7 +53,9 @@ from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
 from incrowd.recoding.column_cells import Keep
-from incrowd.table.names import choose_columns, unique_names
+from incrowd.requests.mask import MaskRequest
+from incrowd.requests.request import verb
+from incrowd.table.names import choose_columns
 from incrowd.verbs.tables import (
     IN_BATCHES,
     RereadableTable,
@@ -67,64 +67,23 @@ from incrowd.verbs.tables import (
 from incrowd.watch import NestedWatch, Watch
 
 
-def mask(  # noqa: PLR0913  the table, and one keyword per option
-    source: Any,
-    target: AnyPath | None = None,
-    *,
-    ratio: float,
-    measure: Measure | Literal["distinct", "separation", "unique"] = Measure.DISTINCT,
-    keep: str | Sequence[str] = (),
-    drop: str | Sequence[str] = (),
-    weights: Mapping[str, float] | None = None,
-    method: Method = "greedy",
-    sample: int | None = None,
-    delta: float = 0.01,
-    seed: int | None = None,
-    keep_order: bool = False,
-    time_limit: float | None = TIME_LIMIT,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Masked:
+@verb(MaskRequest)
+def mask(asked: MaskRequest) -> Masked:
     """Publish columns of a table whose ratio is at most `ratio`; withhold the others.
 
     The table is a frame, a path or a table elsewhere (see `incrowd.api`), which is brought into
     memory, as all its rows leave.
 
-    `keep` names columns that must be published, `drop` columns that must be withheld, `weights`
-    what columns are worth (1 if not given). Records leave in a new order unless `keep_order`. The
-    ratio is counted again on the rows that leave. With a `target`, rows are written beside it, read
-    again and counted before they take its place. With the method sampled, standard input and large
-    files pass batch by batch if a file is written, and the outcome then has no frame.
+    Records leave in a new order unless `keep_order`. The ratio is counted again on the rows that
+    leave. With a `target`, rows are written beside it, read again and counted before they take its
+    place. With the method sampled, standard input and large files pass batch by batch if a file is
+    written, and the outcome then has no frame.
     """
-    request = WithholdRequest(
-        ratio=ratio,
-        measure=measure_of(measure),
-        keep=unique_names(keep),
-        drop=unique_names(drop),
-        weights=weights or {},
-        method=method,
-        sample=sample,
-        delta=delta,
-        seed=seed,
-        keep_order=keep_order,
-        time_limit=time_limit,
-    )
-    return mask_with(source, request, target=target, reading=reading, watch=watch)
-
-
-def mask_with(
-    source: Any,
-    request: WithholdRequest,
-    *,
-    target: AnyPath | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Masked:
-    """`mask` with all options in one value."""
-    watch = watch or Watch()
+    request = asked.handed_to(WithholdRequest)
+    source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     watch.tell("choosing the columns to withhold", 0.0)
-    reading = (reading or Reading()).expecting(request.named).keeping(None)
+    reading = (asked.reading or Reading()).expecting(request.named).keeping(None)
     with enough_memory(IN_BATCHES):
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
@@ -191,7 +150,7 @@ class _Decision:
     def withheld(self) -> tuple[str, ...]:
         return (*(self.names[j] for j in self.withholding.withheld), *self.nested)
 
-    def masked(
+    def outcome(
         self, frame: object, ratios: Ratios, seconds: float, notes: Sequence[str] = ()
     ) -> Masked:
         """The outcome, once the rows that leave were counted."""
@@ -212,7 +171,7 @@ class _Decision:
         )
 
 
-def _decided(
+def _decide(
     request: WithholdRequest,
     names: Sequence[str],
     nested: Sequence[str],
@@ -267,20 +226,21 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         within = NestedWatch(watch, request.time_limit)
         return withhold(records_of(engine.codes(names)), plain, watch=within)
 
-    decision = _decided(request, engine.names, engine.uncoded, engine.records, decide)
-    order = _order(engine.records, request)
+    decision = _decide(request, engine.names, engine.uncoded, engine.records, decide)
+    order = drawn_order(engine.records, request.seed, keep=request.keep_order)
     cells = {name: Keep() for name in decision.published}
     rows = engine.show(cells, np.arange(engine.records) if order is None else order)
-    ratios = _recounted(rows_of(rows), decision.published, decision.records)
+    ratios = _recount(rows_of(rows), decision.published, decision.records)
     refuse_above(ratios, request.measure, request.ratio)
-    return decision.masked(rows, ratios, watch.elapsed)
+    return decision.outcome(rows, ratios, watch.elapsed)
 
 
-def _order(records: int, request: WithholdRequest) -> Counts | None:
-    if request.keep_order:
+def drawn_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
+    """The new order of the rows that leave; None if they keep theirs."""
+    if keep:
         return None
-    seed = None if request.seed is None else [request.seed, 1]
-    return np.random.default_rng(seed).permutation(records)
+    seeds = None if seed is None else [seed, 1]
+    return np.random.default_rng(seeds).permutation(records)
 
 
 def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
@@ -291,11 +251,11 @@ def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
         tables.write(found.frame, place, like=like)
         delimiter = tables.form_of(place, like).delimiter
         rows = tables.read(place, delimiter, "utf-8", header=True, skip=0).frame
-        ratios = _recounted(rows, found.published, len(found.frame))
+        ratios = _recount(rows, found.published, len(found.frame))
         refuse_above(ratios, found.measure, found.limit)
 
 
-def _recounted(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
+def _recount(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
     """The ratios of the rows that leave, counted by Polars alone."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
         raise _other_rows()
@@ -319,19 +279,19 @@ def _mask_in_passes(
         table = stack.enter_context(rereadable(source, tuple, layout, folder))
         form = table.form if target is None else tables.form_of(target, table.form)
         refuse_unwritable(form)
-        decision = _decided_by_sample(table, request, watch)
+        decision = _decide_by_sample(table, request, watch)
         names = decision.published
         if place is not None:
             _write_in_passes(table, place, form, decision)
             read = layout.rereading(form.delimiter)
-            ratios = _recounted_in_passes(lambda: _read(place, read, names), decision, watch)
+            ratios = _recount_in_passes(lambda: _read(place, read, names), decision, watch)
         else:
-            ratios = _recounted_in_passes(lambda: table.frames(names), decision, watch)
+            ratios = _recount_in_passes(lambda: table.frames(names), decision, watch)
         refuse_above(ratios, request.measure, request.ratio)
-        return decision.masked(None, ratios, watch.elapsed, table.notes)
+        return decision.outcome(None, ratios, watch.elapsed, table.notes)
 
 
-def _decided_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
+def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
     """The columns to publish, by a sample; by all records if they are no more than that."""
     _refuse_unknown(table.names, request)
     size, pairs = request.size, request.by_pairs
@@ -344,17 +304,17 @@ def _decided_by_sample(table: RereadableTable, request: WithholdRequest, watch: 
     def check() -> None:
         pruning_ratio(free, request.ratio, size, request.delta)
 
-    frames = _checked(table.frames(table.names), whole, check)
+    frames = _check_size_in_passing(table.frames(table.names), whole, check)
     records, *drawn = draw(frames, reservoirs, watch, columns=table.names)
 
     def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
         return _by_sample(records.select(names), [one.select(names) for one in drawn], plain)
 
     nested = MemoryEngine(records.frame).uncoded
-    return _decided(request, table.names, nested, records.seen, decide)
+    return _decide(request, table.names, nested, records.seen, decide)
 
 
-def _checked(
+def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
     """The frames; once they are more than a sample holds, it must be large enough."""
@@ -401,7 +361,7 @@ def _read(place: Path, layout: Layout, names: Sequence[str]) -> Iterator[pl.Data
         yield from found
 
 
-def _recounted_in_passes(frames: Frames, decision: _Decision, watch: Watch) -> Ratios:
+def _recount_in_passes(frames: Frames, decision: _Decision, watch: Watch) -> Ratios:
     found = recounted_in_passes(frames, decision.published, watch=watch)
     if found.records != decision.records:
         raise _other_rows()

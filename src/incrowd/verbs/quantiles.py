@@ -13,7 +13,6 @@ from functools import partial
 from typing import Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts
@@ -32,73 +31,37 @@ from incrowd.population.buckets import (
     QuantileOptions,
     enforce_k,
 )
-from incrowd.population.quantiles import Bucketed, Show
+from incrowd.population.quantiles import Bucketed
+from incrowd.requests.quantiles import QuantilesRequest
+from incrowd.requests.request import verb
 from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
-from incrowd.table.names import unique_names
-from incrowd.verbs.mask import check_target
+from incrowd.verbs.mask import check_target, drawn_order
 from incrowd.verbs.quantile_passes import gathered, outcome, written
 from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
 from incrowd.watch import Watch
 
 
-def quantiles(  # noqa: PLR0913  the table, and one keyword per option
-    source: Any,
-    target: AnyPath | None = None,
-    *,
-    columns: str | Sequence[str],
-    k: int | None = None,
-    buckets: int | None = None,
-    epsilon: float | None = None,
-    delta: float | None = None,
-    show: Show = "median",
-    keep: str | Sequence[str] = (),
-    seed: int | None = None,
-    keep_order: bool = False,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Bucketed:
+@verb(QuantilesRequest)
+def quantiles(asked: QuantilesRequest) -> Bucketed:
     """Show quantiles of at least `k` records, or so many `buckets`, in place of values.
 
     The table is a frame, a path, "-" for standard input, a table elsewhere (see `incrowd.api`),
     whose columns that leave are brought into memory, or frames that come one after the other (an
-    iterator or a list). Columns hold numbers or dates. A cell shows the median of its bucket in
-    the type of the column or, with `show="range"`, a text such as "[20, 30)". Columns that are not
-    named leave only if they are in `keep`, as they are. Records leave in a new order unless
-    `keep_order`.
+    iterator or a list). A cell shows the median of its bucket in the type of the column or, with
+    `show="range"`, a text such as "[20, 30)". Records leave in a new order unless `keep_order`.
 
     Frames, and files of up to 256 MB, are divided exactly unless `epsilon` asks for a sample; the
-    outcome says what the sample promises with probability 1 - `delta` (0.01). Without a `target` a
-    frame gives a frame of its kind, and frames give one of Polars. Files are never held in memory:
-    their rows are written beside the target, read again and counted before they take its place, and
-    the outcome has no frame.
+    outcome says what the sample promises with probability 1 - `delta`. Without a `target` a frame
+    gives a frame of its kind, and frames give one of Polars. Files are never held in memory: their
+    rows are written beside the target, read again and counted before they take its place, and the
+    outcome has no frame.
     """
-    options = QuantileOptions(
-        columns=unique_names(columns),
-        k=k,
-        buckets=buckets,
-        epsilon=epsilon,
-        delta=delta,
-        show=show,
-        keep=unique_names(keep),
-        seed=seed,
-        keep_order=keep_order,
-    )
-    return quantiles_with(source, options, target=target, reading=reading, watch=watch)
-
-
-def quantiles_with(
-    source: Any,
-    options: QuantileOptions,
-    *,
-    target: AnyPath | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Bucketed:
-    """`quantiles` with all options in one value."""
-    watch, reading = watch or Watch(), reading or Reading()
+    options = asked.handed_to(QuantileOptions)
+    source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
-    layout = reading.expecting((*options.columns, *options.keep)).layout.only(options.columns)
+    reading = (asked.reading or Reading()).expecting((*options.columns, *options.keep))
+    layout = reading.layout.only(options.columns)
     with enough_memory(IN_BATCHES):
         if is_path(source):
             whole = not passes_once(source)
@@ -109,14 +72,14 @@ def quantiles_with(
             return written(source, target, options, layout, watch)
         if (engine := elsewhere.engine_of(source)) is not None:
             with closing(engine):
-                return _fetched(source, engine, options, target, watch)
+                return _of_table_elsewhere(source, engine, options, target, watch)
         frame = collected(source)
         if target is None:
             return _of_frame(frame, options, watch)
         return written([frame], target, options, Layout(), watch, whole=True)
 
 
-def _fetched(
+def _of_table_elsewhere(
     source: Any, engine: Engine, options: QuantileOptions, target: AnyPath | None, watch: Watch
 ) -> Bucketed:
     """The quantiles of a table elsewhere, whose columns that leave are brought into memory."""
@@ -138,7 +101,7 @@ def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
         narrow = nw.from_native(frame, eager_only=True)
         rows = pl.DataFrame([to_polars(narrow[name]).alias(name) for name in options.columns])
     options.refuse_small(rows.height)
-    places = _drawn(rows.height, options)
+    places = _sampled_records(rows.height, options)
     sample = rows.height if places is None else len(places)
     given = (places, options.buckets, options.drawn_per_bucket(rows.height, sample))
     tasks = [partial(Bucketing.of_whole, rows[name], *given) for name in options.columns]
@@ -146,8 +109,9 @@ def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
     shown = [enforce_k(column, options.least) for column in columns]
     cells = [one.cells(found, options.show) for one, found in zip(columns, shown, strict=True)]
     coded = {one.name: (one, found) for one, found in zip(cells, codes, strict=True)}
+    order = drawn_order(rows.height, options.seed, keep=options.keep_order)
     with boundary(InputError("the rows that leave cannot be built from this frame")):
-        made = _released(frame, leaving, coded, _order(rows.height, options))
+        made = _rows_that_leave(frame, leaving, coded, order)
     recount = BucketRecount(options.columns)
     recount.add(rows_of(made))
     recount.check(shown, rows.height, options.least)
@@ -155,21 +119,14 @@ def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
     return outcome(options, engine.names, sizes, shown, made, watch)
 
 
-def _drawn(records: int, options: QuantileOptions) -> Counts | None:
+def _sampled_records(records: int, options: QuantileOptions) -> Counts | None:
     """The records that a reservoir would hold after all passed; None if these are all."""
     if options.epsilon is None or options.sample >= records:
         return None
     return RecordReservoir(options.sample, options.seed).draw(0, records)[0]
 
 
-def _order(records: int, options: QuantileOptions) -> Counts | None:
-    if options.keep_order:
-        return None
-    seed = None if options.seed is None else [options.seed, 1]
-    return np.random.default_rng(seed).permutation(records)
-
-
-def _released(
+def _rows_that_leave(
     frame: Any,
     leaving: Sequence[str],
     coded: dict[str, tuple[pl.Series, Codes]],
