@@ -13,6 +13,7 @@ from incrowd.requests import kinds
 from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.mask import MaskRequest
+from incrowd.requests.plan import PlanRequest, PlanSizesRequest
 from incrowd.requests.quantiles import QuantilesRequest
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
@@ -24,6 +25,8 @@ REQUESTS = {
     "attack": AttackRequest,
     "compare": CompareRequest,
     "mask": MaskRequest,
+    "plan": PlanRequest,
+    "plan_sizes": PlanSizesRequest,
     "quantiles": QuantilesRequest,
     "risk": RiskRequest,
     "safe_harbor": SafeHarborRequest,

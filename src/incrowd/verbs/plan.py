@@ -1,7 +1,7 @@
 """Plan how coarse columns must be for a population, and release a table by such a plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.hierarchy import AnyHierarchy
 from incrowd.identify.distinct_values import population as people_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.models import Probabilistic
@@ -21,7 +20,7 @@ from incrowd.policy.policy import Policy
 from incrowd.policy.presets import quick
 from incrowd.policy.profiles import profiles
 from incrowd.population.actions import Look, ladder_of, ladder_of_size
-from incrowd.population.bounds import Bound, whole_number
+from incrowd.population.bounds import whole_number
 from incrowd.population.plan import (
     Plan,
     PlannedColumn,
@@ -32,86 +31,34 @@ from incrowd.population.plan import (
     raise_level,
 )
 from incrowd.release.release import Release
+from incrowd.requests.plan import PlanRequest, PlanSizesRequest, PopulationRequest
+from incrowd.requests.request import verb
 from incrowd.table.column import Role
-from incrowd.table.names import unique_names
 from incrowd.values import did_you_mean
 from incrowd.watch import Watch
 
 _MISSING = ("",)
 _DAYS = 366
-CONFIDENCE = 0.95
-"""Default probability that all classes have the shares they are taken for."""
 
 
-@dataclass(frozen=True)
-class PlanOptions:
-    """What a plan must achieve, and for which columns. Checked before anything is read."""
-
-    question: PlanQuestion
-    columns: tuple[str, ...] = ()
-    """The columns to plan; those that look quasi-identifying if none are named."""
-    weights: Mapping[str, float] = field(default_factory=dict)
-    """How much columns matter; 1 if not given."""
-    hierarchies: Mapping[str, AnyHierarchy] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "columns", unique_names(self.columns))
-        object.__setattr__(self, "weights", dict(self.weights or {}))
-        object.__setattr__(self, "hierarchies", dict(self.hierarchies or {}))
-
-
-def plan(  # noqa: PLR0913  the table, and one keyword per option
-    source: Any,
-    columns: str | Sequence[str] = (),
-    *,
-    population: float | str | None = None,
-    k: float | None = None,
-    beta: float | None = None,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
-    confidence: float = CONFIDENCE,
-    weights: Mapping[str, float] | None = None,
-    hierarchies: Mapping[str, AnyHierarchy] | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Plan:
+@verb(PlanRequest)
+def plan(asked: PlanRequest) -> Plan:
     """Say how coarse columns must be so that k people of a population share what a class shows.
 
-    The table is a frame, a path or a table elsewhere (see `incrowd.api`). Without `columns` the
-    plan is about those that look quasi-identifying. Leave out one of `population`, `k` and `beta`
-    to have it computed for the columns as they are. What the table's own classes support holds with
-    `confidence` for all of them together.
+    The table is a frame, a path or a table elsewhere (see `incrowd.api`). Leave out one of
+    `population`, `k` and `beta` to have it computed for the columns as they are.
     """
-    question = _question(population, k, beta, bound, simultaneous, confidence)
-    options = PlanOptions(question, unique_names(columns), weights or {}, hierarchies or {})
-    return plan_with(source, options, reading=reading, watch=watch)
-
-
-def plan_with(
-    source: Any,
-    options: PlanOptions,
-    *,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Plan:
-    """`plan` with all options in one value."""
-    watch = watch or Watch()
+    question, watch = _question(asked), asked.watch or Watch()
     watch.tell("counting values and classes", 0.0)
-    with enough_memory(), opened(source, reading, options.columns, watch=watch) as there:
-        return _plan(there.engine, options)
+    with (
+        enough_memory(),
+        opened(asked.source, asked.reading, asked.columns, watch=watch) as there,
+    ):
+        return _plan(there.engine, asked, question)
 
 
-def plan_sizes(  # noqa: PLR0913  what is asked, and how
-    distinct: Mapping[str, float],
-    *,
-    population: float | str | None = None,
-    k: float | None = None,
-    beta: float | None = None,
-    bound: Bound = "exact",
-    simultaneous: bool = False,
-    confidence: float = CONFIDENCE,
-    weights: Mapping[str, float] | None = None,
-) -> Plan:
+@verb(PlanSizesRequest)
+def plan_sizes(asked: PlanSizesRequest) -> Plan:
     """Say how coarse columns must be if only their names and numbers of values are known.
 
     >>> found = plan_sizes({"sex": 2, "birth_date": 21_900, "zip": 10**5}, population=3e8, k=100,
@@ -119,9 +66,9 @@ def plan_sizes(  # noqa: PLR0913  what is asked, and how
     >>> [action.rung.says for action in found.actions]
     ['as it is', 'to the month', 'first three digits']
     """
-    question = _question(population, k, beta, bound, simultaneous, confidence)
-    ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in distinct.items()]
-    return make_plan(question, ladders, _weights(weights or {}, tuple(distinct)))
+    question, sizes = _question(asked), asked.distinct
+    ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in sizes.items()]
+    return make_plan(question, ladders, _weights(asked.weights or {}, tuple(sizes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,11 +106,11 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
         names = there.engine.names
         policy = policy_of(wanted, names, **roles)
         final = wanted
-        if not _supported(wanted):
+        if not _is_supported(wanted):
             watch = options.get("watch")
-            loose = _loosened(policy)
+            loose = _loosen(policy)
             trial = anonymize(there, loose, target, dry_run=True, watch=watch)
-            final = _raised(wanted, trial.levels or {}, there.engine)
+            final = _raise_levels(wanted, trial.levels or {}, there.engine)
             policy = policy_of(final, names, **roles)
         release = anonymize(there, policy, target, **options)
     before = {action.column: action.rung for action in wanted.actions}
@@ -197,27 +144,20 @@ def policy_of(
     for name in accept_alone:
         policy.role(name)
         changes.setdefault(name, {})["alone"] = "accept"
-    return _changed(policy, changes, models=(_model(found),))
+    return _change(policy, changes, models=(_model(found),))
 
 
-def _question(  # noqa: PLR0913, PLR0917  what is asked
-    population: float | str | None,
-    k: float | None,
-    beta: float | None,
-    bound: Bound,
-    simultaneous: bool,
-    confidence: float,
-) -> PlanQuestion:
-    people = None if population is None else people_of(population)
-    crowd = None if k is None else whole_number(k, "k")
-    return PlanQuestion(people, crowd, beta, bound, simultaneous, confidence)
+def _question(asked: PopulationRequest) -> PlanQuestion:
+    people = None if asked.population is None else people_of(asked.population)
+    k = None if asked.k is None else whole_number(asked.k, "k")
+    return PlanQuestion(people, k, asked.beta, asked.bound, asked.simultaneous, asked.confidence)
 
 
-def _plan(engine: Engine, options: PlanOptions) -> Plan:
+def _plan(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    names, question = options.columns or _quasi(engine), options.question
-    _refuse_unknown([*options.weights, *options.hierarchies], names)
+    names, hierarchies = asked.columns or _quasi(engine), asked.hierarchies or {}
+    _refuse_unknown([*(asked.weights or {}), *hierarchies], names)
     if question.population is not None and question.population < engine.records:
         raise PolicyError(
             f"the table has {engine.records:,} records, more than the population of "
@@ -226,10 +166,9 @@ def _plan(engine: Engine, options: PlanOptions) -> Plan:
         )
     columns = _planned_columns(engine, names)
     ladders = [
-        ladder_of(one.column, options.hierarchies.get(name), one.records)
-        for name, one in columns.items()
+        ladder_of(one.column, hierarchies.get(name), one.records) for name, one in columns.items()
     ]
-    found = make_plan(question, ladders, _weights(options.weights, names))
+    found = make_plan(question, ladders, _weights(asked.weights or {}, names))
     return measure_plan(found, engine.records, _class_sizes(engine, found, columns))
 
 
@@ -309,7 +248,7 @@ def _model(found: Plan) -> Probabilistic:
     )
 
 
-def _supported(found: Plan) -> bool:
+def _is_supported(found: Plan) -> bool:
     """Whether the real classes support the planned k, by the exact tail that is verified."""
     facts, model = found.measured, _model(found)
     if facts is None:
@@ -318,12 +257,12 @@ def _supported(found: Plan) -> bool:
     return facts.smallest >= least
 
 
-def _loosened(policy: Policy) -> Policy:
+def _loosen(policy: Policy) -> Policy:
     """The planned levels, or higher ones."""
-    return _changed(policy, {name: {"highest": None} for name in policy.quasi})
+    return _change(policy, {name: {"highest": None} for name in policy.quasi})
 
 
-def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any) -> Policy:
+def _change(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any) -> Policy:
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     changed = {
         name: column.model_copy(update=dict(columns.get(name, {})))
@@ -332,7 +271,7 @@ def _changed(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **setting
     return make_value(lambda: Policy.model_validate({**values, "columns": changed, **settings}))
 
 
-def _raised(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
+def _raise_levels(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
     """The plan with these levels in place of its own."""
     columns = _planned_columns(engine, [action.column for action in found.actions])
     actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
