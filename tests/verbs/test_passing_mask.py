@@ -351,7 +351,7 @@ def test_our_own_memory_is_that_of_a_batch(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "where", ["_decided_by_sample", "_write_in_passes", "_recounted_in_passes"]
+    "where", ["_decide_by_sample", "_write_in_passes", "_recount_in_passes"]
 )
 def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, where):
     target = tmp_path / "p.csv"
