@@ -12,6 +12,7 @@ from incrowd.errors import PolicyError
 from incrowd.requests import kinds
 from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
+from incrowd.requests.discover import DiscoverRequest, GroupsRequest, JudgeSetsRequest
 from incrowd.requests.mask import MaskRequest
 from incrowd.requests.plan import PlanRequest, PlanSizesRequest
 from incrowd.requests.quantiles import QuantilesRequest
@@ -24,6 +25,9 @@ GROUP = kinds.Group("Things")
 REQUESTS = {
     "attack": AttackRequest,
     "compare": CompareRequest,
+    "discover": DiscoverRequest,
+    "groups": GroupsRequest,
+    "judge_sets": JudgeSetsRequest,
     "mask": MaskRequest,
     "plan": PlanRequest,
     "plan_sizes": PlanSizesRequest,

@@ -350,9 +350,7 @@ def test_our_own_memory_is_that_of_a_batch(tmp_path):
     assert most < (tmp_path / "t.csv").stat().st_size
 
 
-@pytest.mark.parametrize(
-    "where", ["_decide_by_sample", "_write_in_passes", "_recount_in_passes"]
-)
+@pytest.mark.parametrize("where", ["_decide_by_sample", "_write_in_passes", "_recount_in_passes"])
 def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, where):
     target = tmp_path / "p.csv"
     target.write_text("of yesterday")

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +22,6 @@ from incrowd.engines.stream import (
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy import suggestion
 from incrowd.identify.answers import (
-    TIME_LIMIT,
     DiscoverOptions,
     SetAnswer,
     exact_answer,
@@ -30,7 +29,6 @@ from incrowd.identify.answers import (
     sets_to_list,
 )
 from incrowd.identify.counted_sets import CountedSets
-from incrowd.identify.distinct_values import CountSource
 from incrowd.identify.explain import coarsen_column, find_partners, measure_addition
 from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.outcome import (
@@ -42,7 +40,7 @@ from incrowd.identify.outcome import (
     Guarantee,
     SmallestSet,
 )
-from incrowd.identify.records import Measure, Ratios, Records, measure_of
+from incrowd.identify.records import Ratios, Records
 from incrowd.identify.sampled_answers import sampled_answer, size_for
 from incrowd.identify.sampling import (
     count_rows_once,
@@ -51,9 +49,11 @@ from incrowd.identify.sampling import (
     sample_rows,
 )
 from incrowd.io import files
-from incrowd.io.reading import Reading, enough_memory
+from incrowd.io.reading import enough_memory
+from incrowd.requests.discover import DiscoverRequest
+from incrowd.requests.request import verb
 from incrowd.table.encode import align
-from incrowd.table.names import choose_columns, unique_names
+from incrowd.table.names import choose_columns
 from incrowd.verbs.tables import (
     IN_BATCHES,
     PassingTable,
@@ -63,10 +63,6 @@ from incrowd.verbs.tables import (
     opened,
 )
 from incrowd.watch import NestedWatch, Watch
-
-if TYPE_CHECKING:
-    from incrowd.io.files import AnyPolicy
-    from incrowd.policy.policy import Policy
 
 SAMPLE = 100_000
 """Default number of records kept of a table that passes once."""
@@ -87,30 +83,8 @@ _COUNTED_PROMISE = (
 _STOPPED = "reading was stopped: the answer is about the records read until then"
 
 
-def discover(  # noqa: PLR0913  the table, and one keyword per option
-    data: Any,
-    columns: str | Sequence[str] | None = None,
-    *,
-    measure: Measure | Literal["distinct", "separation", "unique"] = Measure.DISTINCT,
-    ratio: float | None = None,
-    max_size: int | None = None,
-    exact: bool | None = None,
-    epsilon: float | None = None,
-    delta: float = 0.01,
-    sample: int | None = None,
-    population: float | str | None = None,
-    domains: Mapping[str, float] | None = None,
-    alpha: float | None = None,
-    source: CountSource | Literal["declared", "estimated", "observed"] | None = None,
-    explain: str | Sequence[str] = (),
-    weights: Mapping[str, float] | None = None,
-    drop_duplicates: bool = False,
-    seed: int | None = None,
-    time_limit: float | None = TIME_LIMIT,
-    policy: AnyPolicy | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Discovery:
+@verb(DiscoverRequest)
+def discover(asked: DiscoverRequest) -> Discovery:
     """Find the minimal sets of columns whose ratio is at least `ratio` (0.9), and a smallest one.
 
     The table is a frame, a path, "-" for standard input, an iterator of frames or a table elsewhere
@@ -118,52 +92,19 @@ def discover(  # noqa: PLR0913  the table, and one keyword per option
     is counted on all its records. A table in memory is searched exactly. With `epsilon`, and for a
     table that passes once (standard input, iterators, large files), the answer comes from a sample
     and says what it promises with probability 1 - `delta`. With `epsilon` and no `ratio`, it looks
-    for keys. `max_size` limits the size of the sets, `time_limit` the seconds. `population` (a
-    number, or a name such as "usa") adds what the number of possible values means: whether a set
-    can tell a share `alpha` (0.5) of so many people apart. `source` says where that number comes
-    from: the product of `domains` (possible values by column), an estimate, or what was observed.
-    `explain` says why columns identify. With `weights`, what it costs to learn a column (1 if not
-    given), the smallest set is the cheapest one. By a `policy`, or its file, columns are read as it
-    says, and those that leave are looked at if none are named.
+    for keys. A `population` adds what the number of possible values means: whether a set can tell
+    a share `alpha` of so many people apart; `source` says where that number comes from: the product
+    of `domains`, an estimate, or what was observed. By a `policy`, or its file, columns are read as
+    it says, and those that leave are looked at if none are named.
     """
-    asked = None if policy is None else files.policy_of(policy)
-    options = DiscoverOptions(
-        columns=columns_to_look_at(columns, asked),
-        measure=measure_of(measure),
-        ratio=ratio,
-        max_size=max_size,
-        exact=exact,
-        epsilon=epsilon,
-        delta=delta,
-        sample=sample,
-        population=population,
-        domains=domains or {},
-        alpha=alpha,
-        source=source,
-        explain=unique_names(explain),
-        weights=weights or {},
-        drop_duplicates=drop_duplicates,
-        seed=seed,
-        time_limit=time_limit,
-    )
-    return discover_with(data, options, policy=asked, reading=reading, watch=watch)
-
-
-def discover_with(
-    data: Any,
-    options: DiscoverOptions,
-    *,
-    policy: Policy | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Discovery:
-    """`discover` with all options in one value."""
-    watch = watch or Watch()
+    policy = None if asked.policy is None else files.policy_of(asked.policy)
+    asked = replace(asked, columns=columns_to_look_at(asked.columns, policy))
+    options, watch = asked.handed_to(DiscoverOptions), asked.watch or Watch()
     watch.tell("coding the columns", 0.0)
     whole = bool(options.exact)
     with (
         enough_memory(IN_BATCHES),
-        opened(data, options.columns, reading, whole=whole, policy=policy) as table,
+        opened(asked.data, options.columns, asked.reading, whole=whole, policy=policy) as table,
     ):
         choose_columns(table.names, options.explain or None)
         choose_columns(table.names, tuple(options.domains) or None)
@@ -260,10 +201,10 @@ def _elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) ->
         records, engine.records, options, NestedWatch(watch, options.time_limit)
     )
     found = _discovery(loaded, records, options, answer, watch, seen=engine.records)
-    return _counted_anew(found, table, records, options, watch)
+    return _count_anew(found, table, records, options, watch)
 
 
-def _counted_anew(
+def _count_anew(
     found: Discovery, table: TableElsewhere, sample: Records, options: DiscoverOptions, watch: Watch
 ) -> Discovery:
     """What was found in a sample, by counts of all records; only explanations stay with it."""

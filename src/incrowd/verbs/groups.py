@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,100 +13,51 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Group, Groups
 from incrowd.io import files
-from incrowd.io.reading import Reading, enough_memory, opened
+from incrowd.io.reading import enough_memory, opened
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World, assumptions
+from incrowd.requests.discover import GroupsRequest
+from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
 from incrowd.table.encode import columns_without_codes
 from incrowd.table.marks import MissingMarks
-from incrowd.table.names import choose_columns, unique_names
+from incrowd.table.names import choose_columns
 from incrowd.verbs.tables import all_nested, codes_of, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
-    from incrowd.io.files import AnyPolicy
     from incrowd.policy.policy import Policy
 
 
-@dataclass(frozen=True)
-class GroupOptions:
-    """What `groups` looks for. Checked before anything is read."""
-
-    k: int
-    columns: tuple[str, ...] | None = None
-    """The columns to look at; None for all."""
-    world_id: str | None = None
-    """The column that tells individuals apart; each row is one if None."""
-    max_size: int | None = None
-    """The most columns of a set."""
-    time_limit: float | None = 60.0
-
-    def __post_init__(self) -> None:
-        columns = None if self.columns is None else unique_names(self.columns)
-        object.__setattr__(self, "columns", columns)
-        if self.max_size is not None and self.max_size < 1:
-            raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
-
-    @property
-    def named(self) -> tuple[str, ...]:
-        """All columns that are named."""
-        return (*(self.columns or ()), *(() if self.world_id is None else (self.world_id,)))
-
-
-def groups(  # noqa: PLR0913  the table, and one keyword per option
-    source: Any,
-    k: int,
-    columns: str | Sequence[str] | None = None,
-    *,
-    world_id: str | None = None,
-    max_size: int | None = None,
-    time_limit: float | None = 60.0,
-    policy: AnyPolicy | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Groups:
+@verb(GroupsRequest)
+def groups(asked: GroupsRequest) -> Groups:
     """Find the minimal sets of columns whose values single out groups of at most `k` people.
 
     These are the k-quasi-identifiers of a world (Bettini Definition 5) that is this table alone.
-    The table is a frame, a path or a table elsewhere (see `incrowd.api`). `world_id` is the column
-    that tells individuals apart; without it each row is one, or each unit of the `policy`. By a
-    policy, or its file, columns are read as it says, and those that leave are looked at if none are
-    named.
+    The table is a frame, a path or a table elsewhere (see `incrowd.api`). By a policy, or its file,
+    columns are read as it says, its units are people, and the columns that leave are looked at if
+    none are named.
     """
-    asked = None if policy is None else files.policy_of(policy)
-    if asked is not None and world_id is None:
-        world_id = asked.unit
-    options = GroupOptions(k, columns_to_look_at(columns, asked), world_id, max_size, time_limit)
-    return groups_with(source, options, policy=asked, reading=reading, watch=watch)
-
-
-def groups_with(
-    source: Any,
-    options: GroupOptions,
-    *,
-    policy: Policy | None = None,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-) -> Groups:
-    """`groups` with all options in one value."""
-    watch = watch or Watch()
+    asked = _by_policy(asked)
+    source, policy = asked.source, asked.policy
+    watch = asked.watch or Watch()
     if is_batches(source):
         raise PolicyError(
             "groups need all records at once, and batches pass once",
             remedy="put them together in one frame",
         )
     watch.tell("coding the columns", 0.0)
-    with enough_memory(), opened(source, reading, options.named) as found_table:
-        engine = found_table.engine
-        notes = [str(note) for note in found_table.like.notes]
-        names = _columns(engine, options, notes)
-        ids = _ids(engine, options.world_id, policy)
-        world = _world(engine, codes_of(engine, names, policy), ids, options.k)
-        within = NestedWatch(watch, options.time_limit)
-        found = minimal_k_qis(world, options.k, max_size=options.max_size, watch=within)
+    with enough_memory(), opened(source, asked.reading, _named_columns(asked)) as table:
+        engine = table.engine
+        notes = [str(note) for note in table.like.notes]
+        names = _columns(engine, asked, notes)
+        ids = _ids(engine, asked.world_id, policy)
+        world = _world(engine, codes_of(engine, names, policy), ids, asked.k)
+        within = NestedWatch(watch, asked.time_limit)
+        found = minimal_k_qis(world, asked.k, max_size=asked.max_size, watch=within)
         people, unnamed = _people(engine, ids)
         return Groups(
-            k=options.k,
+            k=asked.k,
             people=people,
             sets=tuple(map(Group, found.sets, found.smallest)),
             partial=not found.complete,
@@ -115,16 +66,36 @@ def groups_with(
         )
 
 
-def _columns(engine: Engine, options: GroupOptions, notes: list[str]) -> list[str]:
+def _by_policy(asked: GroupsRequest) -> GroupsRequest:
+    """The request with its policy read, and what is not given taken from it."""
+    if asked.max_size is not None and asked.max_size < 1:
+        raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
+    policy = None if asked.policy is None else files.policy_of(asked.policy)
+    return replace(
+        asked,
+        policy=policy,
+        columns=columns_to_look_at(asked.columns, policy),
+        world_id=asked.world_id or (None if policy is None else policy.unit),
+    )
+
+
+def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
+    """All columns that are named."""
+    return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
+
+
+def _columns(engine: Engine, asked: GroupsRequest, notes: list[str]) -> list[str]:
     """The columns to look at; those of lists and structures are left out unless they are named."""
-    every = choose_columns(engine.names, options.columns)
-    nested = [name for name in columns_without_codes(engine.sealed) if name not in options.named]
+    every = choose_columns(engine.names, asked.columns)
+    nested = [
+        name for name in columns_without_codes(engine.sealed) if name not in _named_columns(asked)
+    ]
     left = [name for name in every if name in nested]
     if left:
         notes.append(f"columns of lists or structures are left out: {', '.join(left)}")
     if len(left) == len(every):
         raise all_nested()
-    names = [name for name in every if name not in nested and name != options.world_id]
+    names = [name for name in every if name not in nested and name != asked.world_id]
     if not names or not engine.records:
         raise InputError(
             "the table has no records" if names else "the table has no column but the id",

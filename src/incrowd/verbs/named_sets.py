@@ -3,79 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TypeAlias
 
 import numpy as np
 
 from incrowd import values
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
-from incrowd.identify.distinct_values import CountSource, PopulationTest
+from incrowd.identify.distinct_values import PopulationTest
 from incrowd.identify.measures import ratios
 from incrowd.identify.outcome import JudgedSet, JudgedSets
 from incrowd.identify.records import Records
 from incrowd.io import files
-from incrowd.io.reading import Reading, enough_memory, opened
+from incrowd.io.reading import Opened, enough_memory, opened
+from incrowd.requests.discover import JudgeSetsRequest
+from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
 from incrowd.table.names import choose_columns, unique_names
 from incrowd.verbs.tables import codes_of, is_batches
 
-if TYPE_CHECKING:
-    from incrowd.io.files import AnyPolicy
-    from incrowd.policy.policy import Policy
+Sets: TypeAlias = tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True)
-class NamedSets:
-    """The sets that are judged, and for which population. Checked before anything is read."""
-
-    sets: tuple[tuple[str, ...], ...]
-    population: float | str | None = None
-    """A number of people, or a name such as usa."""
-    domains: Mapping[str, float] = field(default_factory=dict)
-    """Possible values by column."""
-    alpha: float | None = None
-    """The share of people that a set must tell apart; 0.5 if not given."""
-    source: str | None = None
-    """Where numbers of values come from."""
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "domains", dict(self.domains or {}))
-        if not self.sets or not all(self.sets):
-            raise PolicyError(
-                "a set has at least one column", remedy="name one, for example birth_date,zip,sex"
-            )
-        self.test  # noqa: B018  it refuses what does not fit together
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """All columns of the sets, each once."""
-        return unique_names(name for columns in self.sets for name in columns)
-
-    @property
-    def test(self) -> PopulationTest:
-        """The test of each set."""
-        asked = PopulationTest.of(self.population, self.domains, self.alpha, self.source)
-        if asked is None:
-            raise PolicyError(
-                "to judge a set of columns, say for how many people",
-                remedy="give the population, for example 3e8 or usa",
-            )
-        return asked
-
-
-def judge_sets(  # noqa: PLR0913  the sets, the table, and one keyword per option
-    sets: str | Sequence[str] | Sequence[Sequence[str]],
-    data: Any = None,
-    *,
-    population: float | str,
-    domains: Mapping[str, float] | None = None,
-    alpha: float | None = None,
-    source: CountSource | Literal["declared", "estimated", "observed"] | None = None,
-    policy: AnyPolicy | None = None,
-    reading: Reading | None = None,
-) -> JudgedSets:
+@verb(JudgeSetsRequest)
+def judge_sets(asked: JudgeSetsRequest) -> JudgedSets:
     """Say whether sets of columns can tell a share `alpha` (0.5) of a population apart.
 
     `sets` is one set of columns, or several. `domains` has the possible values of columns; their
@@ -90,73 +41,87 @@ def judge_sets(  # noqa: PLR0913  the sets, the table, and one keyword per optio
     >>> found.sets[0].test.verdict
     'possibly an 0.87-quasi-identifier'
     """
-    asked = NamedSets(_several(sets), population, domains or {}, alpha, source)
-    if data is None:
-        return _declared(asked)
-    if is_batches(data):
+    sets, test = _sets_of(asked.sets), _test_of(asked)
+    if asked.data is None:
+        return _declared_sizes(asked, sets, test)
+    if is_batches(asked.data):
         raise PolicyError(
             "to count sets takes all records at once, and batches pass once",
             remedy="put them together in one frame",
         )
-    with enough_memory(), opened(data, reading, asked.columns) as table:
-        notes = [str(note) for note in table.like.notes]
-        by_policy = None if policy is None else files.policy_of(policy)
-        return _in_table(asked, table.engine, by_policy, notes)
+    with enough_memory(), opened(asked.data, asked.reading, _columns_of(sets)) as table:
+        return _in_table(asked, sets, test, table)
 
 
-def _several(
-    sets: str | Sequence[str] | Sequence[Sequence[str]],
-) -> tuple[tuple[str, ...], ...]:
+def _columns_of(sets: Sets) -> tuple[str, ...]:
+    """All columns of the sets, each once."""
+    return unique_names(name for columns in sets for name in columns)
+
+
+def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
+    """The test of each set."""
+    test = PopulationTest.of(asked.population, asked.domains or {}, asked.alpha, asked.source)
+    if test is None:
+        raise PolicyError(
+            "to judge a set of columns, say for how many people",
+            remedy="give the population, for example 3e8 or usa",
+        )
+    return test
+
+
+def _sets_of(given: str | Sequence[str] | Sequence[Sequence[str]]) -> Sets:
     """The sets, each a tuple of names; names alone are one set."""
-    if isinstance(sets, str):
-        return (unique_names(sets),)
-    names = [one for one in sets if isinstance(one, str)]
-    return (
-        (unique_names(names),)
-        if len(names) == len(sets)
-        else tuple(unique_names(one) for one in sets)
-    )
+    if isinstance(given, str):
+        return (unique_names(given),)
+    names = [one for one in given if isinstance(one, str)]
+    alone = len(names) == len(given)
+    sets = (unique_names(names),) if alone else tuple(unique_names(one) for one in given)
+    if not all(sets):
+        raise PolicyError(
+            "a set has at least one column", remedy="name one, for example birth_date,zip,sex"
+        )
+    return sets
 
 
-def _declared(asked: NamedSets) -> JudgedSets:
+def _declared_sizes(asked: JudgeSetsRequest, sets: Sets, test: PopulationTest) -> JudgedSets:
     """The sets by declared sizes alone."""
-    for name in asked.domains:
-        if name not in asked.columns:
+    columns = _columns_of(sets)
+    for name in asked.domains or ():
+        if name not in columns:
             raise PolicyError(
                 f"{name!r} has a number of values and is in none of the sets",
-                remedy=values.did_you_mean(name, asked.columns) or "name a set that contains it",
+                remedy=values.did_you_mean(name, columns) or "name a set that contains it",
             )
-    test = asked.test
-    judged = tuple(JudgedSet(one, test.without_table(one)) for one in asked.sets)
+    judged = tuple(JudgedSet(one, test.without_table(one)) for one in sets)
     return JudgedSets(judged, test.people, test.alpha)
 
 
 def _in_table(
-    asked: NamedSets, engine: Engine, policy: Policy | None, notes: Sequence[str]
+    asked: JudgeSetsRequest, sets: Sets, test: PopulationTest, table: Opened
 ) -> JudgedSets:
     """The sets, counted in a table, by declared sizes or by what it lets expect."""
-    choose_columns(engine.names, (*asked.columns, *asked.domains))
+    engine, columns = table.engine, _columns_of(sets)
+    choose_columns(engine.names, (*columns, *(asked.domains or ())))
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    test, rows = asked.test, _counted(engine, codes_of(engine, asked.columns, policy))
+    policy = None if asked.policy is None else files.policy_of(asked.policy)
+    rows = _count_records(engine, codes_of(engine, columns, policy))
     return JudgedSets(
-        tuple(_judged(test, rows, asked.sets)),
+        tuple(_judge(test, rows, sets)),
         test.people,
         test.alpha,
         engine.records,
-        (*notes, *test.notes(rows)),
+        (*(str(note) for note in table.like.notes), *test.notes(rows)),
     )
 
 
-def _judged(
-    test: PopulationTest, rows: Records, sets: Sequence[tuple[str, ...]]
-) -> Iterator[JudgedSet]:
+def _judge(test: PopulationTest, rows: Records, sets: Sets) -> Iterator[JudgedSet]:
     for columns in sets:
         places = rows.places(columns)
         yield JudgedSet(columns, test.test(rows, places), ratios(rows, places))
 
 
-def _counted(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
+def _count_records(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
     """The different records of these columns, with their numbers, counted where the table is."""
     lines = engine.counts((), list(columns.values()))
     codes = np.stack([lines.codes[name] for name in columns])
