@@ -16,6 +16,7 @@ from incrowd.requests.discover import DiscoverRequest, GroupsRequest, JudgeSetsR
 from incrowd.requests.mask import MaskRequest
 from incrowd.requests.plan import PlanRequest, PlanSizesRequest
 from incrowd.requests.quantiles import QuantilesRequest
+from incrowd.requests.query_precision import QueryPrecisionRequest
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
 from incrowd.requests.safe_harbor import SafeHarborRequest
@@ -32,6 +33,7 @@ REQUESTS = {
     "plan": PlanRequest,
     "plan_sizes": PlanSizesRequest,
     "quantiles": QuantilesRequest,
+    "query_precision": QueryPrecisionRequest,
     "risk": RiskRequest,
     "safe_harbor": SafeHarborRequest,
 }
