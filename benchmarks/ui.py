@@ -5,8 +5,8 @@
 Each figure has its limit beside it. The server runs in a process of its own, and so does the
 worker that answers; seconds are of the clock, from question to answer. The smaller table is Adult
 if ../shared/data/arx is there, else made up; the larger one is a made-up hospital of so many rows
-(1,000,000). "k" is a change of k alone: rows are not counted again. "levels" is a choice of levels
-by hand. "role" is the first question after a change of roles: the rows are counted anew.
+(1,000,000). "k" is a change of k alone: rows are not counted again. "role" is the first question
+after a change of roles: the rows are counted anew.
 """
 
 import argparse
@@ -20,6 +20,7 @@ import tempfile
 import time
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from incrowd.datasets import hospital
 from incrowd.policy.toml import edit_text
@@ -80,14 +81,11 @@ async def _questions(title: str, path: Path, limit: float) -> None:
         tried = [edit_text(text, {("models", 0, "k"): k}) for k in range(3, 3 + REPEATS)]
         seconds = [await _seconds(session, jobs.AskWhatIf(table, one)) for one in tried]
         _line(f"{title}: k", min(seconds), limit)
-        levels = tuple((name, 1) for name in quasi)
-        seconds = [await _seconds(session, jobs.AskWhatIf(table, one, levels)) for one in tried]
-        _line(f"{title}: levels", min(seconds), limit)
     finally:
         session.close()
 
 
-async def _seconds(session: PageSession, job: jobs.Job) -> float:
+async def _seconds(session: PageSession, job: jobs.Job[Any]) -> float:
     begun = time.perf_counter()
     ended = await session.ask(job).end()
     assert isinstance(ended, Done), ended

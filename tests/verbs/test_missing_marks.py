@@ -15,8 +15,9 @@ from incrowd.errors import InputError
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.policy.policy import Column, Policy
 from incrowd.web import jobs
-from incrowd.web.work import releases, what_if
+from incrowd.web.work import releases
 from incrowd.web.work.state import WorkerState
+from page_levels import at_levels
 
 MARKS = {"age": -8, "region": "XX", "income": 99, "illness": "XX", "visits": 999}
 """The mark of each column: its own (numbers), or that of the whole policy (XX)."""
@@ -157,9 +158,7 @@ def test_the_page(scenes):
     def answer(s):
         table = jobs.TableFile(str(s.table), folder=str(s.folder))
         policy = POLICY.dumps()
-        asked = what_if.what_if(
-            WorkerState(), jobs.AskWhatIf(table, policy, (("age", 1), ("region", 0))), tell
-        )
+        asked = at_levels(table, policy, {"age": 1, "region": 0})
         attack = jobs.AttackRelease(release=str(s.release), table=table, policy=policy)
         compare = jobs.CompareReleases(table=table, policy=policy, releases=(str(s.release),))
         shown = [

@@ -35,13 +35,13 @@ def session(tmp_path):
     rows.write_csv(source, separator=";")
     found = PageSession(tmp_path / "a folder")
     found.open(source, ReadingChoice(delimiter=";"))
-    found.changed(codec.edit(to_toml(draft(rows)), {"search": "mondrian", "suppression": 0.02}))
+    found.change(codec.edit(to_toml(draft(rows)), {"search": "mondrian", "suppression": 0.02}))
     return found
 
 
 def unpacked(session, folder):
     """The folder of a downloaded session."""
-    with zipfile.ZipFile(io.BytesIO(session.archive())) as packed:
+    with zipfile.ZipFile(io.BytesIO(same_as.archive(session))) as packed:
         packed.extractall(folder)
     (found,) = folder.iterdir()
     return found
@@ -61,7 +61,7 @@ def taken(session):
 @pytest.mark.slow
 @pytest.mark.parametrize("search", ["mondrian", "auto"])
 def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path, search):
-    session.changed(codec.edit(session.policy, {"search": search}))
+    session.change(codec.edit(session.policy, {"search": search}))
     make_release(WorkerState(), session.release_job(), tell)
     ours = taken(session)
     folder = unpacked(session, tmp_path / "unpacked")
@@ -119,7 +119,7 @@ def test_without_a_table_it_says_what_is_missing(tmp_path):
 def test_hierarchy_files_are_named_in_full(session):
     tree = {"name": "file", "path": "zip.csv"}
     text = codec.edit(session.policy, {("columns", "zip", "hierarchy"): tree})
-    session.changed(text)
+    session.change(text)
     assert str(session.folder / "zip.csv") in same_as.toml(session)
     assert session.policy == text
 
@@ -136,7 +136,7 @@ def test_a_copy_that_does_not_stay_is_named_by_its_file_alone(tmp_path):
         place = passing.uploads.place("the people.csv")
         place.write_text("a\n1\n")
         passing.open(place)
-        passing.changed("version = 1\n")
+        passing.change("version = 1\n")
         texts = same_as.documents(passing)
         assert not [name for name, text in texts.items() if str(passing.private) in text]
         assert shlex.split(same_as.command(passing))[2] == "the people.csv"
@@ -152,7 +152,7 @@ def test_the_made_up_hospital_can_be_written_again(tmp_path):
     demo = PageSession(tmp_path)
     try:
         path = demo.private / same_as.DEMO
-        tables.demo(WorkerState(), WriteHospital(str(path)), tell)
+        tables.write_hospital(WorkerState(), WriteHospital(str(path)), tell)
         demo.open(path)
         made = path.read_bytes()
         line = same_as.note(demo).partition("Write it again: ")[2]

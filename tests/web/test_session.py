@@ -24,7 +24,7 @@ def test_undo_and_redo_go_through_all_texts(steps):
             session.redo()
             place = min(place + 1, len(texts) - 1)
         else:
-            session.changed(step)
+            session.change(step)
             if step != texts[place]:
                 texts, place = [*texts[: place + 1], step], place + 1
         assert session.policy == texts[place]
@@ -36,18 +36,17 @@ def test_another_table_begins_anew(tmp_path):
     session = PageSession(tmp_path)
     session.open(tmp_path / "a.csv.gz")
     assert session.target == str(tmp_path / "a-release.csv")
-    session.changed("one")
-    session.changed("two")
-    session.raw_cells = True
+    session.change("one")
+    session.change("two")
     session.read_as(delimiter=";")
     assert (session.policy, session.reading.delimiter) == ("two", ";")
     session.open(tmp_path / "b.parquet")
-    assert (session.policy, session.can_undo, session.raw_cells) == ("", False, False)
+    assert (session.policy, session.can_undo) == ("", False)
     assert session.target == str(tmp_path / "b-release.parquet")
     session.close_table()
     assert session.source is None
     with pytest.raises(PolicyError, match="no table yet"):
-        session.what_if()
+        session.now()
 
 
 @pytest.mark.parametrize(

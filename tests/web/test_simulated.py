@@ -41,9 +41,6 @@ ANSWER = facts.WhatIf(
     how="quick classes",
     seconds=0.1,
 )
-OFFERED = facts.OfferedModel(
-    name="average-risk", settings={"limit": 0.1}, of_column=False, of_world=False
-)
 ANSWERS = {
     jobs.OpenTable: facts.OpenedTable(
         records=200, columns=(AGE, WARD), notes=("2 lines are empty.",)
@@ -54,8 +51,7 @@ ANSWERS = {
     jobs.AskWhatIf: ANSWER,
     jobs.SearchPolicy: ANSWER,
     jobs.FindSets: facts.FoundSets(sets=(), ratio=0.9, promise="", sampled=False),
-    jobs.ListChoices: facts.Choices(models=(OFFERED,), searches={"crowd": "local recoding"}),
-    jobs.ExplainModels: ("nobody is told from 4 others",),
+    jobs.ListChoices: facts.Choices(searches={"crowd": "local recoding"}),
     jobs.CheckPolicy: facts.PolicyFacts(notes=(), quasi=("age",), models=("k-anonymity",)),
 }
 

@@ -126,9 +126,9 @@ def test_changes_can_be_taken_back(grid, data):
         there = trees.with_level(grid, level)
         assert trees.without_level(there, level + 1) == grid
     session = PageSession()
-    session.changed(POLICY)
+    session.change(POLICY)
     text = edits.with_tree(POLICY, "city", grid)
-    session.changed(text)
+    session.change(text)
     assert session.undo() == POLICY
     assert session.redo() == text
     assert "# why" in text

@@ -104,7 +104,7 @@ def test_a_killed_worker_is_told_and_the_next_job_works(table, policy):
 
 def test_a_search_is_cancelled_and_the_next_job_works(table, policy):
     async def work(worker):
-        ticket = worker.submit(Explore(table, policy, BOTH, seconds=60.0))
+        ticket = worker.submit(Explore(table, policy, searches=BOTH, seconds=60.0))
         await begun(ticket)
         worker.cancel()
         ended = await ticket.end()
@@ -154,7 +154,7 @@ def test_a_new_what_if_replaces_one_that_waits(table, policy):
 
 def test_a_long_search_gives_way_to_a_question(table, policy):
     async def work(worker):
-        long = worker.submit(Explore(table, policy, BOTH, seconds=60.0))
+        long = worker.submit(Explore(table, policy, searches=BOTH, seconds=60.0))
         await begun(long)
         answer = await worker.submit(AskWhatIf(table, policy)).end()
         return await long.end(), answer
@@ -166,7 +166,7 @@ def test_a_long_search_gives_way_to_a_question(table, policy):
 
 def test_points_come_one_by_one(table, policy):
     async def work(worker):
-        job = Explore(table, policy, ("mondrian",), (3, 5), (0.0,), 5.0)
+        job = Explore(table, policy, searches=("mondrian",), ks=(3, 5), suppressions=(0.0,))
         points = []
         ended = await worker.submit(job).end(lambda one: points.append(one.value))
         return [one for one in points if one is not None], ended

@@ -26,6 +26,7 @@ class KAnonymity(Model):
     definition: ClassVar[str] = "every class holds at least k people"
     promise: ClassVar[str] = "every class holds at least {achieved} people"
     usual: ClassVar[Mapping[str, float]] = {"k": 5}
+    usual_for: ClassVar[Literal["table"]] = "table"
     monotone: ClassVar[bool] = True
     """Larger classes only help."""
     absorbing: ClassVar[bool] = True

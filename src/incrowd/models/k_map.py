@@ -35,6 +35,7 @@ class KMap(Model):
         "each record matches at least {achieved} people of the world, counted by containment"
     )
     usual: ClassVar[Mapping[str, float]] = {"k": 5}
+    usual_for: ClassVar[Literal["world"]] = "world"
     monotone: ClassVar[bool] = True
     """What covers two classes fits everybody whom they fit."""
     absorbing: ClassVar[bool] = True

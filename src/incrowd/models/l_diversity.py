@@ -56,6 +56,7 @@ class LDiversity(Model):
         "entropy": "{column} is as mixed as {achieved} equally common values",
     }
     usual: ClassVar[Mapping[str, float]] = {"l": 2}
+    usual_for: ClassVar[Literal["sensitive"]] = "sensitive"
     monotone: ClassVar[bool] = True
     """A union is no worse than the worse of its parts, whatever the kind."""
 

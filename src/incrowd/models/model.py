@@ -66,6 +66,9 @@ class Model(ABC):
     """The same for measures that mean something else; {most} is the share 1 / {achieved}."""
     usual: ClassVar[Mapping[str, float]] = {}
     """Settings that a form begins with, its column aside; a form offers no model without them."""
+    usual_for: ClassVar[Literal["", "table", "world", "sensitive"]] = ""
+    """Where it is the model to begin with: for a crowd of k people of the table or of a world, or
+    for a sensitive column."""
 
     @property
     @abstractmethod

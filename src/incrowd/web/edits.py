@@ -6,22 +6,23 @@ worker checks every outcome before it counts: the server does not load what that
 """
 
 import tomllib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias
 
 from incrowd.errors import PolicyError
+from incrowd.models import MODELS
 from incrowd.policy.toml import edit_text
 from incrowd.web.trees import TreeRows, spec
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
-OF_TABLE = "k-anonymity"
-"""The model that the slider for k is about: its k counts the people of the table."""
-OF_WORLD = "k-map"
-"""The same for the people of a world: what k-anonymity is `against_world`."""
-_DRAFTED_K = 5
-_DRAFTED_L = 2
+OF_TABLE, OF_WORLD, _OF_SENSITIVE = (
+    next(name for name, model in MODELS.items() if model.usual_for == purpose)
+    for purpose in ("table", "world", "sensitive")
+)
+"""The models whose k the slider is about: it counts people of the table, or of a world."""
+_USUAL_K = int(MODELS[OF_TABLE].usual["k"])
 _OF_POINT = ("search", "suppression")
 """Keys that differ from point to point, beside k."""
 _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
@@ -35,8 +36,8 @@ def view(text: str) -> View:
 
 def columns(text: str) -> Mapping[str, Mapping[str, Any]]:
     """The settings of each column."""
-    found: Mapping[str, Mapping[str, Any]] = view(text)["columns"]
-    return found
+    settings: Mapping[str, Mapping[str, Any]] = view(text)["columns"]
+    return settings
 
 
 def of_role(text: str, role: str) -> tuple[str, ...]:
@@ -46,12 +47,12 @@ def of_role(text: str, role: str) -> tuple[str, ...]:
 
 def models(text: str) -> list[dict[str, Any]]:
     """The models, in the order of the file."""
-    found: list[dict[str, Any]] = view(text)["models"]
-    return found
+    settings: list[dict[str, Any]] = view(text)["models"]
+    return settings
 
 
 def k_model(text: str) -> str:
-    """The model that k is of: k-anonymity, or k-map if the policy has that alone."""
+    """The model that k is of: that of the world if the policy has it alone."""
     names = [model["name"] for model in models(text)]
     return OF_WORLD if OF_WORLD in names and OF_TABLE not in names else OF_TABLE
 
@@ -63,7 +64,7 @@ def k_of(text: str) -> int | None:
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with this k, of k-anonymity as the first model if it has none."""
+    """The policy with this k, of a new first model if it has none."""
     known, name = models(text), k_model(text)
     place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
@@ -72,19 +73,34 @@ def with_k(text: str, k: int) -> str:
 
 
 def with_k_model(text: str, name: str) -> str:
-    """The policy whose k is of this model: k-anonymity or k-map, and not of both."""
-    k = k_of(text) or _DRAFTED_K
+    """The policy whose k counts people of the table or of the world, as this model does."""
+    k = k_of(text) or _USUAL_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
     return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
 
 
-def without_world(text: str, of_world: Collection[str]) -> str:
-    """The policy without these models, which count a world; k then counts the table's people."""
+def counts_world(model: str) -> bool:
+    """Whether a model counts the people of a world."""
+    return "world" in MODELS[model].requires
+
+
+def is_of_column(model: str) -> bool:
+    """Whether a model is about a sensitive column."""
+    return "column" in MODELS[model].__annotations__
+
+
+def meaning_of(model: Mapping[str, Any]) -> str:
+    """What a model of a policy promises: a sentence."""
+    return MODELS[model["name"]](**model).meaning
+
+
+def without_world(text: str) -> str:
+    """The policy without the models that count a world; k then counts the table's people."""
     known = models(text)
     if k_model(text) == OF_WORLD:
         known = models(with_k_model(text, OF_TABLE))
-    kept = [model for model in known if model["name"] not in of_world]
-    kept = kept or [{"name": OF_TABLE, "k": _DRAFTED_K}]
+    kept = [model for model in known if not counts_world(model["name"])]
+    kept = kept or [{"name": OF_TABLE, "k": _USUAL_K}]
     return text if kept == models(text) else edit_text(text, {"models": kept})
 
 
@@ -135,8 +151,8 @@ def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
 
 def marks_of(text: str, column: str | None = None) -> list[str]:
     """Values that mean missing beside empty ones: of one column, or of every column."""
-    held = view(text) if column is None else columns(text)[column]
-    return [str(mark) for mark in held.get("missing_values", ()) if mark]
+    settings = view(text) if column is None else columns(text)[column]
+    return [str(mark) for mark in settings.get("missing_values", ()) if mark]
 
 
 def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> str:
@@ -149,14 +165,14 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 @lru_cache(maxsize=8)
 def besides_point(text: str) -> View:
     """What points of the plane share: the policy but for its search, its k and its limit."""
-    shared = view(with_k(text, _DRAFTED_K))
+    shared = view(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}
 
 
 def hierarchy_of(text: str, column: str) -> dict[str, Any]:
     """The hierarchy of a column with its settings; `auto` if the file names none."""
-    found = columns(text)[column].get("hierarchy", "auto")
-    return dict(found) if isinstance(found, dict) else {"name": found}
+    hierarchy = columns(text)[column].get("hierarchy", "auto")
+    return dict(hierarchy) if isinstance(hierarchy, dict) else {"name": hierarchy}
 
 
 def cuts_of(text: str, column: str) -> list[float]:
@@ -184,10 +200,10 @@ def _models_after(
 ) -> list[Mapping[str, Any]]:
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
-        return kept or [{"name": OF_TABLE, "k": _DRAFTED_K}]
+        return kept or [{"name": OF_TABLE, "k": _USUAL_K}]
     if any(model.get("column") == column for model in known):
         return list(known)
-    return [*known, {"name": "l-diversity", "column": column, "l": _DRAFTED_L}]
+    return [*known, {"name": _OF_SENSITIVE, "column": column, **MODELS[_OF_SENSITIVE].usual}]
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:

@@ -181,27 +181,15 @@ class OfferedHierarchy:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfferedModel:
-    """A model that can be added to a policy."""
-
-    name: str
-    settings: Mapping[str, float]
-    """What a form begins with, its column aside."""
-    of_column: bool
-    """Whether it is about a sensitive column."""
-    of_world: bool
-    """Whether it counts the people of a world."""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Choices:
     """What there is to choose from."""
 
-    models: tuple[OfferedModel, ...]
     searches: Mapping[str, str]
     """Searches to compare, with what people call them."""
     of_world: tuple[str, ...] = ()
     """Those of them that count the people of a world."""
+    presets: Mapping[str, str] = field(default_factory=dict)
+    """Presets, and whom each is for."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,10 +1,17 @@
 """What a worker can be asked for: frozen requests that name the function that answers them.
 
-The functions are in `web.work` and load the searches, so only the worker imports them.
+The functions are in `web.work` and load the searches, so only the worker imports them. The type in
+brackets is that of the answer.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, TypeVar
+
+from incrowd.verify.verdict import Check
+from incrowd.web import facts
+
+Answer_co = TypeVar("Answer_co", covariant=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,227 +59,170 @@ NO_WORLD = WorldFiles()
 
 
 @dataclass(frozen=True)
-class Job:
+class Job(Generic[Answer_co]):
     """A request; `work` is the function that answers it, as `module:name` within `web.work`."""
 
     work: ClassVar[str]
-    replaces: ClassVar[bool] = False
+    replaces: ClassVar[bool]
     """Whether it takes the place of a request of the same kind that still waits."""
-    gives_way: ClassVar[bool] = False
+    gives_way: ClassVar[bool]
     """Whether it ends as soon as something else is asked for."""
+
+    def __init_subclass__(
+        cls, *, work: str = "", replaces: bool = False, gives_way: bool = False
+    ) -> None:
+        super().__init_subclass__()
+        cls.work, cls.replaces, cls.gives_way = work, replaces, gives_way
+
+
+# What several kinds of jobs are about
 
 
 @dataclass(frozen=True)
-class OpenTable(Job):
-    """Open a table: `facts.OpenedTable`."""
+class OfTable(Job[Answer_co]):
+    """About a table."""
 
-    work: ClassVar[str] = "tables:look"
     table: TableFile
 
 
 @dataclass(frozen=True)
-class WriteHospital(Job):
+class OfPolicy(OfTable[Answer_co]):
+    """About a policy for a table."""
+
+    policy: str
+    """TOML."""
+
+
+@dataclass(frozen=True)
+class OfColumn(OfPolicy[Answer_co]):
+    """About a column, as a policy says of it."""
+
+    column: str
+
+
+@dataclass(frozen=True)
+class OfWorld(OfPolicy[Answer_co]):
+    """About a policy for a table, and what an attacker may hold."""
+
+    world: WorldFiles = NO_WORLD
+
+
+# The table
+
+
+class OpenTable(OfTable[facts.OpenedTable], work="tables:open_table"):
+    """Open a table and look at every column."""
+
+
+class ShowRows(OfTable[facts.FirstRows], work="tables:show_rows"):
+    """The first rows as they are, if the user wants to see them."""
+
+
+class DraftPolicy(OfTable[facts.DraftFacts], work="tables:draft_policy"):
+    """A first policy, with reasons."""
+
+
+class FindSets(OfTable[facts.FoundSets], work="tables:find_sets", gives_way=True):
+    """Which columns identify together."""
+
+
+@dataclass(frozen=True)
+class WriteHospital(Job[str], work="tables:write_hospital"):
     """Write the made-up hospital into a file: its path."""
 
-    work: ClassVar[str] = "tables:demo"
     path: str
     records: int = 2000
 
 
-@dataclass(frozen=True)
-class DraftPolicy(Job):
-    """A first policy: `facts.DraftFacts`."""
-
-    work: ClassVar[str] = "tables:draft"
-    table: TableFile
+# The policy
 
 
-@dataclass(frozen=True)
-class FindSets(Job):
-    """Which columns identify together: `facts.FoundSets`."""
+class ListChoices(Job[facts.Choices], work="choices:list_choices"):
+    """Which searches and presets there are to choose from."""
 
-    work: ClassVar[str] = "tables:find_sets"
-    gives_way: ClassVar[bool] = True
-    table: TableFile
-    columns: tuple[str, ...] | None = None
+
+class CheckPolicy(OfPolicy[facts.PolicyFacts], work="tables:check_policy", replaces=True):
+    """Whether incrowd accepts a policy for the table."""
 
 
 @dataclass(frozen=True)
-class ShowHistogram(Job):
-    """How many records hold what: `facts.HistogramFacts`."""
-
-    work: ClassVar[str] = "columns:histogram"
-    table: TableFile
-    policy: str
-    column: str
-    level: int | None = None
-    """The level of the hierarchy to count at; without it the lowest with few enough bins."""
-
-
-@dataclass(frozen=True)
-class ShowHierarchy(Job):
-    """How a column becomes coarser: `facts.HierarchyFacts`."""
-
-    work: ClassVar[str] = "columns:hierarchy"
-    table: TableFile
-    policy: str
-    column: str
-
-
-@dataclass(frozen=True)
-class ShowTree(Job):
-    """A column's values with their labels at every level, to be changed: `facts.TreeFacts`."""
-
-    work: ClassVar[str] = "trees:tree"
-    table: TableFile
-    policy: str
-    column: str
-
-
-@dataclass(frozen=True)
-class OfferHierarchies(Job):
-    """Hierarchies that fit a column, that of the policy first: `facts.OfferedHierarchy` each."""
-
-    work: ClassVar[str] = "offers:offers"
-    table: TableFile
-    policy: str
-    column: str
-
-
-@dataclass(frozen=True)
-class ExportHierarchy(Job):
-    """The hierarchy of a column as CSV, one line per value: a text, for the user's own use."""
-
-    work: ClassVar[str] = "columns:export_hierarchy"
-    table: TableFile
-    policy: str
-    column: str
-
-
-@dataclass(frozen=True)
-class ShowRows(Job):
-    """The first rows as they are, if the user wants to see them: `facts.FirstRows`."""
-
-    work: ClassVar[str] = "tables:show_cells"
-    table: TableFile
-    rows: int = 20
-
-
-@dataclass(frozen=True)
-class ApplyPreset(Job):
+class ApplyPreset(OfPolicy[str], work="tables:apply_preset"):
     """The policy with a preset applied: TOML."""
 
-    work: ClassVar[str] = "tables:apply_preset"
-    table: TableFile
-    policy: str
     preset: str
 
 
 @dataclass(frozen=True)
-class CountMissing(Job):
+class CountMissing(OfPolicy[Mapping[str, int | None]], work="columns:count_missing"):
     """Records without a value as the policy reads them, by column; None if withheld."""
 
-    work: ClassVar[str] = "columns:missing"
-    table: TableFile
-    policy: str
     columns: tuple[str, ...]
 
 
+# A column
+
+
+class ShowHistogram(OfColumn[facts.HistogramFacts], work="columns:histogram"):
+    """How many records hold what, at the lowest level with few enough bins."""
+
+
+class ShowHierarchy(OfColumn[facts.HierarchyFacts], work="columns:hierarchy"):
+    """How a column becomes coarser."""
+
+
+class ExportHierarchy(OfColumn[str], work="columns:export_hierarchy"):
+    """The hierarchy of a column as CSV, one line per value: a text, for the user's own use."""
+
+
+class ShowTree(OfColumn[facts.TreeFacts], work="trees:tree"):
+    """A column's values with their labels at every level, to be changed."""
+
+
+class OfferHierarchies(OfColumn[tuple[facts.OfferedHierarchy, ...]], work="offers:offers"):
+    """Hierarchies that fit a column, that of the policy first."""
+
+
+# Worlds, and what a policy means
+
+
 @dataclass(frozen=True)
-class ListChoices(Job):
-    """Which models and searches there are to choose from: `facts.Choices`."""
-
-    work: ClassVar[str] = "choices:choices"
-
-
-@dataclass(frozen=True)
-class ExplainModels(Job):
-    """What each model of a policy promises: a sentence for each, in the order of the policy."""
-
-    work: ClassVar[str] = "choices:meanings"
-    policy: str
-
-
-@dataclass(frozen=True)
-class CheckPolicy(Job):
-    """Whether incrowd accepts a policy for the table: `facts.PolicyFacts`."""
-
-    work: ClassVar[str] = "tables:check_policy"
-    replaces: ClassVar[bool] = True
-    table: TableFile
-    policy: str
-
-
-@dataclass(frozen=True)
-class ListWorldColumns(Job):
+class ListWorldColumns(Job[tuple[tuple[str, ...], ...]], work="worlds:list_columns"):
     """The columns of files that may be a world: their names, file by file."""
 
-    work: ClassVar[str] = "worlds:columns"
     policy: str
     files: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class LookAtWorld(Job):
-    """Who is in a world, and which columns it shares with the table: `facts.WorldFacts`."""
-
-    work: ClassVar[str] = "worlds:look"
-    table: TableFile
-    policy: str
-    world: WorldFiles
+class LookAtWorld(OfWorld[facts.WorldFacts], work="worlds:look_at_world"):
+    """Who is in a world, and which columns it shares with the table."""
 
 
-@dataclass(frozen=True)
-class AskWhatIf(Job):
-    """What a policy would mean: `facts.WhatIf`, at once, or `facts.Unanswered`."""
-
-    work: ClassVar[str] = "what_if:what_if"
-    replaces: ClassVar[bool] = True
-    table: TableFile
-    policy: str
-    levels: tuple[tuple[str, int], ...] | None = None
-    """A level for every quasi-identifying column (full-domain generalization): exact figures."""
-    world: WorldFiles = NO_WORLD
+class AskWhatIf(OfWorld[facts.WhatIf | facts.Unanswered], work="what_if:what_if", replaces=True):
+    """What a policy would mean, at once."""
 
 
-@dataclass(frozen=True)
-class SearchPolicy(Job):
-    """What the policy's own search finds, with its time limit: `facts.WhatIf`."""
-
-    work: ClassVar[str] = "what_if:search"
-    replaces: ClassVar[bool] = True
-    gives_way: ClassVar[bool] = True
-    table: TableFile
-    policy: str
-    world: WorldFiles = NO_WORLD
+class SearchPolicy(OfWorld[facts.WhatIf], work="what_if:search", replaces=True, gives_way=True):
+    """What the policy's own search finds, with its time limit."""
 
 
-@dataclass(frozen=True)
-class Explore(Job):
-    """Releases of several k, searches and limits: each `facts.TriedRelease` comes with a progress.
+@dataclass(frozen=True, kw_only=True)
+class Explore(OfWorld[tuple[facts.TriedRelease, ...]], work="what_if:explore", gives_way=True):
+    """Releases of several k, searches and limits: each is told once it is there, all in the end."""
 
-    The answer holds all of them.
-    """
-
-    work: ClassVar[str] = "what_if:explore"
-    gives_way: ClassVar[bool] = True
-    table: TableFile
-    policy: str
     searches: tuple[str, ...]
     ks: tuple[int, ...] = (2, 3, 5, 10, 20, 50)
     suppressions: tuple[float, ...] = (0.0, 0.05)
     seconds: float = 5.0
     """Time limit of each."""
-    world: WorldFiles = NO_WORLD
+
+
+# Releases
 
 
 @dataclass(frozen=True, kw_only=True)
-class MakeRelease(Job):
-    """Write, verify and certify a release: `facts.ReleaseFacts`."""
+class MakeRelease(OfWorld[facts.ReleaseFacts], work="releases:make_release"):
+    """Write, verify and certify a release."""
 
-    work: ClassVar[str] = "releases:make_release"
-    table: TableFile
-    policy: str
     target: str
     seed: int | None
     report: str | None = None
@@ -281,22 +231,19 @@ class MakeRelease(Job):
     """The file of the private key."""
     key_file: str | None = None
     """The file of the key of pseudonyms."""
-    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True)
-class FindReplaced(Job):
-    """What a release would take the place of: `facts.Replaced`."""
+class FindReplaced(Job[facts.Replaced], work="releases:find_replaced"):
+    """What a release would take the place of."""
 
-    work: ClassVar[str] = "releases:replaced"
     release: MakeRelease
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckRelease(Job):
-    """Check a release: `verify.verdict.Check`."""
+class CheckRelease(Job[Check], work="releases:check_release"):
+    """Check a release."""
 
-    work: ClassVar[str] = "releases:check_release"
     release: str
     certificate: str | None = None
     policy: str | None = None
@@ -310,34 +257,15 @@ class CheckRelease(Job):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackRelease(Job):
-    """Attack a release with what its original and a world hold: `facts.AttackText`."""
+class AttackRelease(OfWorld[facts.AttackText], work="releases:attack_release"):
+    """Attack a release with what its original and a world hold."""
 
-    work: ClassVar[str] = "releases:attack_release"
     release: str
-    table: TableFile
-    policy: str
     seed: int = 0
-    world: WorldFiles = NO_WORLD
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompareReleases(Job):
-    """What releases keep of their original: `facts.TextFacts`."""
+class CompareReleases(OfPolicy[facts.TextFacts], work="releases:compare_releases"):
+    """What releases keep of their original."""
 
-    work: ClassVar[str] = "releases:compare_releases"
-    table: TableFile
-    policy: str
     releases: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
-class WriteReport(Job):
-    """A report on a release, in a file: its path."""
-
-    work: ClassVar[str] = "releases:write_report"
-    release: str
-    target: str
-    certificate: str | None = None
-    table: TableFile | None = None
-    world: WorldFiles = NO_WORLD

@@ -59,7 +59,7 @@ def serve(wire: Connection, stop: Flag) -> None:
             replies.send(ending(state, job, replies))
 
 
-def ending(state: Any, job: Job, replies: Replies) -> Ending:
+def ending(state: Any, job: Job[Any], replies: Replies) -> Ending:
     """Do a job: how it ended."""
     try:
         module, _, name = job.work.partition(":")

@@ -9,7 +9,7 @@ from typing import Any
 
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.errors import PolicyError
-from incrowd.web import jobs, same_as, uploads
+from incrowd.web import jobs, uploads
 from incrowd.web.facts import TriedRelease
 from incrowd.web.worker import Ticket, Worker
 
@@ -40,8 +40,6 @@ class PageSession:
         """Tables that an attacker may hold."""
         self.pinned: tuple[TriedRelease, ...] = ()
         """Points that are compared."""
-        self.raw_cells = False
-        """Whether the user wants to see cells of the table on this screen."""
         self._undo: list[tuple[str, jobs.WorldFiles]] = []
         self._redo: list[tuple[str, jobs.WorldFiles]] = []
         self._private: PrivateFolder | None = None
@@ -74,7 +72,7 @@ class PageSession:
             if self.passing:
                 uploads.delete(Path(self.now().source))
             self.forget_policy()
-            self.raw_cells, self.world = False, jobs.NO_WORLD
+            self.world = jobs.NO_WORLD
             self.target = "" if source is None else str(self.folder / released_as(source))
             self.report = self.sign = self.key_file = None
         choice = reading or jobs.ReadingChoice()
@@ -96,7 +94,7 @@ class PageSession:
 
     # The policy
 
-    def changed(self, policy: str, world: jobs.WorldFiles | None = None) -> None:
+    def change(self, policy: str, world: jobs.WorldFiles | None = None) -> None:
         """Take another text of the policy, or another world; the former can be had back."""
         new = policy, self.world if world is None else world
         if new == (self.policy, self.world):
@@ -140,7 +138,7 @@ class PageSession:
         """Take a pinned point off."""
         self.pinned = (*self.pinned[:number], *self.pinned[number + 1 :])
 
-    def visited(self) -> None:
+    def note_visit(self) -> None:
         """A page was asked for, now."""
         self._visited = time.monotonic()
 
@@ -151,7 +149,7 @@ class PageSession:
 
     # The worker
 
-    def ask(self, job: jobs.Job) -> Ticket:
+    def ask(self, job: jobs.Job[Any]) -> Ticket:
         """Hand a job to the worker; what is searched behind gives way to it."""
         self.behind.give_way()
         return self.worker.submit(job)
@@ -192,11 +190,6 @@ class PageSession:
             raise PolicyError("there is no table yet", remedy="open one first")
         return self.table
 
-    def what_if(self, levels: dict[str, int] | None = None) -> Ticket:
-        """Ask what the policy means now."""
-        chosen = None if levels is None else tuple(levels.items())
-        return self.ask(jobs.AskWhatIf(self.now(), self.policy, chosen, self.world))
-
     def name_release(self, name: str) -> None:
         """Release into the file of this name, in the folder that files are chosen in."""
         plain = name.strip()
@@ -219,10 +212,6 @@ class PageSession:
             key_file=self.key_file,
             world=self.world,
         )
-
-    def archive(self) -> bytes:
-        """The session as a folder in a ZIP file: with it everything can be run again."""
-        return same_as.archive(self)
 
 
 def released_as(source: str) -> str:

@@ -27,7 +27,7 @@ CANCELLED = Cancelled("cancelled")
 class Ticket:
     """A job that was handed in: its events, as they come."""
 
-    def __init__(self, number: int, job: Job) -> None:
+    def __init__(self, number: int, job: Job[Any]) -> None:
         self.number, self.job = number, job
         self.ending: Ending | None = None
         self._events: asyncio.Queue[Event] = asyncio.Queue()
@@ -90,7 +90,7 @@ class Worker:
         if self._process is None:
             self._process = _Process(asyncio.get_running_loop(), self._heard, self._lost)
 
-    def submit(self, job: Job) -> Ticket:
+    def submit(self, job: Job[Any]) -> Ticket:
         """Hand in a job."""
         self._numbers += 1
         ticket = Ticket(self._numbers, job)
@@ -191,7 +191,7 @@ class _Process:
     def pid(self) -> int | None:
         return self._child.pid
 
-    def send(self, number: int, job: Job) -> None:
+    def send(self, number: int, job: Job[Any]) -> None:
         """Hand a job over; if the process is gone, the listening thread says so."""
         self._stop.clear()
         with suppress(OSError):

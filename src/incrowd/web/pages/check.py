@@ -12,7 +12,7 @@ from incrowd.web.pages.checking import PURPOSES
 from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.progress import ProgressLine
-from incrowd.web.pages.released import verdicts
+from incrowd.web.pages.released import verdict_table
 from incrowd.web.wording import sentence
 
 _MORE = {
@@ -28,7 +28,7 @@ async def show(frame: Frame) -> None:
     """Draw the page."""
     page = CheckPage(frame)
     page.settings()
-    ProgressLine(frame, frame.project.checked)
+    ProgressLine(frame, frame.project.check_run)
     page.outcome()
     frame.watch(page.refresh)
 
@@ -40,18 +40,17 @@ class CheckPage:
         self._frame = frame
         self._project = frame.project
         self._checking = frame.project.checking
-        self._checking.made = frame.project.released.value
+        self._checking.made = frame.project.release_run.value
         self._seen = self._now()
         self._selects: dict[str, ui.select] = {}
         self._shown: dict[str, str | None] = {}
 
     def _now(self) -> tuple[object, ...]:
-        work = self._project.checked
-        return (work.running, id(work.value), work.failed, self._project.check_is_old)
+        return (self._project.check_run.news, self._project.check_is_old)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news, and show what other tabs chose."""
-        if self._shown != self._chosen():
+        if self._shown != self._paths():
             self._show_chosen()
         if self._now() != self._seen:
             self._seen = self._now()
@@ -63,7 +62,9 @@ class CheckPage:
     def settings(self) -> None:
         """Which release, with which certificate, and what else is at hand."""
         with blocks.card("What to check"):
-            FileDrop("release", "Choose a release and its certificate", self._sent, multiple=True)
+            FileDrop(
+                "release", "Choose a release and its certificate", self._take_uploads, multiple=True
+            )
             with blocks.box("slot"):
                 self._select("release")
                 self._select("certificate")
@@ -74,7 +75,7 @@ class CheckPage:
             self._world()
             with blocks.bar():
                 blocks.primary("Check it", self._check).props("icon=fact_check")
-        self._shown = self._chosen()
+        self._shown = self._paths()
 
     def _world(self) -> None:
         """Whether to count the people of the world that was chosen for the table."""
@@ -97,7 +98,7 @@ class CheckPage:
             with blocks.box("stack"):
                 self._select(purpose)
                 blocks.text("p", words, "quiet small")
-            FileDrop(purpose, button, self._sent)
+            FileDrop(purpose, button, self._take_uploads)
 
     def _select(self, purpose: str) -> None:
         made = ui.select(
@@ -106,25 +107,25 @@ class CheckPage:
             value=self._checking.path(purpose),
             clearable=True,
             with_input=True,
-            on_change=partial(self._picked, purpose),
+            on_change=partial(self._pick, purpose),
         )
         self._selects[purpose] = made.props("outlined dense")
 
-    def _picked(self, purpose: str, event: object) -> None:
+    def _pick(self, purpose: str, event: object) -> None:
         value = getattr(event, "value", None)
         if value != self._checking.path(purpose):
             self._checking.choose(purpose, value)
             self._show_chosen()
 
-    def _sent(self) -> None:
+    def _take_uploads(self) -> None:
         self._checking.notice()
         self._show_chosen()
 
-    def _chosen(self) -> dict[str, str | None]:
+    def _paths(self) -> dict[str, str | None]:
         return {purpose: self._checking.path(purpose) for purpose in PURPOSES}
 
     def _show_chosen(self) -> None:
-        self._shown = self._chosen()
+        self._shown = self._paths()
         for purpose, select in self._selects.items():
             select.set_options(self._checking.options(purpose), value=self._shown[purpose])
 
@@ -133,8 +134,8 @@ class CheckPage:
         if job is None:
             ui.notify("Choose a release first.", position="bottom")
             return
-        self._project.checked.forget()
-        self._project.checked.start(job, job)
+        self._project.check_run.forget()
+        self._project.check_run.start(job)
         self.refresh()  # what was found before is gone at once
 
     # What came out
@@ -142,44 +143,40 @@ class CheckPage:
     @ui.refreshable_method
     def outcome(self) -> None:
         """What the check found."""
-        work = self._project.checked
-        if work.failed is not None:
-            remedy = getattr(work.failed, "remedy", "")
-            blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
-        elif work.value is not None:
-            self._found(work.value)
-
-    def _found(self, found: Check) -> None:
-        job = self._project.checked.about
-        if isinstance(job, jobs.CheckRelease) and self._project.check_is_old:
-            name = Path(job.release).name
+        run, old = self._project.check_run, self._project.check_is_old
+        if run.error is not None:
+            self._frame.in_place(run.error)
+        if run.value is None:
+            return
+        if old and isinstance(run.job, jobs.CheckRelease):
+            name = Path(run.job.release).name
             blocks.note(
                 [f"Other files are chosen now. What is said below is about {name}."], "warn"
             )
-        _check_facts(found, old=self._project.check_is_old)
+        _show_check(run.value, old=old)
 
 
-def _check_facts(found: Check, *, old: bool) -> None:
-    if found.ok:
+def _show_check(check: Check, *, old: bool) -> None:
+    if check.ok:
         words = "Every promise is kept, counted anew from the file."
         blocks.note([words, _BY_FILE], "" if old else "good")
     else:
         blocks.note(["The check does not pass. Do not rely on this file."], "bad")
     with blocks.card("What was counted"):
-        verdicts(found.models)
-        for words in found.notes:
+        verdict_table(check.models)
+        for words in check.notes:
             blocks.text("p", sentence(words))
     with blocks.card("Whose file it is"):
-        _answer("The certificate belongs to this file", found.digest_ok, "no certificate")
-        signature = found.signature
+        _answer("The certificate belongs to this file", check.digest_ok, "no certificate")
+        signature = check.signature
         if signature is None:
             _answer("The certificate is signed", None, "no signature")
         else:
             _answer("The signature is right", signature.valid, "could not be computed")
             _answer("You trust the key that signed", signature.trusted, "no key given")
             blocks.text("p", f"Fingerprint of the key: {signature.fingerprint}", "mono small quiet")
-        blocks.text("p", f"SHA-256 of the file: {found.digest}", "mono small quiet")
-    _claims(found)
+        blocks.text("p", f"SHA-256 of the file: {check.digest}", "mono small quiet")
+    _claims(check)
 
 
 def _answer(words: str, answer: bool | None, without: str) -> None:
@@ -191,17 +188,17 @@ def _answer(words: str, answer: bool | None, without: str) -> None:
             blocks.tag("yes" if answer else "no", "good" if answer else "bad")
 
 
-def _claims(found: Check) -> None:
+def _claims(check: Check) -> None:
     """What the certificate says: found again, or only said."""
-    if not found.recounted and not found.claimed:
+    if not check.recounted and not check.claimed:
         return
     with blocks.card("What the certificate says"):
-        if found.recounted:
-            _listed("Counted again, and true", found.recounted)
-        if found.claimed:
-            _listed("Not counted again: you take its word for it", found.claimed)
+        if check.recounted:
+            _list("Counted again, and true", check.recounted)
+        if check.claimed:
+            _list("Not counted again: you take its word for it", check.claimed)
 
 
-def _listed(words: str, places: tuple[str, ...]) -> None:
+def _list(words: str, places: tuple[str, ...]) -> None:
     blocks.text("h3", words)
     blocks.text("p", ", ".join(places), "mono small")

@@ -28,7 +28,7 @@ class Effect:
         with blocks.card("What this does"):
             self._body = blocks.box("stack").props("aria-live=polite")
             self._state = blocks.box("stack")
-            ProgressLine(frame, frame.project.searched)
+            ProgressLine(frame, frame.project.search_run)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
         frame.watch(self._look_behind)
@@ -90,7 +90,7 @@ class Effect:
     def _show_state(self) -> None:
         """Say how the search behind stands, for as long as the figures are not its own."""
         project, shown = self._frame.project, self._shown
-        settled = shown is None or shown is project.searched.value
+        settled = shown is None or shown is project.search_run.value
         words = "" if settled or not _is_open(shown) else state_words(project)
         if words == self._said:
             return
@@ -122,7 +122,7 @@ def state_words(project: Project) -> str:
         case "running" | "waiting":
             return "A full search goes on behind. Its figures take the place of these."
         case "ended":
-            ended = project.searched.failed
+            ended = project.search_run.failed
             why = "" if ended is None else ended.message.partition(";")[0]
             return sentence(f"the full search ended without an answer: {why}")
         case "unasked":

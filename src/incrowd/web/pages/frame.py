@@ -5,7 +5,8 @@ another tab or an undo changes draws the page anew.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +31,7 @@ _Answer = TypeVar("_Answer")
 
 def page(project: Project, step: Step, content: Content, after: str = "") -> None:
     """Draw a page; `after` names the step from which somebody went on to it."""
-    project.session.visited()
+    project.session.note_visit()
     project.passed |= {one for one in steps.STEPS if one.name == after}
     ui.add_head_html(f"<style>{_style()}</style>")
     ui.page_title(f"{step.name} · incrowd")
@@ -93,7 +94,7 @@ class Frame:
             self.in_place(error)
             with blocks.bar():
                 blocks.other("Try again", self.redraw, "refresh")
-                if self.project.looked.failed is not None:
+                if self.project.table_run.failed is not None:
                     blocks.other("Choose another table", self._leave_table, "folder_open")
 
     def _leave_table(self) -> None:
@@ -171,11 +172,9 @@ class Frame:
 
         With a world, that changes, too.
         """
-        try:
+        accepted = False
+        with self.saying_refusals():
             accepted = await self.project.change(edit, world)
-        except IncrowdError as error:
-            self.refused(error)
-            return False
         if not accepted:
             return False
         self.project.passed.add(self.step)
@@ -186,7 +185,16 @@ class Frame:
             self.refresh_around()
         return True
 
-    def refused(self, error: IncrowdError) -> None:
+    @contextmanager
+    def saying_refusals(self) -> Iterator[None]:
+        """Say what is wrong with what is done in here, in the library's words."""
+        try:
+            yield
+        except IncrowdError as error:
+            self.refuse(error)
+
+    @staticmethod
+    def refuse(error: IncrowdError) -> None:
         """Say what is wrong, in the library's words."""
         words = f"{sentence(error.message)} {sentence(error.remedy)}"
         ui.notify(words, type="negative", timeout=0, close_button="Close", multi_line=True)

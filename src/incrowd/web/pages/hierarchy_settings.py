@@ -5,7 +5,6 @@ from nicegui import ui
 from incrowd.web import edits, files, jobs
 from incrowd.web.pages import blocks, fields
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.project import FailedJobError
 
 _KINDS = {
     "number": ("auto", "intervals", "flat"),
@@ -76,9 +75,5 @@ def _files(frame: Frame, name: str) -> None:
 async def _export(frame: Frame, name: str) -> None:
     project = frame.project
     job = jobs.ExportHierarchy(project.table, project.session.policy, name)
-    try:
-        text = await project.ask(job)
-    except FailedJobError as error:
-        frame.refused(error)
-        return
-    ui.download.content(text, f"{name}.hierarchy.csv")
+    with frame.saying_refusals():
+        ui.download.content(await project.ask(job), f"{name}.hierarchy.csv")

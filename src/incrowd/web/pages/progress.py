@@ -1,5 +1,7 @@
 """How far a job is: one line that stays in place, so that its button can be pressed at any time."""
 
+from typing import Any
+
 from nicegui import ui
 
 from incrowd.web import events
@@ -13,8 +15,8 @@ _STARTING = events.Progress("Starting", 0.0)
 class ProgressLine:
     """A line, a bar and a button to cancel, seen while the job is under way."""
 
-    def __init__(self, frame: Frame, work: JobRun) -> None:
-        self._work = work
+    def __init__(self, frame: Frame, run: JobRun[Any]) -> None:
+        self._run = run
         with blocks.box("stack") as self._place:
             with blocks.box("between").props("role=status"):
                 self._words = blocks.text("span", "")
@@ -25,8 +27,8 @@ class ProgressLine:
 
     def refresh(self) -> None:
         """Show how far the job is now."""
-        self._place.set_visibility(self._work.running)
-        if self._work.running:
-            now = self._work.progress or _STARTING
+        self._place.set_visibility(self._run.running)
+        if self._run.running:
+            now = self._run.progress or _STARTING
             self._words.set_text(f"{now.what}: {blocks.percent(now.share)}")
             self._bar.set_value(now.share)

@@ -7,12 +7,13 @@ import asyncio
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
 from nicegui import background_tasks
 
 from incrowd.documents.verdict import AttackOutcome, Findings, ReleaseVerdict, release_verdict
 from incrowd.errors import IncrowdError
+from incrowd.verify.verdict import Check
 from incrowd.web import edits, facts, jobs
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
 from incrowd.web.jobs import Job
@@ -28,6 +29,7 @@ _KEPT = 64
 """Answers about policies that are kept, so that a page that comes back has them at once."""
 
 
+Answer = TypeVar("Answer")
 SearchState: TypeAlias = Literal["running", "waiting", "ended", "unasked"]
 """Under way; about to begin; ended without an answer; too large to begin unasked."""
 
@@ -37,19 +39,17 @@ class FailedJobError(IncrowdError):
 
 
 @dataclass(eq=False)
-class JobRun:
+class JobRun(Generic[Answer]):
     """One job: how far it is, and what came out."""
 
     worker: Worker
+    job: Job[Answer] | None = None
+    """What runs or is done; None if nothing is, or if it failed."""
     progress: Progress | None = None
     parts: list[Any] = field(default_factory=list)
     """What the job handed out on its way."""
-    value: Any = None
+    value: Answer | None = None
     failed: Failed | Cancelled | None = None
-    revision: int = 0
-    """Counts all changes, so that a page knows when to look."""
-    about: object = None
-    """What the value is about."""
     _ticket: Ticket | None = None
     _task: asyncio.Task[None] | None = None
 
@@ -58,18 +58,22 @@ class JobRun:
         """Whether the job is still under way."""
         return self._task is not None and not self._task.done()
 
-    def start(self, job: Job, about: object) -> "JobRun":
+    @property
+    def news(self) -> tuple[object, ...]:
+        """Differs once there is something to draw."""
+        return (self.running, id(self.parts), len(self.parts), id(self.value), self.failed)
+
+    def start(self, job: Job[Answer]) -> "JobRun[Answer]":
         """Start the job, unless the same one runs or is done."""
-        if about == self.about and (self.running or self.value is not None):
+        if job == self.job and (self.running or self.value is not None):
             return self
-        self.parts, self.value, self.failed, self.progress = [], None, None, None
-        self.about = about
+        self.forget()
+        self.job, self.progress = job, None
         self._ticket = self.worker.submit(job)
-        self._task = background_tasks.create(self._run(self._ticket))
-        self.revision += 1
+        self._task = background_tasks.create(self._listen(self._ticket))
         return self
 
-    async def _run(self, ticket: Ticket) -> None:
+    async def _listen(self, ticket: Ticket) -> None:
         async for event in ticket:
             if ticket is self._ticket:
                 self._take(event)
@@ -82,22 +86,31 @@ class JobRun:
                 self.progress = event
                 self.parts += [] if part is None else [part]
             case Failed() | Cancelled():
-                self.failed, self.about = event, None
-        self.revision += 1
+                self.failed, self.job = event, None
 
-    async def answer(self) -> Any:
-        """What came out, or the library's own error."""
+    async def end(self) -> None:
+        """Wait until the job has ended."""
         if self._task is not None:
             await asyncio.shield(self._task)
-        if self.failed is not None:
-            remedy = self.failed.remedy if isinstance(self.failed, Failed) else ""
-            raise FailedJobError(self.failed.message, remedy=remedy)
-        return self.value
+
+    async def answer(self) -> Answer:
+        """What came out, or the library's own error."""
+        await self.end()
+        if self.error is not None:
+            raise self.error
+        return cast("Answer", self.value)
+
+    @property
+    def error(self) -> FailedJobError | None:
+        """Why nothing came out, if it failed or was cancelled."""
+        if self.failed is None:
+            return None
+        remedy = self.failed.remedy if isinstance(self.failed, Failed) else ""
+        return FailedJobError(self.failed.message, remedy=remedy)
 
     def forget(self) -> None:
         """Start afresh the next time."""
-        self.about, self.value, self.failed, self.parts = None, None, None, []
-        self.revision += 1
+        self.job, self.value, self.failed, self.parts = None, None, None, []
 
 
 class Project:
@@ -116,22 +129,26 @@ class Project:
         """Columns whose role and marks of missing values somebody confirmed or changed."""
         self.column: str | None = None
         """The column whose hierarchy was looked at last."""
-        self._choices = JobRun(worker)
-        self.looked, self.drafted, self.found = JobRun(worker), JobRun(worker), JobRun(worker)
-        self.explored, self.released = JobRun(worker), JobRun(worker)
-        self.searched = JobRun(session.behind)
+        self.table_run = JobRun[facts.OpenedTable](worker)
+        self.draft_run = JobRun[facts.DraftFacts](worker)
+        self.sets_run = JobRun[facts.FoundSets](worker)
+        self.points_run = JobRun[tuple[facts.TriedRelease, ...]](worker)
+        self.release_run = JobRun[facts.ReleaseFacts](worker)
+        self.attack_run = JobRun[facts.AttackText](worker)
+        self.compare_run = JobRun[facts.TextFacts](worker)
+        self.check_run = JobRun[Check](worker)
+        self._choices_run = JobRun[facts.Choices](worker)
+        self.search_run = JobRun[facts.WhatIf](session.behind)
         """The policy's own search, behind the quick answer."""
-        self._sought: tuple[object, ...] = ()
-        """What was searched for last."""
-        self.longer = JobRun(session.behind)
+        self._searched_for: Job[facts.WhatIf] | None = None
+        self._longer_run = JobRun[facts.WhatIf](session.behind)
         """The full search for a point whose own was stopped."""
+        self._longer_for: Job[facts.WhatIf] | None = None
         self.longer_answers: dict[str, facts.WhatIf] = {}
         """What such searches found, by policy."""
-        self._longer_sought = ""
-        self.attacked, self.compared, self.checked = JobRun(worker), JobRun(worker), JobRun(worker)
         self.checking = Checking(session)
-        self._answers: dict[tuple[object, ...], facts.WhatIf | facts.Unanswered] = {}
-        self._asked: dict[tuple[object, ...], asyncio.Future[Ending]] = {}
+        self._answers: dict[Job[Any], facts.WhatIf | facts.Unanswered] = {}
+        self._asked: dict[Job[Any], asyncio.Future[Ending]] = {}
 
     @property
     def state(self) -> tuple[object, ...]:
@@ -145,9 +162,9 @@ class Project:
     @property
     def unreviewed(self) -> tuple[str, ...]:
         """Columns of the draft that need an eye and that nobody has confirmed or changed."""
-        drafted = self.drafted.value
-        needs = drafted.needs_eye if isinstance(drafted, facts.DraftFacts) else ()
-        return tuple(name for name in needs if name not in self.reviewed)
+        draft = self.draft_run.value
+        names = () if draft is None else draft.needs_eye
+        return tuple(name for name in names if name not in self.reviewed)
 
     def review(self, names: Iterable[str]) -> None:
         """Somebody has confirmed or changed these columns."""
@@ -158,20 +175,20 @@ class Project:
     @property
     def release_is_old(self) -> bool:
         """Whether a release is there that another table, policy or world has made."""
-        job = self.released.about
-        if self.released.value is None or not isinstance(job, jobs.MakeRelease):
+        job = self.release_run.job
+        if self.release_run.value is None or not isinstance(job, jobs.MakeRelease):
             return False
-        return (job.table, job.policy, job.world) != self.question
+        return jobs.AskWhatIf(job.table, job.policy, job.world) != self._question
 
     @property
     def check_is_old(self) -> bool:
         """Whether other files are chosen now than those that were checked."""
-        return self.checked.value is not None and self.checked.about != self.checking.job()
+        return self.check_run.value is not None and self.check_run.job != self.checking.job()
 
     def verdict(self) -> ReleaseVerdict | None:
         """The verdict on the release: promises, attacks and warnings; None without a release."""
-        made = self.released.value
-        if not isinstance(made, facts.ReleaseFacts):
+        made = self.release_run.value
+        if made is None:
             return None
         return release_verdict(
             Findings(
@@ -186,10 +203,10 @@ class Project:
 
     def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
         """What attacks came to: those of the report, or those that somebody asked for."""
-        found = self.attacked.value
-        asked = found.outcome if isinstance(found, facts.AttackText) else None
-        played = [one for one in (asked, made.attacks) if one is not None]
-        return max(played, key=lambda one: one.broken, default=None)
+        attack = self.attack_run.value
+        outcomes = (None if attack is None else attack.outcome, made.attacks)
+        played = [outcome for outcome in outcomes if outcome is not None]
+        return max(played, key=lambda outcome: outcome.broken, default=None)
 
     def _review_warning(self) -> tuple[str, ...]:
         """Columns of the draft that nobody has looked at."""
@@ -206,39 +223,31 @@ class Project:
 
     async def look(self) -> facts.OpenedTable:
         """What the table holds."""
-        looked = self.looked.start(jobs.OpenTable(self.table), self.table)
-        found: facts.OpenedTable = await looked.answer()
-        return found
+        return await self.table_run.start(jobs.OpenTable(self.table)).answer()
 
     async def choices(self) -> facts.Choices:
-        """Which models and searches there are to choose from."""
-        found: facts.Choices = await self._choices.start(jobs.ListChoices(), "choices").answer()
-        return found
+        """Which searches and presets there are to choose from."""
+        return await self._choices_run.start(jobs.ListChoices()).answer()
 
     async def kind_of(self, column: str) -> str:
         """Number, date or text."""
-        known = await self.look()
-        return next((one.kind for one in known.columns if one.name == column), "text")
+        table = await self.look()
+        return next((one.kind for one in table.columns if one.name == column), "text")
 
     async def draft(self) -> facts.DraftFacts:
         """The drafted policy; it becomes the session's if that has none."""
-        await self.look()
-        work = self.drafted.start(jobs.DraftPolicy(self.table), self.table)
-        drafted: facts.DraftFacts = await work.answer()
-        if not self._fits_table():
+        table = await self.look()
+        draft = await self.draft_run.start(jobs.DraftPolicy(self.table)).answer()
+        policy = self.session.policy
+        if not policy or set(edits.columns(policy)) != {column.name for column in table.columns}:
             self.session.forget_policy()
-            self.session.changed(drafted.policy)
-        return drafted
-
-    def _fits_table(self) -> bool:
-        """Whether there is a policy, and its columns are those of the table as it is read now."""
-        known, policy = self.looked.value, self.session.policy
-        return bool(policy) and set(edits.columns(policy)) == {one.name for one in known.columns}
+            self.session.change(draft.policy)
+        return draft
 
     @property
-    def question(self) -> tuple[jobs.TableFile, str, jobs.WorldFiles]:
-        """What answers are about: the table, the policy and the world as they are now."""
-        return self.table, self.session.policy, self.session.world
+    def _question(self) -> jobs.AskWhatIf:
+        """What the policy means for the table, against the world, all as they are now."""
+        return jobs.AskWhatIf(self.table, self.session.policy, self.session.world)
 
     def search_behind(self, *, asked: bool = False) -> facts.WhatIf | None:
         """What the policy's own search finds, if it is there; else start it if nobody else waits.
@@ -246,70 +255,69 @@ class Project:
         It gives way to every other question, and begins again afterwards. A table of millions of
         records is searched only if somebody asked: its process holds the table once more.
         """
-        key, work = self.question, self.searched
-        if work.about == key and work.value is not None:
-            self._keep(key, work.value)
-            return work.value  # type: ignore[no-any-return]
-        again = asked or ((key != self._sought or work.failed is REPLACED) and self.small)
-        if again and not work.running and not self.session.busy:
-            self._sought = key
-            table, policy, world = key
-            work.start(jobs.SearchPolicy(table, policy, world), key)
+        job, run = self._search_job(self.session.policy), self.search_run
+        if run.job == job and run.value is not None:
+            self._keep(self._question, run.value)
+            return run.value
+        again = asked or ((job != self._searched_for or run.failed is REPLACED) and self.small)
+        if again and not run.running and not self.session.busy:
+            self._searched_for = job
+            run.start(job)
         return None
+
+    def _search_job(self, policy: str) -> jobs.SearchPolicy:
+        return jobs.SearchPolicy(self.table, policy, self.session.world)
 
     def search_state(self) -> SearchState:
         """How the search behind the answer to the policy as it is now stands."""
-        work = self.searched
-        if work.running:
+        run = self.search_run
+        if run.running:
             return "running"
-        if self._sought == self.question and work.failed is not None:
-            return "waiting" if work.failed is REPLACED else "ended"
+        if run.failed is not None and self._searched_for == self._search_job(self.session.policy):
+            return "waiting" if run.failed is REPLACED else "ended"
         return "waiting" if self.small else "unasked"
 
     @property
     def small(self) -> bool:
         """Whether the table is searched without being asked."""
-        known = self.looked.value
-        return isinstance(known, facts.OpenedTable) and known.records <= SEARCHED
+        table = self.table_run.value
+        return table is not None and table.records <= SEARCHED
 
-    def search_longer(self, point: facts.TriedRelease) -> bool:
-        """Search on for a point whose search was stopped; whether there is news of any point."""
-        work, known = self.longer, self.longer_answers
-        if isinstance(work.about, str) and work.about not in known and work.value is not None:
-            known[work.about] = work.value
-            return True
-        bound = point.answer is not None and point.answer.quick and point.policy not in known
-        again = point.policy != self._longer_sought or work.failed is REPLACED
-        if bound and again and not work.running and not self.session.busy:
-            self._longer_sought = point.policy
-            work.start(
-                jobs.SearchPolicy(self.table, point.policy, self.session.world), point.policy
-            )
-        return False
+    def search_longer(self, point: facts.TriedRelease) -> None:
+        """Search on for a point whose search was stopped, and keep what such a search found."""
+        run, answers = self._longer_run, self.longer_answers
+        if isinstance(run.job, jobs.SearchPolicy) and run.value is not None:
+            answers[run.job.policy] = run.value
+        bound = point.answer is not None and point.answer.quick and point.policy not in answers
+        job = self._search_job(point.policy)
+        again = job != self._longer_for or run.failed is REPLACED
+        if bound and again and not run.running and not self.session.busy:
+            self._longer_for = job
+            run.start(job)
 
     async def what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
         """What the policy would mean; None if it was changed or cancelled meanwhile."""
-        key = table, policy, world = self.question
-        while key not in self._answers:
-            match await self._question(key, jobs.AskWhatIf(table, policy, world=world)):
+        job = self._question
+        while job not in self._answers:
+            match await self._end_of(job):
                 case Done(value):
-                    self._keep(key, value)
+                    self._keep(job, value)
                 case Failed() as failed:
                     return failed
                 case ended:
-                    if ended is not REPLACED or key != self.question:
+                    if ended is not REPLACED or job != self._question:
                         return None
-        return self._answers[key]
+        return self._answers[job]
 
-    async def _question(self, key: tuple[object, ...], job: Job) -> Ending:
+    async def _end_of(self, job: Job[Any]) -> Ending:
         """How a question ends; tabs that ask the same share it."""
-        if key not in self._asked:
-            self._asked[key] = asyncio.ensure_future(self.session.ask(job).end())
+        if job not in self._asked:
+            self._asked[job] = asyncio.ensure_future(self.session.ask(job).end())
         try:
-            return await asyncio.shield(self._asked[key])
+            return await asyncio.shield(self._asked[job])
         finally:
-            if key in self._asked and self._asked[key].done():
-                del self._asked[key]
+            if job in self._asked and self._asked[job].done():
+                del self._asked[job]
 
     async def change(
         self, edit: Callable[[str], str], world: jobs.WorldFiles | None = None
@@ -323,19 +331,23 @@ class Project:
             case Failed(message, remedy):
                 raise FailedJobError(message, remedy=remedy)
             case Done():
-                self.session.changed(text, world)
+                self.session.change(text, world)
                 return True
             case _:
                 return False
 
-    def _keep(self, key: tuple[object, ...], answer: facts.WhatIf | facts.Unanswered) -> None:
+    def _keep(self, job: Job[Any], answer: facts.WhatIf | facts.Unanswered) -> None:
         while len(self._answers) >= _KEPT:
             self._answers.pop(next(iter(self._answers)))
-        self._answers[key] = answer
+        self._answers[job] = answer
 
-    async def ask(self, job: Job) -> Any:
+    async def ask(self, job: Job[Answer]) -> Answer:
         """The answer to a small question."""
-        return await JobRun(self.session.worker).start(job, job).answer()
+        return await self.run(job).answer()
+
+    def run(self, job: Job[Answer]) -> JobRun[Answer]:
+        """A small question, asked."""
+        return JobRun[Answer](self.session.worker).start(job)
 
     def close(self) -> None:
         """Forget the table and all that is known about it."""
@@ -358,6 +370,6 @@ class Project:
         self.passed.clear()
         self.reviewed.clear()
         self.longer_answers.clear()
-        for work in vars(self).values():
-            if isinstance(work, JobRun):
-                work.forget()
+        for run in vars(self).values():
+            if isinstance(run, JobRun):
+                run.forget()

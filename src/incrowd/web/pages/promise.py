@@ -5,21 +5,16 @@ from typing import Any
 
 from nicegui import ui
 
+from incrowd.models import MODELS
 from incrowd.web import edits, jobs
-from incrowd.web.facts import OfferedModel
 from incrowd.web.pages import blocks, fields, worlds
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.project import FailedJobError
+from incrowd.web.wording import sentence
 
 _MOST_K, _MOST_LEFT_OUT = 50, 0.2
 _TITLE = "How many people share each line (k)"
 _NO_K = "The policy asks for no k yet. Move the slider to ask for it."
-_PRESETS = {
-    "internal": "For people who are bound by contract.",
-    "public-file": "For everybody to download.",
-    "hipaa-safe-harbor": "HIPAA's Safe Harbor: identifiers dropped, ZIP codes and dates coarse.",
-}
 
 
 async def show(frame: Frame) -> None:
@@ -34,9 +29,9 @@ async def show(frame: Frame) -> None:
             effect = Effect(frame)
     with left:
         _crowd(frame, effect)
-        await _models(frame)
+        _models(frame)
         _left_out(frame, effect)
-        _presets(frame)
+        await _presets(frame)
         await worlds.card(frame)
     frame.next_button()
     await effect.answer()
@@ -49,7 +44,7 @@ def _crowd(frame: Frame, effect: Effect) -> None:
     whose = " of the world" if instead else ""
     title = "How many people of the world fit each line (k)" if instead else _TITLE
 
-    async def moved(value: float) -> bool:
+    async def put(value: float) -> bool:
         accepted = await frame.change(lambda text: edits.with_k(text, int(value)))
         if accepted:
             effect.ask()
@@ -57,7 +52,7 @@ def _crowd(frame: Frame, effect: Effect) -> None:
 
     with blocks.card(title):
         words = blocks.text("p", _NO_K if asked is None else meaning_of_k(k, whose))
-        follow = blocks.slider("k: people who share each line", scale_of_k(k), k, moved)
+        follow = blocks.slider("k: people who share each line", scale_of_k(k), k, put)
         follow(lambda value: words.set_text(meaning_of_k(int(value), whose)))
 
 
@@ -80,26 +75,25 @@ def meaning_of_k(k: int, whose: str = "") -> str:
     return f"Whoever knows all quasi-identifiers of a person {found}"
 
 
-async def _models(frame: Frame) -> None:
-    project = frame.project
-    known, slider = edits.models(frame.policy), edits.k_model(frame.policy)
-    meanings: tuple[str, ...] = await project.ask(jobs.ExplainModels(frame.policy))
-    choices = await project.choices()
+def _models(frame: Frame) -> None:
+    slider = edits.k_model(frame.policy)
     with blocks.card("What a class must not tell"):
-        for number, (model, meaning) in enumerate(zip(known, meanings, strict=True)):
+        for number, model in enumerate(edits.models(frame.policy)):
             if model["name"] != slider:
-                _model(frame, number, model, meaning)
-        _add(frame, [one for one in choices.models if one.name not in (slider, edits.OF_TABLE)])
+                _model(frame, number, model)
+        _add(frame, [name for name, model in MODELS.items() if model.usual])
 
 
-def _model(frame: Frame, number: int, model: Mapping[str, Any], meaning: str) -> None:
+def _model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
     name, column = str(model["name"]), model.get("column", "the table")
-    words = [str(v) for key, v in model.items() if key not in ("name", "column") and _said(v)]
+    words = [
+        str(v) for key, v in model.items() if key not in ("name", "column") and isinstance(v, str)
+    ]
     of = f" of {model['column']}" if "column" in model else ""
     with blocks.box("between"):
         with blocks.box(""):
             blocks.text("h3", ", ".join([f"{name}{of}", *words]))
-            blocks.text("p", meaning, "quiet")
+            blocks.text("p", edits.meaning_of(model), "quiet")
         with blocks.bar():
             for key, value in model.items():
                 if isinstance(value, int | float) and not isinstance(value, bool):
@@ -114,11 +108,6 @@ def _model(frame: Frame, number: int, model: Mapping[str, Any], meaning: str) ->
             blocks.named(remove, f"Take {name} of {column} away")
 
 
-def _said(value: object) -> bool:
-    """Whether a setting is a word, such as a kind or a distance."""
-    return isinstance(value, str)
-
-
 def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) -> None:
     """A number of a model, to be changed in place."""
     label, key = names
@@ -131,34 +120,39 @@ def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) ->
     blocks.named(fields.number(key, value, put).classes("setting"), label)
 
 
-def _add(frame: Frame, offered: Sequence[OfferedModel]) -> None:
+def _add(frame: Frame, offered: Sequence[str]) -> None:
     """Add a model with its usual settings; they can be changed once it is there."""
     columns = list(edits.of_role(frame.policy, "sensitive"))
+    without = (edits.OF_TABLE, edits.k_model(frame.policy))
     world = bool(frame.project.session.world.files)
-    possible = [one for one in offered if columns or not one.of_column]
-    there = {one.name: one for one in possible if world or not one.of_world}
+    names = [
+        name
+        for name in offered
+        if name not in without
+        and (columns or not edits.is_of_column(name))
+        and (world or not edits.counts_world(name))
+    ]
     if not columns:
         blocks.text("p", "No column is sensitive. Roles says which are.", "quiet")
 
-    async def added() -> None:
-        chosen = there[str(kind.value)]
-        of = {"column": column.value} if chosen.of_column else {}
-        model = {"name": chosen.name, **of, **chosen.settings}
+    async def add() -> None:
+        name = str(kind.value)
+        of = {"column": column.value} if edits.is_of_column(name) else {}
+        model = {"name": name, **of, **MODELS[name].usual}
         await frame.change(lambda text: edits.with_model(text, model), redraw=True)
 
     with blocks.bar():
-        first = next(iter(there))
-        kind = ui.select(list(there), value=first, label="Model").props("dense outlined")
+        kind = ui.select(names, value=names[0], label="Model").props("dense outlined")
         column = ui.select(columns, value=columns[0] if columns else None, label="Sensitive column")
         column.props("dense outlined")
-        column.bind_visibility_from(kind, "value", lambda name: there[name].of_column)
-        blocks.other("Add or reset", added, "add")
+        column.bind_visibility_from(kind, "value", edits.is_of_column)
+        blocks.other("Add or reset", add, "add")
 
 
 def _left_out(frame: Frame, effect: Effect) -> None:
     share = float(edits.view(frame.policy).get("suppression", 0.0))
 
-    async def moved(value: float) -> bool:
+    async def put(value: float) -> bool:
         chosen = round(value, 3)
         accepted = await frame.change(lambda text: edits.with_setting(text, "suppression", chosen))
         if accepted:
@@ -168,22 +162,20 @@ def _left_out(frame: Frame, effect: Effect) -> None:
     with blocks.card("How many records may be left out"):
         blocks.text("p", "A few unusual records make all others coarser. Leaving them out helps.")
         scale = blocks.SliderScale(0, max(_MOST_LEFT_OUT, share), 0.01, blocks.percent)
-        blocks.slider("Share of the records that may be left out", scale, share, moved)
+        blocks.slider("Share of the records that may be left out", scale, share, put)
 
 
-def _presets(frame: Frame) -> None:
+async def _presets(frame: Frame) -> None:
+    choices = await frame.project.choices()
     with blocks.card("Or start from a preset"):
-        for name, words in _PRESETS.items():
+        for name, words in choices.presets.items():
             with blocks.box("between"):
-                blocks.text("p", words)
+                blocks.text("p", sentence(words))
                 blocks.other(f"Use {name}", lambda name=name: _use(frame, name))
 
 
 async def _use(frame: Frame, name: str) -> None:
     project = frame.project
-    try:
+    with frame.saying_refusals():
         text = await project.ask(jobs.ApplyPreset(project.table, frame.policy, name))
-    except FailedJobError as error:
-        frame.refused(error)
-        return
-    await frame.change(lambda _: text, redraw=True)
+        await frame.change(lambda _: text, redraw=True)

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from incrowd.errors import IncrowdError, PolicyError
+from incrowd.errors import PolicyError
 from incrowd.web import jobs
 from incrowd.web.facts import Replaced
 from incrowd.web.pages import blocks
@@ -26,7 +26,7 @@ async def show(frame: Frame) -> None:
     _unreviewed(frame)
     outcome = ReleaseOutcome(frame)
     ReleaseForm(frame, outcome).draw()
-    ProgressLine(frame, frame.project.released)
+    ProgressLine(frame, frame.project.release_run)
     outcome.draw()
     frame.watch(outcome.refresh)
 
@@ -34,7 +34,7 @@ async def show(frame: Frame) -> None:
 def _unreviewed(frame: Frame) -> None:
     """Say which columns nobody has looked at yet."""
     names = frame.project.unreviewed
-    if names and frame.project.released.value is None:  # else the verdict says so
+    if names and frame.project.release_run.value is None:  # else the verdict says so
         words = "1 column still needs" if len(names) == 1 else f"{len(names):,} columns still need"
         blocks.note([f"{words} your eye: {named_shortly(names)}. See Roles."], "warn")
 
@@ -53,7 +53,7 @@ class ReleaseForm:
     def draw(self) -> None:
         """The fields and the button."""
         session = self._session
-        made_before = self._frame.project.released.value is not None
+        made_before = self._frame.project.release_run.value is not None
         with blocks.card("What to make"):
             with blocks.bar():
                 self._target = ui.input("File of the release", value=Path(session.target).name)
@@ -71,15 +71,13 @@ class ReleaseForm:
 
     def _take_fields(self) -> bool:
         """Take name and seed; if one is refused, say why and show what is in force again."""
-        try:
+        with self._frame.saying_refusals():
             self._session.name_release(str(self._target.value or ""))
             self._session.seed = whole_seed(self._seed.value)
-        except IncrowdError as error:
-            self._frame.refused(error)
-            self._target.set_value(Path(self._session.target).name)
-            self._seed.set_value(self._session.seed)
-            return False
-        return True
+            return True
+        self._target.set_value(Path(self._session.target).name)
+        self._seed.set_value(self._session.seed)
+        return False
 
     async def _asked(self) -> None:
         """Make the release, once somebody agrees to what it replaces."""
@@ -96,9 +94,9 @@ class ReleaseForm:
 
     def _make(self, job: jobs.MakeRelease) -> None:
         project = self._frame.project
-        for work in (project.released, project.attacked, project.compared):
+        for work in (project.release_run, project.attack_run, project.compare_run):
             work.forget()
-        project.released.start(job, job)
+        project.release_run.start(job)
         self._outcome.refresh()  # what was made before is gone at once
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TypeVar
 
 from nicegui import ui
 
@@ -14,6 +14,7 @@ from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import JobRun
 from incrowd.web.wording import page_markup, sentence
 
+Text = TypeVar("Text", bound=TextFacts)
 _OLD = (
     "This release was made with another policy than the one you have now. What is said below is "
     "about that policy. Make the release again to have one of this policy."
@@ -30,9 +31,8 @@ class ReleaseOutcome:
 
     def _now(self) -> tuple[object, ...]:
         project = self._project
-        works = (project.released, project.attacked, project.compared)
-        state = tuple((work.running, id(work.value), work.failed) for work in works)
-        return (*state, project.release_is_old, project.unreviewed)
+        runs = (project.release_run, project.attack_run, project.compare_run)
+        return (*(run.news for run in runs), project.release_is_old, project.unreviewed)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news."""
@@ -44,17 +44,16 @@ class ReleaseOutcome:
     @ui.refreshable_method
     def draw(self) -> None:
         """How far it is, and what came out."""
-        work = self._project.released
-        if work.failed is not None:
-            remedy = getattr(work.failed, "remedy", "")
-            blocks.note([sentence(work.failed.message), sentence(remedy)], "bad")
-        elif isinstance(work.value, ReleaseFacts):
-            self._released(work.value)
+        run = self._project.release_run
+        if run.error is not None:
+            self._frame.in_place(run.error)
+        elif run.value is not None:
+            self._show(run.value)
 
-    def _released(self, made: ReleaseFacts) -> None:
+    def _show(self, made: ReleaseFacts) -> None:
         self._verdict(made)
         with blocks.card("What was proved"):
-            verdicts(made.verdicts)
+            verdict_table(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
             blocks.figures(
                 [
@@ -66,9 +65,9 @@ class ReleaseOutcome:
             )
         self._files(made)
         with blocks.box("stack"):
-            self._asked("Attacks", "Attack it", self._project.attacked, self._attack)
+            self._text_card("Attacks", "Attack it", self._project.attack_run, self._attack)
             compare = "Compare before and after"
-            self._asked(compare, compare, self._project.compared, self._compare)
+            self._text_card(compare, compare, self._project.compare_run, self._compare)
         self._frame.next_button()
 
     def _verdict(self, made: ReleaseFacts) -> None:
@@ -99,40 +98,42 @@ class ReleaseOutcome:
                         )
             blocks.text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
 
-    def _asked(self, heading: str, words: str, work: JobRun, ask: Callable[[], Any]) -> None:
+    @staticmethod
+    def _text_card(heading: str, words: str, run: JobRun[Text], ask: Callable[[], None]) -> None:
+        """A card with what somebody asked for, or with the button that asks."""
         with blocks.card(heading):
-            if work.running:
+            if run.running:
                 ui.spinner().props("aria-label=working")
-            elif work.failed is not None:
-                blocks.note([sentence(work.failed.message)], "warn")
-            elif isinstance(work.value, TextFacts):
-                blocks.drawing(page_markup(work.value.html)).classes("document")
-            if not work.running and work.value is None:
+            elif run.failed is not None:
+                blocks.note([sentence(run.failed.message)], "warn")
+            elif run.value is not None:
+                blocks.drawing(page_markup(run.value.html)).classes("document")
+            if not run.running and run.value is None:
                 with blocks.bar():
                     blocks.other(words, ask, "bolt")
 
     def _attack(self) -> None:
         """Attack the release by the policy that made it."""
-        project, job = self._project, self._project.released.about
+        project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
             attack = jobs.AttackRelease(
                 release=job.target, table=job.table, policy=job.policy, world=job.world
             )
-            project.attacked.start(attack, attack)
+            project.attack_run.start(attack)
 
     def _compare(self) -> None:
-        project, job = self._project, self._project.released.about
+        project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):
             compare = jobs.CompareReleases(
                 table=job.table, policy=job.policy, releases=(job.target,)
             )
-            project.compared.start(compare, compare)
+            project.compare_run.start(compare)
 
 
-def verdicts(found: tuple[Verdict, ...]) -> None:
+def verdict_table(verdicts: tuple[Verdict, ...]) -> None:
     """What each model asks for, and what the rows reach."""
     add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
-    for one in found:
+    for one in verdicts:
         name = f"{one.name} of {one.column}" if one.column else one.name
         kept = ("yes", "good") if one.ok else ("no", "bad")
         add(name, f"{one.asked:g}", f"{one.reached:.4g}", lambda kept=kept: blocks.tag(*kept))

@@ -154,9 +154,9 @@ async def _found(frame: Frame) -> None:
     with place:
         ui.spinner().props("aria-label=working")
     project = frame.project
-    work = project.found.start(jobs.FindSets(project.table), project.table)
+    run = project.sets_run.start(jobs.FindSets(project.table))
     try:
-        sets: FoundSets = await work.answer()
+        sets = await run.answer()
     except FailedJobError as error:
         place.clear()
         with place:

@@ -16,11 +16,9 @@ from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.points import chosen_card, impossible_card, loss_words, pinned_table
 from incrowd.web.pages.progress import ProgressLine
-from incrowd.web.pages.project import JobRun
 from incrowd.web.points import best_known, latest
 from incrowd.web.wording import sentence
 
-_KS = (2, 3, 5, 10, 20, 50)
 _OLD = (
     "These points are of an earlier policy: its columns or models were changed since. Explore "
     "again before you use one."
@@ -42,17 +40,17 @@ class SearchView:
         """Take the points as they are known now."""
         project = self.frame.project
         self.seen = self._now()
-        self.points = best_known(latest(project.explored.parts, project.longer_answers))
+        self.points = best_known(latest(project.points_run.parts, project.longer_answers))
 
     def _now(self) -> tuple[object, ...]:
         project = self.frame.project
-        return (*state_of(project.explored), len(project.longer_answers), self.old)
+        return (project.points_run.news, len(project.longer_answers), self.old)
 
     @property
     def old(self) -> bool:
         """Whether the points are of another table, or of a policy with other columns or models."""
-        job = self.frame.project.explored.about
-        parts = self.frame.project.explored.parts
+        job = self.frame.project.points_run.job
+        parts = self.frame.project.points_run.parts
         made_of = parts[0].policy if parts else self.frame.policy
         other = isinstance(job, jobs.Explore) and job.world != self.frame.project.session.world
         return other or edits.besides_point(made_of) != edits.besides_point(self.frame.policy)
@@ -65,7 +63,7 @@ class SearchView:
     def refresh(self) -> None:
         """Draw the plane anew if there is news of a point; search on for the one that is chosen."""
         point = self.chosen_point
-        if point is not None and not self.old and not self.frame.project.explored.running:
+        if point is not None and not self.old and not self.frame.project.points_run.running:
             self.frame.project.search_longer(point)
         if self._now() != self.seen:
             self.take()
@@ -79,7 +77,7 @@ class SearchView:
     @ui.refreshable_method
     def draw(self) -> None:
         """The plane, the point that is chosen, and the pinned ones."""
-        _ended(self)
+        _say_why_ended(self)
         if not self.possible:
             impossible_card(self.points)
             return
@@ -90,7 +88,7 @@ class SearchView:
                 blocks.text(
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
-                drawings.plane(self.spots(), self._clicked)
+                drawings.plane(self.spots(), self._choose_at)
                 _legend(self.methods, self.possible)
             with blocks.box("stack"):
                 chosen_card(self)
@@ -114,7 +112,7 @@ class SearchView:
                 bound=point.answer is not None and point.answer.quick,
             )
             for point, (risk, loss), best in zip(
-                points, map(place_of, points), undominated(points), strict=True
+                points, map(place_of, points), none_beats(points), strict=True
             )
         ]
 
@@ -126,7 +124,7 @@ class SearchView:
             return []
         return [points[n] for n in drawings.covering(self.spots(), number)]
 
-    def _clicked(self, number: int) -> None:
+    def _choose_at(self, number: int) -> None:
         """Choose a point; a click on the place of the chosen one takes the next that lies there."""
         covering = [self.possible[n].name for n in drawings.covering(self.spots(), number)]
         at = covering.index(self.chosen) + 1 if self.chosen in covering else -1
@@ -148,17 +146,16 @@ async def show(frame: Frame) -> None:
     choices = await frame.project.choices()
     shown = SearchView(frame, choices.searches)
     _controls(frame, choices)
-    ProgressLine(frame, frame.project.explored)
+    ProgressLine(frame, frame.project.points_run)
     shown.take()
     shown.draw()
     frame.watch(shown.refresh)
-    frame.next_button(first=bool(frame.project.explored.parts))
+    frame.next_button(first=bool(frame.project.points_run.parts))
 
 
 def fitting(choices: Choices, policy: str) -> list[str]:
     """The searches that can serve the models of a policy."""
-    of_world = {model.name for model in choices.models if model.of_world}
-    asked = any(model["name"] in of_world for model in edits.models(policy))
+    asked = any(edits.counts_world(model["name"]) for model in edits.models(policy))
     return [name for name in choices.searches if (name in choices.of_world) == asked]
 
 
@@ -183,33 +180,27 @@ def _controls(frame: Frame, choices: Choices) -> None:
             job = jobs.Explore(
                 project.table,
                 project.session.policy,
-                ks=_KS,
                 searches=tuple(methods.value),
                 suppressions=tuple(limits.value),
                 world=project.session.world,
             )
-            project.explored.forget()
-            project.explored.start(job, job)
+            project.points_run.forget()
+            project.points_run.start(job)
 
         button = blocks.primary("Explore", explore).props("icon=scatter_plot")
-        if project.explored.parts:
+        if project.points_run.parts:
             button.props(remove="unelevated color").props("outline")
 
 
-def _ended(shown: SearchView) -> None:
+def _say_why_ended(shown: SearchView) -> None:
     """Why there are no points, or no more."""
-    work = shown.frame.project.explored
-    if work.running:
+    run = shown.frame.project.points_run
+    if run.running:
         return
-    if work.failed is not None:
-        blocks.note([sentence(work.failed.message)], "warn")
+    if run.failed is not None:
+        blocks.note([sentence(run.failed.message)], "warn")
     elif not shown.points:
         blocks.note(["Explore tries k from 2 to 50 with each method and limit. It takes seconds."])
-
-
-def state_of(work: JobRun) -> tuple[object, ...]:
-    """What is drawn of a search: its points, and how it ended."""
-    return (id(work.parts), len(work.parts), work.running, work.failed)
 
 
 def place_of(point: TriedRelease) -> tuple[float, float]:
@@ -219,7 +210,7 @@ def place_of(point: TriedRelease) -> tuple[float, float]:
     return answer.risk, answer.loss
 
 
-def undominated(points: Sequence[TriedRelease]) -> list[bool]:
+def none_beats(points: Sequence[TriedRelease]) -> list[bool]:
     """Which points no other one beats in both risk and loss."""
     places = [place_of(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]

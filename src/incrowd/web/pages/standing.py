@@ -39,15 +39,15 @@ def words_of(project: "Project", step: Step) -> str:
 
 
 def _table_state(project: "Project") -> State:
-    if project.looked.failed is not None:
+    if project.table_run.failed is not None:
         return "attention"
-    return "done" if project.looked.value is not None else "open"
+    return "done" if project.table_run.value is not None else "open"
 
 
 def _release_state(project: "Project") -> State:
-    if project.released.failed is not None:
+    if project.release_run.failed is not None:
         return "attention"
-    if project.released.value is None:
+    if project.release_run.value is None:
         return "open"
     verdict = project.verdict()
     good = verdict is not None and verdict.tone == "good" and not project.release_is_old
@@ -55,7 +55,7 @@ def _release_state(project: "Project") -> State:
 
 
 def _check_state(project: "Project") -> State:
-    found = project.checked.value
+    found = project.check_run.value
     if found is None or project.check_is_old:
-        return "attention" if project.checked.failed is not None else "open"
+        return "attention" if project.check_run.failed is not None else "open"
     return "done" if found.ok else "attention"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from incrowd.errors import IncrowdError, counted
+from incrowd.errors import counted
 from incrowd.web import files, jobs, same_as
 from incrowd.web.facts import ColumnFacts, OpenedTable
 from incrowd.web.pages import blocks, reading_form
@@ -14,8 +14,6 @@ from incrowd.web.pages.file_drop import FileDrop
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import FailedJobError
 from incrowd.web.wording import sentence
-
-_SHOWN_ROWS = 20
 
 
 async def show(frame: Frame) -> None:
@@ -49,7 +47,7 @@ def _unread(frame: Frame, error: FailedJobError) -> None:
 
 
 def _again_looked(frame: Frame) -> None:
-    frame.project.looked.forget()
+    frame.project.table_run.forget()
     frame.redraw()
 
 
@@ -124,7 +122,7 @@ async def _cells(frame: Frame) -> None:
         if not frame.project.raw_cells:
             return
         rows = await frame.answer(
-            frame.project.ask(jobs.ShowRows(frame.project.table, _SHOWN_ROWS)),
+            frame.project.ask(jobs.ShowRows(frame.project.table)),
             "Reading the first rows",
         )
         add = blocks.table(tuple(rows.columns), "First rows of the table")
@@ -168,14 +166,11 @@ def _entry(icon: str, name: str, go: Callable[[], None]) -> None:
 
 
 def _again(frame: Frame, place: ui.element, relative: str) -> None:
-    try:
+    with frame.saying_refusals():
         files.listing(frame.project.session.folder, relative)
-    except IncrowdError as error:
-        frame.refused(error)
-        return
-    place.clear()
-    with place:
-        _choose(frame, relative)
+        place.clear()
+        with place:
+            _choose(frame, relative)
 
 
 def _picked(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from nicegui import ui
 
-from incrowd.errors import IncrowdError, PolicyError
+from incrowd.errors import PolicyError
 from incrowd.web import edits, jobs, trees
 from incrowd.web.facts import HierarchyFacts, TreeFacts
 from incrowd.web.pages import blocks
@@ -105,7 +105,7 @@ class TreeEditor:
         level, chosen = dragged[0], [label for _, label in places]
         if onto[0] != level + 1:
             words = "this label is not of the next level"
-            self._frame.refused(PolicyError(words, remedy=f"drop it on one of level {level + 1}"))
+            self._frame.refuse(PolicyError(words, remedy=f"drop it on one of level {level + 1}"))
             return
         await self._change(lambda tree: trees.put_under(tree, level, chosen, onto[1]))
 
@@ -129,18 +129,15 @@ class TreeEditor:
         """Change the tree if the worker builds it; the bars stay, and with them the focus."""
         async with self._one_by_one:
             project, name = self._frame.project, self._column
-            try:
+            with self._frame.saying_refusals():
                 tree = edit(self._tree)
                 text = edits.with_tree(self._frame.policy, name, tree)
                 shown = await project.ask(jobs.ShowTree(project.table, text, name))
                 levels = await project.ask(jobs.ShowHierarchy(project.table, text, name))
-            except IncrowdError as error:
-                self._frame.refused(error)
-                return
-            if await self._frame.change(lambda old: edits.with_tree(old, name, tree)):
-                self._name.set_value("")
-                self.show(shown, levels)
-                await self._after(levels)
+                if await self._frame.change(lambda old: edits.with_tree(old, name, tree)):
+                    self._name.set_value("")
+                    self.show(shown, levels)
+                    await self._after(levels)
 
 
 def chosen_words(level: int, count: int) -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from nicegui import ui
 
-from incrowd.errors import IncrowdError
 from incrowd.web import edits, files, jobs
 from incrowd.web.facts import WorldFacts
 from incrowd.web.pages import blocks
@@ -25,8 +24,8 @@ Both are counted by containment: which values a label stands for. Somebody who k
 release was searched may tell more in small worlds, so worlds of fewer than 40 people are refused \
 unless all tables that could be drawn from them were searched."""
 _COUNTED = {
-    edits.OF_TABLE: "people of the table (k-anonymity)",
-    edits.OF_WORLD: "people of the world (k-map)",
+    edits.OF_TABLE: f"people of the table ({edits.OF_TABLE})",
+    edits.OF_WORLD: f"people of the world ({edits.OF_WORLD})",
 }
 
 
@@ -94,11 +93,7 @@ def sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
 
 async def _take_away(frame: Frame) -> None:
     """Without a world, and without the models that count it; undo brings all of it back."""
-    choices = await frame.project.choices()
-    names = [model.name for model in choices.models if model.of_world]
-    await frame.change(
-        lambda text: edits.without_world(text, names), redraw=True, world=jobs.NO_WORLD
-    )
+    await frame.change(edits.without_world, redraw=True, world=jobs.NO_WORLD)
 
 
 class _WorldForm:
@@ -128,19 +123,16 @@ class _WorldForm:
         if not chosen:
             self._names.clear()
             return
-        try:
-            job = jobs.ListWorldColumns(self._frame.policy, chosen)
-            found = await self._frame.project.ask(job)
-        except FailedJobError as error:
-            found = error
+        run = self._frame.project.run(jobs.ListWorldColumns(self._frame.policy, chosen))
+        await run.end()
         if self._names.is_deleted or chosen != tuple(self._files.value or ()):
             return
         self._names.clear()
         with self._names:
-            if isinstance(found, IncrowdError):
-                self._frame.in_place(found)
-            else:
-                self._questions(found)
+            if run.error is not None:
+                self._frame.in_place(run.error)
+            elif run.value is not None:
+                self._questions(run.value)
 
     def _questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
         """The column that tells people apart, names that differ, and the button."""
@@ -167,12 +159,9 @@ class _WorldForm:
         world = jobs.WorldFiles(
             tuple(self._files.value), self._id.value or None, _renamed(self._called)
         )
-        try:
+        with frame.saying_refusals():
             await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
-        except FailedJobError as error:
-            frame.refused(error)
-            return
-        await frame.change(lambda text: text, redraw=True, world=world)
+            await frame.change(lambda text: text, redraw=True, world=world)
 
 
 def tables(session: PageSession) -> dict[str, str]:

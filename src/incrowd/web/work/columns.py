@@ -36,7 +36,7 @@ def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.
     """How many records hold what, at the lowest level with few enough bars."""
     tell("counting", 0.0)
     _, tree, records = _built(state, job.table, job.policy, job.column)
-    level = _few(tree, records) if job.level is None else min(job.level, tree.height)
+    level = _few(tree, records)
     bins = _bins(tree, records, level)
     seen = tuple(one for one in bins if one.label is not None)
     hidden = int(records.sum()) - sum(one.records or 0 for one in seen)
@@ -57,7 +57,7 @@ def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.
     )
 
 
-def missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
+def count_missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
     """Records without a value in each column: empty ones, and those that hold a mark of it."""
     tell("counting missing values", 0.0)
     engine = state.engine(job.table)

@@ -62,7 +62,7 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
     return replace(_facts(release, job, paper), attacks=attacks)
 
 
-def replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.Replaced:
+def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.Replaced:
     """The files of a release that are there already."""
     tell("looking at what is there", 0.0)
     made = job.release
@@ -159,22 +159,6 @@ def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> f
         watch=Watch(tell=tell),
     )
     return facts.TextFacts(text=_plain(compare_text(found)), html=found._repr_html_())
-
-
-def write_report(_: WorkerState, job: jobs.WriteReport, tell: Tell) -> str:
-    """A report on a release, in a file."""
-    table = job.table
-    api.report(
-        job.release,
-        job.target,
-        certificate=job.certificate,
-        original=None if table is None else table.source,
-        original_reading=None if table is None else reading_of(table),
-        folder="." if table is None else table.folder,
-        watch=Watch(tell=tell),
-        **job.world.given,
-    )
-    return job.target
 
 
 def _plain(shown_: RenderableType) -> str:

@@ -12,7 +12,7 @@ from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.profiles import profiles
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.verbs import discover as discovery
-from incrowd.verbs.draft import draft as drafted
+from incrowd.verbs.draft import draft
 from incrowd.verbs.safe_harbor import table_facts
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
@@ -20,12 +20,14 @@ from incrowd.web.work.columns import open_column
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count, public_share
 
+ROWS = 20
+"""Rows that are shown as they are."""
 _SEED = 7
 _SECONDS = 10.0
 """For looking at sets of columns."""
 
 
-def look(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.OpenedTable:
+def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.OpenedTable:
     """Open a table and look at every column."""
     tell("reading the table", 0.0)
     table = state.open(job.table)
@@ -51,16 +53,16 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
     )
 
 
-def show_cells(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.FirstRows:
+def show_rows(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.FirstRows:
     """The first rows as they are."""
     tell("reading the first rows", 0.0)
     engine = state.engine(job.table)
-    first = next(iter(engine.batches(engine.names)))[: job.rows]
+    first = next(iter(engine.batches(engine.names)))[:ROWS]
     rows = ((("" if cell is None else str(cell)) for cell in row) for row in first.iter_rows())
     return facts.FirstRows(columns=engine.names, rows=tuple(map(tuple, rows)))
 
 
-def demo(_: WorkerState, job: jobs.WriteHospital, tell: Tell) -> str:
+def write_hospital(_: WorkerState, job: jobs.WriteHospital, tell: Tell) -> str:
     """The made-up hospital, in a file."""
     tell("making up a hospital", 0.0)
     text = datasets.hospital(job.records, seed=_SEED).write_csv()
@@ -68,9 +70,9 @@ def demo(_: WorkerState, job: jobs.WriteHospital, tell: Tell) -> str:
     return job.path
 
 
-def draft(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts.DraftFacts:
+def draft_policy(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts.DraftFacts:
     """A first policy, with reasons."""
-    found = drafted(state.open(job.table), watch=Watch(tell=tell))
+    found = draft(state.open(job.table), watch=Watch(tell=tell))
     return facts.DraftFacts(
         policy=drafts.to_toml(found),
         reasons=dict(found.reasons),
@@ -84,7 +86,6 @@ def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.Found
     """The sets of columns that tell most records apart."""
     found = discovery.discover(
         state.open(job.table),
-        job.columns,
         time_limit=_SECONDS,
         seed=_SEED,
         watch=Watch(tell=tell),

@@ -6,18 +6,17 @@ from itertools import product
 
 import numpy as np
 
-from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError
+from incrowd.errors import IncrowdError, InfeasibleError, LimitError
 from incrowd.loss import Gcp, figures
 from incrowd.models.model import of_world
-from incrowd.pipeline import search as searched
+from incrowd.pipeline import search as run_search
 from incrowd.policy import codec
 from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Recoding
 from incrowd.release.load import LoadedTable, RunContext
-from incrowd.search import AgainstWorld, Lattice, Mondrian
 from incrowd.search.compared import without_compared
-from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
+from incrowd.search.quick import quick_search
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
 from incrowd.search.world.world import betrays
@@ -35,7 +34,7 @@ USUAL_K = 5
 
 
 @dataclass(frozen=True, eq=False)
-class _Recoded:
+class Recoded:
     """Classes that somebody asked about."""
 
     recoding: Recoding
@@ -44,7 +43,7 @@ class _Recoded:
 
 
 def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
-    """Figures for levels that were chosen by hand, or for classes that a quick search makes.
+    """Figures for classes that a quick search makes.
 
     There are none if the time for a quick answer ends before the search has any classes.
     """
@@ -52,18 +51,17 @@ def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf
     policy = Policy.loads(job.policy)
     question = state.question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
-    by_hand = None if job.levels is None else _by_hand(question.loaded, dict(job.levels))
-    made = by_hand or _quickly(question.loaded, watch)
-    if made is None:
+    recoded = _recode_quickly(question.loaded, watch)
+    if recoded is None:
         before = _classes(question.before, _least_crowd(policy))
         return facts.Unanswered(before=before, why="the table is too large for a quick answer")
-    return _answer(question, made, watch)
+    return figures_of(question, recoded, watch)
 
 
 def search(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
     """Figures for what the policy's own search finds."""
     watch = Watch(tell=tell)
-    return _found(state, job, Policy.loads(job.policy), watch)
+    return _search(state, job, Policy.loads(job.policy), watch)
 
 
 def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
@@ -97,51 +95,26 @@ def _point(
     state: WorkerState, job: jobs.Explore, tried: facts.TriedRelease, watch: Watch
 ) -> facts.TriedRelease:
     try:
-        answer = _found(state, job, Policy.loads(tried.policy), watch)
+        answer = _search(state, job, Policy.loads(tried.policy), watch)
     except IncrowdError as error:
         impossible = isinstance(error, InfeasibleError) and error.proved is True
         return replace(tried, why=error.message, impossible=impossible)
     return replace(tried, answer=answer)
 
 
-def _found(
+def _search(
     state: WorkerState, job: jobs.SearchPolicy | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
     """What the policy's own search finds; a bound if a time limit ended it."""
     question = state.question(job.table, policy, job.world)
     begun = watch.elapsed
-    found = searched(question.loaded, RunContext(watch=watch))
+    result = run_search(question.loaded, RunContext(watch=watch))
     late = watch.expired or watch.elapsed - begun >= (policy.time_limit or IMPROVING)
-    stopped = late and not found.optimal
-    return _answer(question, _Recoded(found.recoding, found.why, quick=stopped), watch)
+    stopped = late and not result.optimal
+    return figures_of(question, Recoded(result.recoding, result.why, quick=stopped), watch)
 
 
-def _by_hand(table: LoadedTable, levels: dict[str, int]) -> _Recoded:
-    """Full-domain generalization to these levels; classes that fail are left out."""
-    problem = table.compiled.problem
-    tops = {column.name: column.hierarchy.height for column in problem.columns}
-    wrong = [name for name, top in tops.items() if not 0 <= levels.get(name, -1) <= top]
-    if wrong or set(levels) - set(tops):
-        raise PolicyError(
-            "every quasi-identifying column needs a level of its hierarchy",
-            remedy=f"give levels from 0 to the highest for {', '.join(tops)}",
-        )
-    chosen = [levels[name] for name in tops]
-    return _Recoded(_recoding_to(problem, chosen), "levels chosen by hand", quick=False)
-
-
-def _recoding_to(problem: Problem, levels: list[int]) -> Recoding:
-    """The recoding to these levels without the classes that fail."""
-    if problem.world is None:
-        node = judged(problem, levels)
-        return levels_recoding(problem, node.levels, node.class_of, node.kept)
-    class_of, number = node_classes(problem, levels)
-    whole = levels_recoding(problem, levels, class_of, np.ones(number, dtype=np.bool_))
-    kept = problem.satisfied(problem.outcome(whole).classes)
-    return levels_recoding(problem, levels, class_of, kept)
-
-
-def _quickly(table: LoadedTable, watch: Watch) -> _Recoded | None:
+def _recode_quickly(table: LoadedTable, watch: Watch) -> Recoded | None:
     """Classes from a quick search: of full-domain levels if the policy's search makes those.
 
     None if its time ends before it has any. They satisfy every model.
@@ -150,37 +123,36 @@ def _quickly(table: LoadedTable, watch: Watch) -> _Recoded | None:
     raise_if_infeasible(without_compared(problem))
     long = max(problem.tally.records / 100_000, 1.0) * QUICK
     soon = NestedWatch(watch, min(long, max(BUDGET - watch.elapsed, QUICK)))
-    levels = policy.search.recoding == "levels"
-    search = Lattice() if levels else Mondrian() if problem.world is None else AgainstWorld()
     try:
-        found = search.run(problem, soon)
+        result = quick_search(policy.search, problem).run(problem, soon)
     except (LimitError, InfeasibleError) as error:
         if isinstance(error, InfeasibleError) and (problem.world is None or not soon.expired):
             raise
         return None
-    if levels:
-        return _Recoded(found.recoding, found.why, quick=not found.optimal)
+    if policy.search.recoding == "levels":
+        return Recoded(result.recoding, result.why, quick=not result.optimal)
     less = "usually loses" if problem.world is None else "may lose"
-    how = f"{found.why}; a full search {less} less"
-    return _Recoded(policy.shown.recoding(found.recoding), how, quick=True)
+    how = f"{result.why}; a full search {less} less"
+    return Recoded(policy.shown.recoding(result.recoding), how, quick=True)
 
 
-def _answer(question: LoadedQuestion, made: _Recoded, watch: Watch) -> facts.WhatIf:
+def figures_of(question: LoadedQuestion, recoded: Recoded, watch: Watch) -> facts.WhatIf:
+    """What a recoding means for the people in the table, and what it loses."""
     table, problem = question.loaded, question.loaded.compiled.problem
-    outcome = problem.outcome(made.recoding)
+    outcome = problem.outcome(recoded.recoding)
     k = _least_crowd(table.policy)
     missing = table.compiled.left_out_missing
     return facts.WhatIf(
         before=_classes(question.before, k),
         after=_classes(Sizes(outcome.classes.records, outcome.classes.people), k),
         suppressed=public_count(outcome.suppressed + missing),
-        allowed=_allowed(problem, outcome),
+        allowed=_is_allowed(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
-        losses=_losses(problem, outcome, quick=made.quick),
+        losses=_losses(problem, outcome, quick=recoded.quick),
         by_column=_by_column(problem, outcome),
-        quick=made.quick,
-        how=made.how,
+        quick=recoded.quick,
+        how=recoded.how,
         seconds=watch.elapsed,
         world=_world(table.policy, outcome),
     )
@@ -192,7 +164,7 @@ def _least_crowd(policy: Policy) -> int:
     return k if k > 1 else USUAL_K
 
 
-def _allowed(problem: Problem, outcome: Outcome) -> bool:
+def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
     """Whether enough records stay, and classes together say no more than each of them."""
     enough = len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible
     return enough and not betrays(problem, outcome)

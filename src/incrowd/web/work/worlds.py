@@ -7,7 +7,9 @@ from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import public_count
 
 
-def columns(_: WorkerState, job: jobs.ListWorldColumns, tell: Tell) -> tuple[tuple[str, ...], ...]:
+def list_columns(
+    _: WorkerState, job: jobs.ListWorldColumns, tell: Tell
+) -> tuple[tuple[str, ...], ...]:
     """The names of the columns, file by file."""
     tell("reading the world", 0.0)
     expected = Policy.loads(job.policy).columns
@@ -18,7 +20,7 @@ def columns(_: WorkerState, job: jobs.ListWorldColumns, tell: Tell) -> tuple[tup
     return tuple(found)
 
 
-def look(state: WorkerState, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
+def look_at_world(state: WorkerState, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
     """Who is in the world, by the columns that it shares with the table."""
     tell("reading the world", 0.0)
     policy = Policy.loads(job.policy)
