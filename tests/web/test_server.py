@@ -157,11 +157,11 @@ def _children(pid):
 def test_the_token_is_not_in_the_list_of_processes(monkeypatch, tmp_path):
     opened = []
     monkeypatch.setattr(server.webbrowser, "open", opened.append)
-    session = server.Session(tmp_path)
+    session = server.PageSession(tmp_path)
     try:
         said = []
         options = server.UiOptions(browser=True)
-        server._shown("http://127.0.0.1:1/?token=secret", session, options, said.append)
+        server._open_browser("http://127.0.0.1:1/?token=secret", session, options, said.append)
         (address,) = opened
         assert "secret" not in address
         page = Path(address.removeprefix("file://"))

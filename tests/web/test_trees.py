@@ -56,7 +56,7 @@ def step(grid, draw):
             case "put":
                 return trees.put_under(grid, level, chosen, name)
             case "rename":
-                return trees.renamed(grid, level, min(chosen), name)
+                return trees.rename(grid, level, min(chosen), name)
             case "add" if grid.top < 5:
                 return trees.with_level(grid, level)
             case "take":
@@ -155,10 +155,10 @@ def test_names_that_cannot_be_are_refused():
         with pytest.raises(PolicyError):
             trees.put_under(grid, 0, ["a"], wrong)
         with pytest.raises(PolicyError):
-            trees.renamed(grid, 1, "x", wrong)
+            trees.rename(grid, 1, "x", wrong)
     for level, old in ((0, "a"), (2, "*"), (1, "z")):
         with pytest.raises(PolicyError, match="one label"):
-            trees.renamed(grid, level, old, "new")
+            trees.rename(grid, level, old, "new")
     for chosen in ([], ["z"]):
         with pytest.raises(PolicyError, match="nothing is chosen"):
             trees.put_under(grid, 0, chosen, "x")
@@ -171,7 +171,7 @@ def test_the_label_of_what_has_no_row_can_be_renamed():
         TreeRows((("a", "x", "u", "*"), ("b", "y", "u", "*"))), 0, ["a"], "other"
     )
     assert grid.rows[0] == ("a", "other", "other", "*")
-    new = trees.renamed(grid, 1, "other", "elsewhere")
+    new = trees.rename(grid, 1, "other", "elsewhere")
     assert (new.other, new.rows[0]) == ("elsewhere", ("a", "elsewhere", "elsewhere", "*"))
 
 
@@ -236,7 +236,7 @@ def test_a_value_that_the_users_own_policy_names_keeps_its_place(table):
     assert MARK not in [one.label for one in found.values]
     assert MARK not in str(rows_of(found))
     assert ("City B", "rest", "*") in found.rows
-    moved = trees.renamed(TreeRows(found.rows, found.other), 1, "north", "far north")
+    moved = trees.rename(TreeRows(found.rows, found.other), 1, "north", "far north")
     assert (MARK, "far north", "*") in moved.rows
 
 

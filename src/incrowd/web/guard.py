@@ -60,7 +60,7 @@ class Guard:
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         elif why is None:
-            await self.app(scope, receive, _Hardened(send, self._port))
+            await self.app(scope, receive, _HardenedSend(send, self._port))
         elif not why:
             await _answer(send, 200, _OPENED, [(b"set-cookie", self._set_cookie())])
         else:
@@ -80,7 +80,7 @@ class Guard:
         """Why a request without the token is refused; None if it may pass."""
         if headers.get("sec-fetch-site") in _FOREIGN:
             return "it comes from another page"
-        if not self._known(headers):
+        if not self._has_cookie(headers):
             return "open the address that incrowd ui printed, with its token"
         if _UPLOADS.match(scope["path"]):
             return "files are handed over by the page's own way, not by this one"
@@ -93,7 +93,7 @@ class Guard:
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
         return len(given) == 1 and hmac.compare_digest(given[0].encode(), self._token.encode())
 
-    def _known(self, headers: Mapping[str, str]) -> bool:
+    def _has_cookie(self, headers: Mapping[str, str]) -> bool:
         try:
             found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
@@ -124,7 +124,7 @@ def _foreign(scope: Scope, headers: Mapping[str, str], host: str) -> str:
     return "it does not say which page it comes from" if must and origin is None else ""
 
 
-class _Hardened:
+class _HardenedSend:
     """Sends an answer with the headers that tell the browser what it may do with it.
 
     Of a page the scripts written into it are named by their digests: what else turns up in the page
@@ -141,13 +141,13 @@ class _Hardened:
             if _is_page(message["headers"]):
                 self._start = message
                 return
-            message = message | {"headers": _hardened(message["headers"], policy(self._port))}
+            message = message | {"headers": _harden(message["headers"], policy(self._port))}
         elif message["type"] == "http.response.body" and self._start is not None:
             self._body += message.get("body", b"")
             if message.get("more_body"):
                 return
             allowed = policy(self._port, _SCRIPT.findall(self._body))
-            headers = _hardened(self._start["headers"], allowed)
+            headers = _harden(self._start["headers"], allowed)
             await self._send(self._start | {"headers": headers})
             message = {"type": "http.response.body", "body": self._body}
             self._start = None
@@ -179,7 +179,7 @@ def policy(port: int, scripts: Iterable[bytes] = ()) -> str:
     return "; ".join(rules)
 
 
-def _hardened(headers: Headers, allowed: str) -> Headers:
+def _harden(headers: Headers, allowed: str) -> Headers:
     """The headers of an answer, with ours in place of those that say less."""
     kept = [(name, value) for name, value in headers if name.lower() not in _DROPPED]
     return [
@@ -200,6 +200,6 @@ async def _answer(send: Send, status: int, text: str, headers: Headers) -> None:
     kind = b"text/html; charset=utf-8" if text.startswith("<") else b"text/plain; charset=utf-8"
     sized = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]
     allowed = "default-src 'none'; frame-ancestors 'none'"
-    headers = _hardened([*sized, *headers], allowed)
+    headers = _harden([*sized, *headers], allowed)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -70,10 +70,10 @@ def ending(state: Any, job: Job[Any], replies: Replies) -> Ending:
     except Exception as error:  # noqa: BLE001  whatever it is, the page says it in our words
         if _led_by_stop(error):
             return Cancelled("cancelled; nothing was written")
-        return _failed(error)
+        return _failure_of(error)
 
 
-def _failed(error: Exception) -> Failed:
+def _failure_of(error: Exception) -> Failed:
     failure = failure_of(error)
     words = (without_private(failure.error), without_private(failure.remedy))
     return Failed(*words, failure.exit_code)

@@ -81,7 +81,7 @@ def serve(options: UiOptions, say: Callable[[str], None]) -> None:
             address = f"http://{HOST}:{port}/?token={token}"
             inner = application(session, demo=options.demo, patience=options.patience)
             guard = Guard(inner, port, token)
-            run(guard, bound, lambda: _shown(address, session, options, say))
+            run(guard, bound, lambda: _open_browser(address, session, options, say))
     finally:
         session.close()
 
@@ -129,7 +129,7 @@ def application(
         session.close()
         del made_up  # held until here: nobody else holds the task
 
-    async def closed() -> None:
+    async def close_tab() -> None:
         """Closing the last tab cancels; reloading it, or going to another page, does not."""
         await asyncio.sleep(patience.alone)
         # A page that was asked for just now may not be connected yet.
@@ -142,7 +142,7 @@ def application(
     receiver: Any = uploads.Receiver(session.uploads)
     outer.mount(uploads.PATH, receiver)
     pages.attach(session)
-    app.on_disconnect(closed)
+    app.on_disconnect(close_tab)
     ui.run_with(
         outer,
         title="incrowd",
@@ -205,7 +205,7 @@ def run(guard: Guard, bound: socket.socket, ready: Callable[[], None]) -> None:
     Server(settings).run(sockets=[bound])
 
 
-def _shown(
+def _open_browser(
     address: str, session: PageSession, options: UiOptions, say: Callable[[str], None]
 ) -> None:
     """Print the address and open it: by way of a file, so that no list of processes shows it."""

@@ -66,13 +66,13 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
         return put_under(with_level(grid, level), level, chosen, label)
     alone = [name if entry in chosen else entry for entry in taken[0][level + 2 :]]
     above = _above(grid, level + 1, name) or _beside(grid, alone, name)
-    return _changed(grid, lambda r: (*r[: level + 1], *above) if r[level] in chosen else r)
+    return _change_rows(grid, lambda r: (*r[: level + 1], *above) if r[level] in chosen else r)
 
 
-def renamed(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
+def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
     """The grid with another name of a label; a name that the level has already joins the two.
 
-    >>> renamed(TreeRows((("a", "x", "*"), ("b", "y", "*"))), 1, "x", "y").rows
+    >>> rename(TreeRows((("a", "x", "*"), ("b", "y", "*"))), 1, "x", "y").rows
     (('a', 'y', '*'), ('b', 'y', '*'))
     """
     if not 0 < level < grid.top or old not in grid.labels(level):
@@ -83,9 +83,9 @@ def renamed(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
     name = _name(grid, new)
     if old == grid.other:
         rows = [(r[0], *(name if label == old else label for label in r[1:])) for r in grid.rows]
-        return _changed(TreeRows(tuple(rows), name), lambda row: row)
+        return _change_rows(TreeRows(tuple(rows), name), lambda row: row)
     above = _above(grid, level, name)
-    return _changed(
+    return _change_rows(
         grid,
         lambda r: (*r[:level], *(above or (name, *r[level + 1 :]))) if r[level] == old else r,
     )
@@ -99,7 +99,7 @@ def with_level(grid: TreeRows, below: int) -> TreeRows:
     """
     if not 0 <= below < grid.top:
         raise PolicyError("nothing is above the top", remedy="choose a lower level")
-    return _changed(grid, lambda row: (*row[: below + 1], *row[below:]))
+    return _change_rows(grid, lambda row: (*row[: below + 1], *row[below:]))
 
 
 def without_level(grid: TreeRows, level: int) -> TreeRows:
@@ -110,7 +110,7 @@ def without_level(grid: TreeRows, level: int) -> TreeRows:
     """
     if not 0 < level < grid.top:
         raise PolicyError("values and the top stay", remedy="choose a level between them")
-    return _changed(grid, lambda row: (*row[:level], *row[level + 1 :]))
+    return _change_rows(grid, lambda row: (*row[:level], *row[level + 1 :]))
 
 
 def without_groups(grid: TreeRows) -> TreeRows:
@@ -145,9 +145,9 @@ def _beside(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
     return (name, *upper)
 
 
-def _changed(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
+def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
     """The grid with every row changed; refused if a label would stand for two things."""
-    rows = _settled([change(row) for row in grid.rows], grid.other)
+    rows = _keep_other_together([change(row) for row in grid.rows], grid.other)
     if reused_names(rows):
         raise PolicyError(
             "a name would then stand for two labels, one below the other",
@@ -156,7 +156,7 @@ def _changed(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
     return TreeRows(rows, grid.other)
 
 
-def _settled(rows: Sequence[Row], other: str) -> tuple[Row, ...]:
+def _keep_other_together(rows: Sequence[Row], other: str) -> tuple[Row, ...]:
     """What is under `other` stays under it: values without a row have no other label."""
     return tuple(_under(row, other) if other in row[1:] else row for row in rows)
 

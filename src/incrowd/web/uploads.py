@@ -141,7 +141,7 @@ class Receiver:
         if scope["type"] != "http":
             return
         try:
-            await _answer(send, 200, await self._taken(scope, receive))
+            await _answer(send, 200, await self._take(scope, receive))
         except UploadError as error:
             await _answer(send, error.status, refusal(error))
         except OSError as error:
@@ -150,7 +150,7 @@ class Receiver:
         except _BrokenOffError:
             return
 
-    async def _taken(self, scope: Any, receive: Receive) -> str:
+    async def _take(self, scope: Any, receive: Receive) -> str:
         """Write the file and keep it: its name."""
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
@@ -164,14 +164,14 @@ class Receiver:
             raise too_large(self._uploads.most)
         path = self._uploads.place(unquote(headers.get("x-file-name", "")))
         try:
-            await self._written(path, receive, size)
+            await self._write(path, receive, size)
         except BaseException:  # a cancelled server, too, leaves no half of a file
             delete(path)
             raise
         self._uploads.put(purpose_of(asked, path.name), path)
         return path.name
 
-    async def _written(self, path: Path, receive: Receive, size: int) -> None:
+    async def _write(self, path: Path, receive: Receive, size: int) -> None:
         """Write the body of a request, of which the browser says that it has this size."""
         body = _blocks(receive, self._uploads.most)
         try:

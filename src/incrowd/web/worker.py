@@ -88,7 +88,7 @@ class Worker:
     def start(self) -> None:
         """Start the process, so that it is ready when the first job comes."""
         if self._process is None:
-            self._process = _Process(asyncio.get_running_loop(), self._heard, self._lost)
+            self._process = _Process(asyncio.get_running_loop(), self._take_event, self._recover)
 
     def submit(self, job: Job[Any]) -> Ticket:
         """Hand in a job."""
@@ -144,7 +144,7 @@ class Worker:
         if self._running is ticket and self._process is process:
             process.end()
 
-    def _heard(self, process: "_Process", number: int, event: Event) -> None:
+    def _take_event(self, process: "_Process", number: int, event: Event) -> None:
         ticket = self._running
         if process is not self._process or ticket is None or ticket.number != number:
             return
@@ -155,7 +155,7 @@ class Worker:
         ticket.put(event)
         self._next()
 
-    def _lost(self, process: "_Process") -> None:
+    def _recover(self, process: "_Process") -> None:
         """The process has ended, by us or by something else."""
         if process is not self._process:
             return
@@ -183,7 +183,7 @@ class _Process:
         self._child = context.Process(target=serve, args=(far, self._stop), daemon=True)
         self._child.start()
         far.close()
-        self._loop, self._heard, self._lost = loop, heard, lost
+        self._loop, self._take_event, self._recover = loop, heard, lost
         self.answered = False
         threading.Thread(target=self._listen, args=(self._wire,), daemon=True).start()
 
@@ -215,11 +215,11 @@ class _Process:
             while True:
                 number, event = wire.recv()
                 self.answered = True
-                self._call(self._heard, number, event)
+                self._call(self._take_event, number, event)
         self._child.join(GRACE)
         self._child.kill()
         self._child.join()
-        self._call(self._lost)
+        self._call(self._recover)
 
     def _call(self, function: Callable[..., None], *given: object) -> None:
         with suppress(RuntimeError):  # the server has ended

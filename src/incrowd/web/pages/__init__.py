@@ -36,5 +36,5 @@ def attach(session: PageSession) -> None:
 
 def _define(project: Project, step: steps.Step, content: frame.Content) -> None:
     @ui.page(step.path)
-    def shown(after: str = "") -> None:
+    def draw(after: str = "") -> None:
         frame.page(project, step, content, after)

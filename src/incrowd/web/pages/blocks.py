@@ -7,7 +7,6 @@ our own SVG, in which every name is escaped.
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from html import escape
 from typing import Any, Literal
 
 from nicegui import ui
@@ -143,11 +142,6 @@ def drawing(markup: str) -> ui.html:
     return ui.html(markup, sanitize=False)
 
 
-def quoted(words: str) -> str:
-    """A name as text within SVG."""
-    return escape(words, quote=True)
-
-
 def primary(words: str, go: Callable[..., Any]) -> ui.button:
     """The one button of a page that says what comes next."""
     return ui.button(words, on_click=go).props("unelevated color=primary").classes("primary")
@@ -158,7 +152,7 @@ def other(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.but
     return ui.button(words, on_click=go, icon=icon, color=None).props("outline")
 
 
-def linked(words: str, path: str) -> ui.button:
+def link(words: str, path: str) -> ui.button:
     """A link to another page that looks like a button."""
     made = ui.button(words, color=None)
     made.props["href"] = path
@@ -214,9 +208,9 @@ def slider(
 _VALUE = "(event) => emit(event.target.value)"
 
 
-def named(element: Element, label: str) -> Element:
+def label(element: Element, words: str) -> Element:
     """The element with a name for screen readers."""
-    element.props["aria-label"] = label
+    element.props["aria-label"] = words
     return element
 
 

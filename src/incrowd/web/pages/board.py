@@ -49,8 +49,8 @@ class RoleBoard:
         self._body = blocks.box("board")
         for event, handler in (("dragstart", _DRAGGED), ("dragover", _OVER), ("dragleave", _LEFT)):
             self._body.on(event, js_handler=handler)
-        self._body.on("drop", self._dropped, js_handler=_DROPPED)
-        self._body.on("click", self._clicked, js_handler=_CLICKED)
+        self._body.on("drop", self._drop, js_handler=_DROPPED)
+        self._body.on("click", self._click, js_handler=_CLICKED)
 
     def draw(self, columns: Mapping[str, str]) -> None:
         """Show each column in the place of its role."""
@@ -66,7 +66,7 @@ class RoleBoard:
         with blocks.box("place") as place:
             place.props["data-place"] = number
             head = blocks.text("button", self._roles[role], "put").props("type=button")
-            blocks.named(head, f"{self._roles[role]}: put the chosen column here")
+            blocks.label(head, f"{self._roles[role]}: put the chosen column here")
             with ui.element("ul"):
                 for name in held:
                     with ui.element("li"):
@@ -78,7 +78,7 @@ class RoleBoard:
         number = list(self._columns).index(name)
         role = self._roles[self._columns[name]]
         card.props.update({"data-n": number, "aria-pressed": chosen})
-        blocks.named(card, f"{name}, {role}")
+        blocks.label(card, f"{name}, {role}")
 
     def _say(self) -> None:
         words = "Drag a column into a place, or click on the column and then on the place."
@@ -94,14 +94,14 @@ class RoleBoard:
                 card.props["aria-pressed"] = str(pressed).lower()
         self._say()
 
-    async def _clicked(self, event: Any) -> None:
+    async def _click(self, event: Any) -> None:
         column, place = event.args
         if place < 0:
             self._choose(list(self._columns)[column])
         elif self._chosen is not None:
             await self._into(self._chosen, place)
 
-    async def _dropped(self, event: Any) -> None:
+    async def _drop(self, event: Any) -> None:
         column, place = event.args
         if 0 <= column < len(self._columns):
             await self._into(list(self._columns)[column], place)

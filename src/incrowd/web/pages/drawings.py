@@ -6,6 +6,7 @@ number, which is all that the browser sends back.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from html import escape
 from math import hypot
 from typing import Any
 
@@ -103,7 +104,7 @@ def _answering(markup: str, choose: Callable[[int], Any]) -> ui.html:
 
 def _svg(label: str, body: str, height: int) -> str:
     return (
-        f'<svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{blocks.quoted(label)}" '
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{escape(label)}" '
         f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
     )
 
@@ -150,7 +151,7 @@ def _frontier(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iter
 
 def _mark(number: int, spot: Spot, x: float, y: float) -> str:
     """A point: a shape for its method, a ring if it is chosen, a pin if it is pinned."""
-    name = blocks.quoted(spot.name)
+    name = escape(spot.name)
     hollow = ' fill-opacity="0.15" stroke="currentColor" stroke-dasharray="3 2"'
     look = f'class="ic-fill{spot.series % 4 + 1}"{hollow if spot.bound else ""}'
     place = f'cx="{x:.1f}" cy="{y:.1f}"'

@@ -67,7 +67,7 @@ class Effect:
         self._body.clear()
         with self._body:
             if isinstance(answer, Unanswered):
-                _unanswered(answer)
+                _figures_unknown(answer)
             else:
                 _figures(answer)
                 _columns(answer)
@@ -146,10 +146,10 @@ def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
     ]
 
 
-def estimated(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
+def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
     """Figures that say that they are estimates, if they are.
 
-    >>> estimated([("29 %", "information loss", "good")], quick=True)
+    >>> as_estimates([("29 %", "information loss", "good")], quick=True)
     [('≈ 29 %', 'information loss (estimate)', '')]
     """
     if not quick:
@@ -165,7 +165,7 @@ def _figures(answer: WhatIf) -> None:
         (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
         (blocks.whole(answer.suppressed), "records left out", "" if answer.allowed else "bad"),
     ]
-    blocks.figures([*estimated(after, quick=answer.quick), _alone_before(before)])
+    blocks.figures([*as_estimates(after, quick=answer.quick), _alone_before(before)])
     if not answer.allowed:
         blocks.note(["More records are left out than the policy allows."], "warn")
 
@@ -174,7 +174,7 @@ def _alone_before(before: ClassFacts) -> _Figure:
     return (blocks.whole(before.uniques), "records were alone before", "")
 
 
-def _unanswered(answer: Unanswered) -> None:
+def _figures_unknown(answer: Unanswered) -> None:
     """What is known without a search: the table as it is."""
     before = answer.before
     blocks.note([sentence(f"not computed yet: {answer.why}")], "warn")

@@ -18,14 +18,14 @@ def number(label: str, value: float | None, put: Put, **options: Any) -> ui.numb
     if clearable:
         made.props("clearable")
 
-    async def changed() -> None:
+    async def change() -> None:
         asked = made.value
         if asked == value or (asked is None and not clearable) or not await put(asked):
             _back(made, asked, value)
 
-    made.on("change", changed)
+    made.on("change", change)
     if clearable:
-        made.on("clear", changed)
+        made.on("clear", change)
     return made
 
 
@@ -33,12 +33,12 @@ def choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
     """A field to choose from."""
     made = ui.select(options, value=value, label=label).props("outlined dense")
 
-    async def changed() -> None:
+    async def change() -> None:
         asked = made.value
         if asked != value and not await put(asked):
             _back(made, asked, value)
 
-    made.on_value_change(changed)
+    made.on_value_change(change)
     return made
 
 
@@ -46,15 +46,15 @@ def marks(label: str, values: list[str], put: Put) -> ui.input_chips:
     """A field for several short texts: Enter adds one, a click on its cross takes it away."""
     made = ui.input_chips(label, value=values, new_value_mode="add-unique")
     made.props("outlined dense")
-    blocks.named(made, label)
+    blocks.label(made, label)
 
-    async def changed() -> None:
+    async def change() -> None:
         asked = made.value or []
         chosen = [text.strip() for text in asked]
         if chosen != values and not await put([text for text in chosen if text]):
             _back(made, asked, values)
 
-    made.on_value_change(changed)
+    made.on_value_change(change)
     return made
 
 

@@ -84,9 +84,9 @@ class Frame:
         self._watchers.clear()
         self._busy(True)
         self.refresh_around()
-        self._task = background_tasks.create(self._filled(), context=self._body)
+        self._task = background_tasks.create(self._fill(), context=self._body)
 
-    async def _filled(self) -> None:
+    async def _fill(self) -> None:
         try:
             blocks.title(self.step.name, self.step.sentence)
             await self._content(self)
@@ -149,7 +149,7 @@ class Frame:
             if not waiting.is_deleted:
                 waiting.delete()
 
-    def settled(self) -> None:
+    def note_drawn(self) -> None:
         """The page shows the table and the policy as they are now."""
         self._seen = self.project.state
         self.refresh_around()
@@ -258,7 +258,7 @@ class Frame:
 
     def _rail(self) -> None:
         self._left = ui.left_drawer(fixed=True).props("width=230 breakpoint=1023")
-        with self._left, blocks.named(blocks.box("rail", "nav"), "Steps"):
+        with self._left, blocks.label(blocks.box("rail", "nav"), "Steps"):
             self._steps()
 
     @ui.refreshable_method
@@ -292,7 +292,7 @@ class Frame:
             # A link: it works while the page is being drawn anew, when buttons come and go.
             # Its address says which step was gone through.
             path = f"{following.path}?after={self.step.name}"
-            button = blocks.linked(f"Next: {following.name}", path)
+            button = blocks.link(f"Next: {following.name}", path)
             button.props("unelevated color=primary" if first else "outline")
 
 

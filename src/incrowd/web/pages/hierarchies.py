@@ -22,7 +22,7 @@ async def show(frame: Frame) -> None:
     if not frame.has_table():
         return
     drafted = await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.settled()
+    frame.note_drawn()
     names = edits.of_role(frame.policy, "quasi")
     if not names:
         blocks.note(
@@ -101,26 +101,26 @@ class _ColumnView:
             self._frame.in_place(error)
             return
         if shown.rows:
-            TreeEditor(self._frame, self._name, self._changed).show(shown, levels)
+            TreeEditor(self._frame, self._name, self._redraw).show(shown, levels)
         else:
             blocks.text("p", "No value has 5 records or more, so none is listed here.", "quiet")
 
-    async def _changed(self, levels: HierarchyFacts) -> None:
+    async def _redraw(self, levels: HierarchyFacts) -> None:
         await self._around(levels)
         self._offers.draw()
         self._effect.ask()
 
 
 def _choice(frame: Frame, names: Sequence[str], name: str) -> None:
-    def chosen(event: Any) -> None:
+    def choose(event: Any) -> None:
         frame.project.column = str(event.value)
         frame.redraw()
 
     with ui.tabs().props("dense align=left no-caps outside-arrows") as tabs:
         places = {one: ui.tab(one) for one in names}
     tabs.set_value(places[name])
-    tabs.on_value_change(chosen)
-    blocks.named(tabs, "Quasi-identifying columns")
+    tabs.on_value_change(choose)
+    blocks.label(tabs, "Quasi-identifying columns")
 
 
 def _levels(name: str, shown: HierarchyFacts) -> None:
@@ -131,7 +131,7 @@ def _levels(name: str, shown: HierarchyFacts) -> None:
         with blocks.box("levels").props("tabindex=0 role=region") as row:
             for level in shown.levels:
                 _level(level, shown)
-        blocks.named(row, f"Levels of {name}")
+        blocks.label(row, f"Levels of {name}")
 
 
 def _level(level: LevelFacts, shown: HierarchyFacts) -> None:

@@ -58,7 +58,7 @@ def _files(frame: Frame, name: str) -> None:
     session = frame.project.session
     there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
 
-    async def imported() -> None:
+    async def import_file() -> None:
         if chosen.value is None:
             ui.notify("Choose a file first.", position="bottom")
             return
@@ -68,7 +68,7 @@ def _files(frame: Frame, name: str) -> None:
     with ui.expansion("From or to a CSV file").props("dense"), blocks.box("stack"):
         chosen = ui.select(there, label="File of the folder").props("outlined dense")
         with blocks.bar():
-            blocks.other("Import", imported, "upload_file")
+            blocks.other("Import", import_file, "upload_file")
             blocks.other("Export", lambda: _export(frame, name), "download")
 
 

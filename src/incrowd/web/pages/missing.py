@@ -58,7 +58,7 @@ class MissingValues:
             )
             if accepted and column is not None:
                 self._frame.project.review([column])
-                self._frame.settled()
+                self._frame.note_drawn()
             return accepted
 
         return put

@@ -132,12 +132,12 @@ def impossible_card(points: Sequence[TriedRelease]) -> None:
     """Points without a release: those that have none, and those for which none was found."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]
-    _listed(f"{counted(len(proved), 'point has', 'points have')} no release", proved)
+    _list(f"{counted(len(proved), 'point has', 'points have')} no release", proved)
     rest = [point for point in none if not point.impossible]
-    _listed(f"{counted(len(rest), 'point')}: none was found, and there may be one", rest)
+    _list(f"{counted(len(rest), 'point')}: none was found, and there may be one", rest)
 
 
-def _listed(words: str, points: Sequence[TriedRelease]) -> None:
+def _list(words: str, points: Sequence[TriedRelease]) -> None:
     if points:
         with ui.expansion(words).classes("card"):
             for point in points:

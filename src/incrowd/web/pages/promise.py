@@ -22,7 +22,7 @@ async def show(frame: Frame) -> None:
     if not frame.has_table():
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.settled()
+    frame.note_drawn()
     with blocks.box("side"):
         left = blocks.box("stack")
         with blocks.box("stack"):
@@ -105,7 +105,7 @@ def _model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
                     lambda t: edits.without_model(t, number), redraw=True
                 ),
             ).props("flat dense")
-            blocks.named(remove, f"Take {name} of {column} away")
+            blocks.label(remove, f"Take {name} of {column} away")
 
 
 def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) -> None:
@@ -117,7 +117,7 @@ def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) ->
             lambda t: edits.with_model_setting(t, number, key, float(new)), redraw=True
         )
 
-    blocks.named(fields.number(key, value, put).classes("setting"), label)
+    blocks.label(fields.number(key, value, put).classes("setting"), label)
 
 
 def _add(frame: Frame, offered: Sequence[str]) -> None:

@@ -22,8 +22,8 @@ async def show(frame: Frame) -> None:
     if not frame.has_table():
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.settled()
-    _unreviewed(frame)
+    frame.note_drawn()
+    _say_unreviewed(frame)
     outcome = ReleaseOutcome(frame)
     ReleaseForm(frame, outcome).draw()
     ProgressLine(frame, frame.project.release_run)
@@ -31,7 +31,7 @@ async def show(frame: Frame) -> None:
     frame.watch(outcome.refresh)
 
 
-def _unreviewed(frame: Frame) -> None:
+def _say_unreviewed(frame: Frame) -> None:
     """Say which columns nobody has looked at yet."""
     names = frame.project.unreviewed
     if names and frame.project.release_run.value is None:  # else the verdict says so
@@ -67,7 +67,7 @@ class ReleaseForm:
             ).props("outlined dense")
             blocks.text("p", _goes(session), "quiet small")
             with blocks.bar():
-                blocks.primary("Make the release", self._asked).props("icon=verified_user")
+                blocks.primary("Make the release", self._ask).props("icon=verified_user")
 
     def _take_fields(self) -> bool:
         """Take name and seed; if one is refused, say why and show what is in force again."""
@@ -79,7 +79,7 @@ class ReleaseForm:
         self._seed.set_value(self._session.seed)
         return False
 
-    async def _asked(self) -> None:
+    async def _ask(self) -> None:
         """Make the release, once somebody agrees to what it replaces."""
         if not self._take_fields():
             return

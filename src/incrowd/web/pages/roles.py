@@ -40,7 +40,7 @@ async def show(frame: Frame) -> None:
     if not frame.has_table():
         return
     drafted = await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.settled()
+    frame.note_drawn()
     with blocks.box("side"):
         with blocks.box("stack"):
             review = blocks.box("stack")
@@ -63,7 +63,7 @@ async def show(frame: Frame) -> None:
     await effect.answer()
     await missing.count()
     with found:
-        await _found(frame)
+        await _show_sets(frame)
 
 
 def roles_of(text: str) -> dict[str, str]:
@@ -100,7 +100,7 @@ class _Roles:
             if name in self._confirms:
                 self._confirms.pop(name).delete()
         self.summary.refresh()
-        self._frame.settled()
+        self._frame.note_drawn()
 
     def board(self) -> None:
         """Draw the board."""
@@ -116,11 +116,11 @@ class _Roles:
                     with blocks.box("bar") as self._confirms[name]:
                         blocks.tag("review", "warn")
                         button = blocks.other("Confirm", lambda: self._confirm([name]))
-                        blocks.named(button.props("dense"), f"Confirm {name}")
+                        blocks.label(button.props("dense"), f"Confirm {name}")
             role = roles_of(self._frame.policy)[name]
             select = ui.select(ROLES, value=role).props("dense outlined options-dense")
             select.on_value_change(lambda: self._put(name, str(select.value)))
-            blocks.named(select, f"Role of {name}")
+            blocks.label(select, f"Role of {name}")
             blocks.text("span", drafted.reasons.get(name, ""), "reason quiet small")
         self._selects[name] = select
 
@@ -148,7 +148,7 @@ def _meanings() -> None:
                 blocks.text("dd", meaning).style("margin: 0")
 
 
-async def _found(frame: Frame) -> None:
+async def _show_sets(frame: Frame) -> None:
     """What discover finds: sets of columns that tell people apart."""
     place = blocks.box("stack")
     with place:
@@ -171,7 +171,7 @@ async def _found(frame: Frame) -> None:
 async def _again(frame: Frame, place: ui.element) -> None:
     place.clear()
     with place:
-        await _found(frame)
+        await _show_sets(frame)
 
 
 def _sets(found: FoundSets) -> None:

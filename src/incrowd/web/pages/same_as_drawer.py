@@ -24,7 +24,7 @@ class SameAs:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._drawer = ui.right_drawer(value=False, fixed=True).props("width=430")
-        blocks.named(self._drawer, "Same as")
+        blocks.label(self._drawer, "Same as")
         with self._drawer:
             self._fill()
 
@@ -54,7 +54,7 @@ class SameAs:
             close = ui.button(icon="close", on_click=self._drawer.hide, color=None).props(
                 "flat dense"
             )
-            blocks.named(close, "Close")
+            blocks.label(close, "Close")
         blocks.text("p", "Whatever you do here is one of these. All make the same release.")
         self._first = blocks.text("p", "", "note warn")
         self._tell_first()
@@ -72,7 +72,7 @@ class SameAs:
     def _panel(tab: ui.tab, words: str, classes: str) -> TextElement:
         with ui.tab_panel(tab).classes("same-as"):
             code = blocks.text("pre", words, f"code {classes}").props("tabindex=0 role=region")
-            blocks.named(code, str(tab.props["name"]))
+            blocks.label(code, str(tab.props["name"]))
             blocks.other("Copy", lambda: ui.clipboard.write(code.text), "content_copy")
         return code
 

@@ -142,7 +142,7 @@ async def show(frame: Frame) -> None:
     if not frame.has_table():
         return
     await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.settled()
+    frame.note_drawn()
     choices = await frame.project.choices()
     shown = SearchView(frame, choices.searches)
     _controls(frame, choices)

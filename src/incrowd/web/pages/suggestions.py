@@ -69,7 +69,7 @@ class Suggestions:
             else:
                 action = "Use" if one.words else "Use the suggestion"
                 button = blocks.other("Use", use)
-                blocks.named(button, f"{action}: {words.removesuffix('.')}")
+                blocks.label(button, f"{action}: {words.removesuffix('.')}")
 
 
 def counts_words(nodes: Sequence[int]) -> str:

@@ -26,7 +26,7 @@ async def show(frame: Frame) -> None:
     except FailedJobError as error:
         _unread(frame, error)
         return
-    frame.settled()
+    frame.note_drawn()
     _head(frame, facts)
     _columns(facts)
     reading_form.show(frame)
@@ -109,7 +109,7 @@ def _share_of(column: ColumnFacts) -> Callable[[], None]:
 async def _cells(frame: Frame) -> None:
     """The switch for raw cells, and the first rows if it is on: for this session only."""
 
-    def switched() -> None:
+    def switch_cells() -> None:
         frame.project.raw_cells = bool(switch.value)
         frame.redraw()
 
@@ -117,7 +117,7 @@ async def _cells(frame: Frame) -> None:
         switch = ui.switch(
             "Show the first rows on this screen, in this session only",
             value=frame.project.raw_cells,
-            on_change=switched,
+            on_change=switch_cells,
         )
         if not frame.project.raw_cells:
             return
@@ -144,7 +144,7 @@ def _choose(frame: Frame, relative: str = "") -> None:
             blocks.text("p", "There is no table here. Hand one over from elsewhere.")
         for entry in entries:
             icon = "folder" if entry.folder else "table_chart"
-            _entry(icon, entry.name, partial(_picked, frame, place, entry))
+            _entry(icon, entry.name, partial(_pick, frame, place, entry))
     with place, blocks.card("A table from elsewhere"):
         FileDrop("table", "Choose a file", lambda: _handed_over(frame))
         blocks.text(
@@ -173,7 +173,7 @@ def _again(frame: Frame, place: ui.element, relative: str) -> None:
             _choose(frame, relative)
 
 
-def _picked(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
+def _pick(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
     if entry.folder:
         _again(frame, place, entry.relative)
         return

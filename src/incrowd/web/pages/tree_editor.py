@@ -112,7 +112,7 @@ class TreeEditor:
     async def _rename(self) -> None:
         level, chosen = self._from, [label for _, label in self._chosen]
         old, new = chosen[0] if len(chosen) == 1 else "", str(self._name.value or "")
-        await self._change(lambda tree: trees.renamed(tree, level, old, new))
+        await self._change(lambda tree: trees.rename(tree, level, old, new))
 
     async def _add(self) -> None:
         level = int(self._level.value or 0)

@@ -105,15 +105,15 @@ class TreeGrid:
                         with ui.element("tr"):
                             self._row(cells)
                     if shown.few:
-                        self._hidden(shown, height)
+                        self._hidden_row(shown, height)
             self._listen(table)
-        blocks.named(scroll, f"Values of {self._column} and their labels")
+        blocks.label(scroll, f"Values of {self._column} and their labels")
 
     def _listen(self, table: Element) -> None:
-        table.on("click", self._clicked, js_handler=_CHOSEN)
+        table.on("click", self._click, js_handler=_CHOSEN)
         table.on("dragstart", js_handler=_DRAGGED)
         table.on("dragover", js_handler=_OVER)
-        table.on("drop", self._dropped, js_handler=_DROPPED)
+        table.on("drop", self._drop_at, js_handler=_DROPPED)
 
     def _row(self, cells: Sequence[Cell]) -> None:
         first, *others = cells
@@ -126,7 +126,7 @@ class TreeGrid:
                 self._button(cell)
                 blocks.text("span", _count(cell.records), "quiet small count")
 
-    def _hidden(self, shown: TreeFacts, height: int) -> None:
+    def _hidden_row(self, shown: TreeFacts, height: int) -> None:
         """One line for all values that are not spelled out."""
         values = "1 value" if shown.few == 1 else f"{blocks.whole(shown.few)} values"
         with blocks.box("few", "tr"):
@@ -149,11 +149,11 @@ class TreeGrid:
         made.props["aria-label"] = f"{cell.label}, {what}"
         self._buttons[place] = made
 
-    def _clicked(self, event: Any) -> None:
+    def _click(self, event: Any) -> None:
         if (place := self._place(event.args)) is not None:
             self._choose(place)
 
-    async def _dropped(self, event: Any) -> None:
+    async def _drop_at(self, event: Any) -> None:
         dragged, onto = map(self._place, event.args)
         if dragged is not None and onto is not None:
             await self._drop(dragged, onto)

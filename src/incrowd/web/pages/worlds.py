@@ -39,23 +39,23 @@ async def card(frame: Frame) -> None:
         if not world.files:
             await _WorldForm(frame).draw()
             return
-        await _used(frame, world)
+        await _show_world(frame, world)
         _change(frame)
 
 
 def _change(frame: Frame) -> None:
     """The form for another world; files are read for it once somebody looks at it."""
 
-    async def opened() -> None:
+    async def open_form() -> None:
         if not place.default_slot.children:
             with place:
                 await _WorldForm(frame).draw()
 
-    with ui.expansion("Change the world", on_value_change=opened).props("dense"):
+    with ui.expansion("Change the world", on_value_change=open_form).props("dense"):
         place = blocks.box("stack")
 
 
-async def _used(frame: Frame, world: jobs.WorldFiles) -> None:
+async def _show_world(frame: Frame, world: jobs.WorldFiles) -> None:
     """The world that is used, whom k counts, and how to do without it."""
     project = frame.project
     try:
@@ -66,7 +66,7 @@ async def _used(frame: Frame, world: jobs.WorldFiles) -> None:
         blocks.note((*sentences(world, found), *map(sentence, found.notes)))
     counted = edits.k_model(frame.policy)
 
-    async def chosen() -> None:
+    async def choose() -> None:
         name = str(people.value)
         if name != counted and not await frame.change(
             lambda text: edits.with_k_model(text, name), redraw=True
@@ -74,20 +74,20 @@ async def _used(frame: Frame, world: jobs.WorldFiles) -> None:
             people.set_value(counted)
 
     blocks.text("h3", "What k counts")
-    people = ui.radio(_COUNTED, value=counted, on_change=chosen)
-    blocks.named(people, "What k counts")
+    people = ui.radio(_COUNTED, value=counted, on_change=choose)
+    blocks.label(people, "What k counts")
     with blocks.bar():
         blocks.other("Do without the world", lambda: _take_away(frame), "delete")
 
 
 def sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
     """What the world holds, in words."""
-    names = _listed(Path(file).name for file in world.files)
+    names = _in_words(Path(file).name for file in world.files)
     people = blocks.whole(found.people)
-    shares = f"{names}: {people} people. It shares {_listed(found.shared)} with your table."
+    shares = f"{names}: {people} people. It shares {_in_words(found.shared)} with your table."
     if not found.lacking:
         return (shares,)
-    lacking = _listed(found.lacking)
+    lacking = _in_words(found.lacking)
     return (shares, f"It does not hold {lacking}: whoever has it alone does not know that.")
 
 
@@ -157,7 +157,7 @@ class _WorldForm:
         """Take the world if incrowd can read it beside the table."""
         frame, project = self._frame, self._frame.project
         world = jobs.WorldFiles(
-            tuple(self._files.value), self._id.value or None, _renamed(self._called)
+            tuple(self._files.value), self._id.value or None, _renames(self._called)
         )
         with frame.saying_refusals():
             await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
@@ -180,11 +180,11 @@ def _select(names: list[str], label: str, value: str | None) -> ui.select:
     return ui.select(names, value=kept, label=label, clearable=True).props("outlined dense")
 
 
-def _renamed(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
+def _renames(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
     return tuple((name, str(one.value)) for name, one in called.items() if one.value)
 
 
-def _listed(names: Iterable[str]) -> str:
+def _in_words(names: Iterable[str]) -> str:
     """Names as a sentence lists them."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last

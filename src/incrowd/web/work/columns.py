@@ -35,7 +35,7 @@ _HIDDEN = (Role.IDENTIFIER, Role.UNIT)
 def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
     """How many records hold what, at the lowest level with few enough bars."""
     tell("counting", 0.0)
-    _, tree, records = _built(state, job.table, job.policy, job.column)
+    _, tree, records = _build(state, job.table, job.policy, job.column)
     level = _few(tree, records)
     bins = _bins(tree, records, level)
     seen = tuple(one for one in bins if one.label is not None)
@@ -48,7 +48,7 @@ def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.
 def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
     """The levels of a column's hierarchy."""
     tell("building the hierarchy", 0.0)
-    column, tree, records = _built(state, job.table, job.policy, job.column)
+    column, tree, records = _build(state, job.table, job.policy, job.column)
     return facts.HierarchyFacts(
         column=job.column,
         levels=tuple(_level(tree, records, level) for level in range(tree.levels)),
@@ -68,7 +68,7 @@ def count_missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dic
 def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) -> str:
     """The hierarchy as a file of it holds it: one line per value, from the value to the top."""
     tell("building the hierarchy", 0.0)
-    _, tree, _ = _built(state, job.table, job.policy, job.column)
+    _, tree, _ = _build(state, job.table, job.policy, job.column)
     lines = io.StringIO()
     writer = csv.writer(lines, delimiter=";", lineterminator="\n")
     codes = range(1, len(tree.leaves) + 1)
@@ -88,7 +88,7 @@ class OpenColumn:
     coded: CodedColumn
     builder: AnyHierarchy
 
-    def built(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
+    def build(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
         """Its hierarchy, or that of another builder, and the records of each leaf."""
         aligned, tree = with_hierarchy(self.engine, self.coded, builder or self.builder)
         return tree, self.engine.frequency(aligned)
@@ -108,12 +108,12 @@ def open_column(state: WorkerState, table: TableFile, policy: str, name: str) ->
     return OpenColumn(engine, asked.columns[name], coded, builder)
 
 
-def _built(
+def _build(
     state: WorkerState, table: TableFile, policy: str, name: str
 ) -> tuple[Column, Hierarchy, Counts]:
     """The column's settings, its hierarchy, and the records of each of its leaves."""
     found = open_column(state, table, policy, name)
-    return found.asked, *found.built()
+    return found.asked, *found.build()
 
 
 def nodes_of(tree: Hierarchy, records: Counts, level: int) -> Counts:

@@ -51,7 +51,7 @@ def _labels(
     text = edits.with_column(job.policy, job.column, {"hierarchy": spec})
     try:
         builder = builders_of(Policy.loads(text), job.table.folder)[job.column]
-        tree, records = column.built(builder)
+        tree, records = column.build(builder)
     except IncrowdError:
         return None
     return tuple(int((nodes_of(tree, records, h)[1:] > 0).sum()) for h in range(tree.levels))
@@ -95,7 +95,7 @@ def _of_texts(column: OpenColumn) -> Iterator[_Offer]:
     if _mostly(_is_code, sample):
         yield {"name": "prefix"}, "First characters, one less at each level"
         yield {"name": "prefix", "steps": [_half(sample)]}, "First half of the characters"
-    yield from _frequent(*column.built())
+    yield from _frequent(*column.build())
 
 
 def _frequent(tree: Hierarchy, records: Any) -> Iterator[_Offer]:

@@ -127,7 +127,7 @@ def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> facts
     _refuse_levels(state, job, policy)
     tell("looking for columns that follow from others", 0.5)
     return facts.PolicyFacts(
-        notes=(*policy.notes(), *_derived(state, job, policy)),
+        notes=(*policy.notes(), *_notes_on_derived(state, job, policy)),
         quasi=policy.quasi,
         models=tuple(model.name for model in policy.models),
     )
@@ -137,11 +137,11 @@ def _refuse_levels(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) ->
     """Refuse a lowest level that a column's hierarchy does not have."""
     for name in policy.quasi:
         if (asked := policy.columns[name]).lowest:
-            tree, _ = open_column(state, job.table, job.policy, name).built()
+            tree, _ = open_column(state, job.table, job.policy, name).build()
             lowest_level(name, asked, tree)
 
 
-def _derived(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:
+def _notes_on_derived(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:
     """What would leave although it follows from others; asked once for the same columns."""
     key = repr((policy.columns, policy.show, policy.missing_values))
     if key not in state.derived:

@@ -34,10 +34,10 @@ def tree(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
     builder = column.builder
     if isinstance(builder, Tree) and builder.other is None:
         builder = replace(builder, other=OTHER[0])
-    built, records = column.built(builder)
+    built, records = column.build(builder)
     counts = nodes_of(built, records, 0)
     frequent = frequent_leaves(counts)
-    named = _named(built, builder, column.coded.domain.kind)
+    named = _leaves_of_tree(built, builder, column.coded.domain.kind)
     listed = sorted(named | set(frequent[:LISTED]))
     rows = tuple(_path(built, leaf) for leaf in listed)
     few = np.flatnonzero((counts[1:] > 0) & (counts[1:] < LEAST)) + 1
@@ -61,7 +61,7 @@ def frequent_leaves(counts: Counts) -> list[int]:
     return found
 
 
-def _named(built: Hierarchy, builder: AnyHierarchy, kind: Kind) -> set[int]:
+def _leaves_of_tree(built: Hierarchy, builder: AnyHierarchy, kind: Kind) -> set[int]:
     """Leaves that the user's own tree lists."""
     if not isinstance(builder, Tree):
         return set()
