@@ -14,9 +14,10 @@ import pytest
 from incrowd.datasets import hospital
 from incrowd.policy import codec
 from incrowd.policy.draft import to_toml
+from incrowd.requests.reading import ReadingOptions
 from incrowd.verbs.draft import draft
 from incrowd.web import same_as
-from incrowd.web.jobs import ReadingChoice, WriteHospital
+from incrowd.web.jobs import WriteHospital
 from incrowd.web.session import PageSession
 from incrowd.web.work import tables
 from incrowd.web.work.releases import make_release
@@ -34,7 +35,7 @@ def session(tmp_path):
     rows = hospital(500)
     rows.write_csv(source, separator=";")
     found = PageSession(tmp_path / "a folder")
-    found.open(source, ReadingChoice(delimiter=";"))
+    found.open(source, ReadingOptions(delimiter=";"))
     found.change(codec.edit(to_toml(draft(rows)), {"search": "mondrian", "suppression": 0.02}))
     return found
 
@@ -87,19 +88,19 @@ def test_another_seed_gives_another_order(session):
 def test_the_command_names_every_choice(session):
     session.seed, session.target = 7, "/tmp/out put.csv"
     session.report, session.sign, session.key_file = "r.html", "key.pem", "secret"
-    session.read_as(header=False, date_format=("%d/%m/%Y", "b=%Y"), skip=2)
+    session.read_as(header=False, date_formats=("%d/%m/%Y", "b=%Y"), skip=2)
     words = shlex.split(same_as.command(session))
     assert words[:3] == ["incrowd", "anonymize", session.source]
     assert words[3:] == [
         *("--policy", "policy.toml", "-o", "/tmp/out put.csv", "--seed", "7"),
         *("--report", "r.html", "--sign", "key.pem", "--key-file", "secret"),
-        *("--delimiter", ";", "--skip", "2", "--no-header"),
+        *("--delimiter", ";", "--no-header", "--skip", "2"),
         *("--date-format", "%d/%m/%Y", "--date-format", "b=%Y"),
     ]
 
 
 def test_python_names_every_choice(session):
-    session.read_as(date_format=("birth=%d/%m/%Y",), header=True)
+    session.read_as(date_formats=("birth=%d/%m/%Y",), header=True)
     session.report, session.sign, session.key_file = 'r".html', "key.pem", "secret"
     text = same_as.python(session)
     compile(text, "session.py", "exec")

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 import incrowd
+from incrowd.requests.reading import ReadingOptions
+from incrowd.requests.request import options_of
 from incrowd.web import wording
-from incrowd.web.jobs import ReadingChoice
 
 SOURCE = Path(incrowd.__file__).parent
 FLAG = re.compile(r"(?<![\w-])--[a-z]")
@@ -55,6 +56,6 @@ def test_markup_keeps_its_tags_and_escapes():
 
 
 def test_every_way_to_read_a_file_has_a_field():
-    for key in ReadingChoice.__dataclass_fields__:
-        flag = f"--{key.replace('_', '-')}"
-        assert flag in wording.FIELDS
+    for option in options_of(ReadingOptions):
+        if option.name != "memory":  # it is the machine's, and no file's
+            assert {*option.flags[0].split("/")} <= {*wording.FIELDS}

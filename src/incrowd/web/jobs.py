@@ -8,25 +8,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Generic, TypeVar
 
+from incrowd.requests.reading import ReadingOptions
 from incrowd.verify.verdict import Check
 from incrowd.web import facts
 
 Answer_co = TypeVar("Answer_co", covariant=True)
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadingChoice:
-    """How to read a text file or a workbook; what is None is found."""
-
-    delimiter: str | None = None
-    encoding: str | None = None
-    header: bool | None = None
-    sheet: str | None = None
-    skip: int | None = None
-    decimal: str | None = None
-    thousands: str | None = None
-    date_format: tuple[str, ...] = ()
-    """Formats of dates: of all (`%d/%m/%Y`) or of one column (`birth=%d/%m/%Y`)."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +20,7 @@ class TableFile:
     """A table on this machine, and how to read it."""
 
     source: str
-    reading: ReadingChoice = field(default_factory=ReadingChoice)
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
     folder: str = "."
     """Where relative paths of hierarchies start."""
 

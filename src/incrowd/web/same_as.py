@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from incrowd.policy.toml import edit_text
-from incrowd.web.jobs import ReadingChoice, WorldFiles
+from incrowd.requests.reading import ReadingOptions
+from incrowd.requests.request import Option, options_of
+from incrowd.web.jobs import WorldFiles
 
 if TYPE_CHECKING:
     from incrowd.web.session import PageSession
@@ -98,14 +100,21 @@ def _world_words(world: WorldFiles) -> list[str]:
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
-def _reading_words(reading: ReadingChoice) -> list[str]:
+def _chosen(reading: ReadingOptions) -> list[tuple[Option, Any]]:
+    """What is said of how the table is read."""
+    values = ((option, getattr(reading, option.name)) for option in options_of(ReadingOptions))
+    return [(option, value) for option, value in values if value not in (None, ())]
+
+
+def _reading_words(reading: ReadingOptions) -> list[str]:
     words = []
-    for key in ("delimiter", "encoding", "sheet", "skip", "decimal", "thousands"):
-        if (value := getattr(reading, key)) is not None:
-            words += [f"--{key}", str(value)]
-    if reading.header is not None:
-        words.append("--header" if reading.header else "--no-header")
-    return words + [word for form in reading.date_format for word in ("--date-format", form)]
+    for option, value in _chosen(reading):
+        if isinstance(value, bool):
+            words.append(option.flags[0].split("/")[0 if value else 1])
+        else:
+            values = value if isinstance(value, tuple) else (value,)
+            words += [word for one in values for word in (option.flags[0], str(one))]
+    return words
 
 
 def python(session: "PageSession") -> str:
@@ -145,19 +154,18 @@ def _world_python(world: WorldFiles) -> list[str]:
     return given + ([f"rename={_literal(dict(world.rename))}"] if world.rename else [])
 
 
-def _reading_python(reading: ReadingChoice) -> str:
-    keys = ("delimiter", "encoding", "header", "sheet", "skip", "decimal", "thousands")
-    given = {key: value for key in keys if (value := getattr(reading, key)) is not None}
-    settings = [f"{key}={_literal(value)}" for key, value in given.items()]
-    if reading.date_format:
-        settings.append(f"date_formats={_formats(reading.date_format)}")
+def _reading_python(reading: ReadingOptions) -> str:
+    settings = [
+        f"{option.name}={_formats(value) if isinstance(value, tuple) else _literal(value)}"
+        for option, value in _chosen(reading)
+    ]
     return f"reading=incrowd.Reading({', '.join(settings)})" if settings else ""
 
 
 def _formats(texts: tuple[str, ...]) -> str:
     """Formats of dates: one for all, or by column."""
-    found = dict(text.rpartition("=")[::2] for text in texts)
-    return _text(found[""]) if list(found) == [""] else _literal(found)
+    formats = dict(text.rpartition("=")[::2] for text in texts)
+    return _text(formats[""]) if list(formats) == [""] else _literal(formats)
 
 
 def _literal(value: object) -> str:

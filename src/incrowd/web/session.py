@@ -9,6 +9,7 @@ from typing import Any
 
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.errors import PolicyError
+from incrowd.requests.reading import ReadingOptions
 from incrowd.web import jobs, uploads
 from incrowd.web.facts import TriedRelease
 from incrowd.web.worker import Ticket, Worker
@@ -55,9 +56,9 @@ class PageSession:
         return None if self.table is None else self.table.source
 
     @property
-    def reading(self) -> jobs.ReadingChoice:
+    def reading(self) -> ReadingOptions:
         """How the table is read."""
-        return jobs.ReadingChoice() if self.table is None else self.table.reading
+        return ReadingOptions() if self.table is None else self.table.reading
 
     @property
     def passing(self) -> bool:
@@ -65,7 +66,7 @@ class PageSession:
         folder = None if self._private is None else self.private
         return bool(self.source and folder and Path(self.source).is_relative_to(folder))
 
-    def open(self, path: str | Path | None, reading: jobs.ReadingChoice | None = None) -> None:
+    def open(self, path: str | Path | None, reading: ReadingOptions | None = None) -> None:
         """Take another table, or none; policy, world, undo and pins begin anew with it."""
         source = None if path is None else str(Path(path).absolute())
         if source != self.source:
@@ -75,7 +76,7 @@ class PageSession:
             self.world = jobs.NO_WORLD
             self.target = "" if source is None else str(self.folder / released_as(source))
             self.report = self.sign = self.key_file = None
-        choice = reading or jobs.ReadingChoice()
+        choice = reading or ReadingOptions()
         self.table = None if source is None else jobs.TableFile(source, choice, str(self.folder))
 
     def close_table(self) -> None:

@@ -5,7 +5,7 @@ A page can be left, refreshed or opened twice: it finds the jobs here as they ar
 
 import asyncio
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Literal, TypeAlias, TypeVar, cast
 
@@ -13,6 +13,7 @@ from nicegui import background_tasks
 
 from incrowd.documents.verdict import AttackOutcome, Findings, ReleaseVerdict, release_verdict
 from incrowd.errors import IncrowdError
+from incrowd.requests.reading import ReadingOptions
 from incrowd.verify.verdict import Check
 from incrowd.web import edits, facts, jobs
 from incrowd.web.events import Cancelled, Done, Ending, Failed, Progress
@@ -354,10 +355,10 @@ class Project:
         self.session.close_table()
         self._begin_anew()
 
-    def read_as(self, choice: jobs.ReadingChoice) -> None:
+    def read_as(self, choice: ReadingOptions) -> None:
         """Read the table in another way; what was known about it is forgotten."""
         self.session.cancel()
-        self.session.read_as(**asdict(choice))
+        self.session.read_as(**vars(choice))
         self._begin_anew()
 
     def open(self, path: str | Path) -> None:

@@ -1,15 +1,16 @@
 """How the file is read: what incrowd finds out by itself, and what somebody knows better."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from nicegui import ui
 
-from incrowd.web import jobs
+from incrowd.requests.reading import ReadingOptions
+from incrowd.requests.request import Option, options_of
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
 from incrowd.web.wording import FIELDS
 
-_TEXTS = ("delimiter", "encoding", "sheet", "decimal", "thousands")
 _FIRST_LINE = {None: "found by incrowd", True: "names of the columns", False: "data"}
 
 
@@ -18,27 +19,38 @@ def show(frame: Frame, *, opened: bool = False) -> None:
     now = frame.project.session.reading
     with ui.expansion("How the file is read", value=opened).classes("card"), blocks.box("stack"):
         blocks.text("p", "What you leave empty is found from the file itself.", "quiet")
+        options = [option for option in options_of(ReadingOptions) if option.name != "memory"]
         with blocks.bar():
-            texts = {key: _text(key, getattr(now, key)) for key in _TEXTS}
-            skip = ui.number(FIELDS["--skip"], value=now.skip, min=0, format="%d")
-            skip.props("outlined dense")
-            header = ui.select(_FIRST_LINE, value=now.header, label="First line")
-            header.props("outlined dense")
-            dates = ui.input(FIELDS["--date-format"], value=", ".join(now.date_format))
-            dates.props("outlined dense").props["placeholder"] = "%d/%m/%Y, or birth=%d/%m/%Y"
+            fields = {one.name: _field(one, getattr(now, one.name)) for one in options}
 
         def read() -> None:
-            given: dict[str, Any] = {key: one.value or None for key, one in texts.items()}
-            given["skip"] = None if skip.value is None else int(skip.value)
-            given["header"] = header.value
-            formats = (part.strip() for part in str(dates.value or "").split(","))
-            given["date_format"] = tuple(part for part in formats if part)
-            frame.project.read_as(jobs.ReadingChoice(**given))
+            values = {name: _value(name, field.value) for name, field in fields.items()}
+            frame.project.read_as(ReadingOptions(**values))
             frame.redraw()
 
         with blocks.bar():
             blocks.other("Read it so", read, "refresh")
 
 
-def _text(key: str, value: str | None) -> ui.input:
-    return ui.input(FIELDS[f"--{key}"], value=value or "").props("outlined dense")
+def _field(option: Option, value: Any) -> Any:
+    """The field of an option, with its sentence."""
+    label = FIELDS.get(option.flags[0], "")
+    made: Any
+    if option.kind.type is bool:
+        made = ui.select(_FIRST_LINE, value=value, label="First line")
+    elif option.kind.type is int:
+        made = ui.number(label, value=value, min=0, format="%d")
+    else:
+        words = value if isinstance(value, str) else ", ".join(value or ())
+        made = ui.input(label, value=words)
+    if option.name == "date_formats":
+        made.props["placeholder"] = "%d/%m/%Y, or birth=%d/%m/%Y"
+    return made.props("outlined dense").tooltip(option.says)
+
+
+def _value(name: str, value: Any) -> Any:
+    """What somebody wrote into a field; None if it is empty."""
+    if name == "date_formats":
+        parts: Sequence[str] = [part.strip() for part in str(value or "").split(",")]
+        return tuple(part for part in parts if part) or None
+    return int(value) if isinstance(value, float) else None if value == "" else value

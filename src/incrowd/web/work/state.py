@@ -1,7 +1,7 @@
 """What lies open in the worker: one table, and its rows as counted for a few policies."""
 
 from collections import OrderedDict
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -134,8 +134,7 @@ class WorkerState:
 
 def reading_of(table: TableFile) -> Reading:
     """How to read the table, as the command would from the same options."""
-    given = asdict(table.reading)
-    return Reading(date_formats=given.pop("date_format"), **given)
+    return Reading(**vars(table.reading))
 
 
 def counted_alike(policy: Policy) -> str:
