@@ -7,10 +7,9 @@ between works on counts. The release takes its place, together with its certific
 was proved from what was written.
 """
 
-from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -21,10 +20,9 @@ from incrowd.engines.private_folders import remove_orphans
 from incrowd.errors import PolicyError
 from incrowd.io import files, tables
 from incrowd.io.atomic import heal
-from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.kept_parts import keeping
-from incrowd.io.reading import AnyPath, Opened, Reading, enough_memory, is_path, opened, path_of
+from incrowd.io.reading import AnyPath, Opened, enough_memory, is_path, opened, path_of
 from incrowd.io.target import (
     Place,
     certificate_path,
@@ -55,6 +53,8 @@ from incrowd.release.small_worlds import (
     is_small,
     posterior_of,
 )
+from incrowd.requests.anonymize import AnonymizeRequest
+from incrowd.requests.request import verb
 from incrowd.search.compared import run_against_release, without_compared
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
@@ -67,28 +67,11 @@ if TYPE_CHECKING:
     from incrowd.search.bound import Gap, LossBound
 
 
-def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one run
-    source: Any,
-    policy: AnyPolicy,
-    target: AnyPath | None = None,
-    *,
-    certificate: AnyPath | None = None,
-    dry_run: bool = False,
-    reading: Reading | None = None,
-    seed: int | None = None,
-    key: bytes | None = None,
-    sign: AnyPath | bytes | None = None,
-    watch: Watch | None = None,
-    folder: AnyPath = ".",
-    world: Any = None,
-    world_id: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    gap: "Gap | None" = None,
-    resume: bool = False,
-) -> Release:
+@verb(AnonymizeRequest)
+def anonymize(asked: AnonymizeRequest) -> Release:
     """Make a release of a table that keeps its policy, and prove it from the rows that leave.
 
-    `source` is a frame (pandas, Polars, PyArrow), a DuckDB relation, a Spark data frame, an Ibis
+    The table is a frame (pandas, Polars, PyArrow), a DuckDB relation, a Spark data frame, an Ibis
     table, the path of a file or the address of a table in PostgreSQL
     (`postgresql://user@host/database?table=schema.name`); "-" is standard input. Without a `target`
     the release is a frame of the same kind; that of a table in PostgreSQL is a frame of Polars and
@@ -96,53 +79,46 @@ def anonymize(  # noqa: PLR0913  the table, the request, and the settings of one
     the target and its certificate (by default the target's name with `.certificate.json`) take
     their places together. What a killed run left half done there is completed or taken back first.
     Spark writes a folder of Parquet files, which must be new. Target "-" is standard output, with a
-    certificate only if its path is given. A dry run writes nothing.
+    certificate only if its path is given.
 
     The target of a table in PostgreSQL may be the address of a new table of the same database. It
     is made, counted and verified in one transaction, which ends when the certificate is in its
     place (by default in the current folder, under the name of the table). A table that exists is
     refused.
 
-    Records leave in a new order, drawn from the system's randomness or from `seed`. `key` is the
-    secret key of pseudonyms. `sign` is a private key (PEM, or the path of its file): the
-    certificate is signed with it. `reading` says how to read a text file; paths of hierarchies
-    start in `folder`. The source is not changed.
+    Records leave in a new order, drawn from the system's randomness or from `seed`. The source is
+    not changed.
 
     `world` is a table that somebody may hold, or a list of them: models such as k-map count its
-    individuals, told apart by the column `world_id`, which joins several. `rename` says what the
-    world calls a column of the table.
-
-    `resume` keeps the parts of a large table that are done in a folder beside the target; after a
-    crash the same call goes on from them.
-
-    `gap` asks how much less any other release could lose: `Release.bound` is then a loss that no
-    release goes below, from a sample of records ("estimate") or proved ("prove", which takes
-    longer).
+    individuals. `resume` keeps the parts that are done in a folder beside the target. `gap` asks
+    how much less any other release could lose: `Release.bound` is then a loss that no release goes
+    below, from a sample of records ("estimate") or proved ("prove").
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = files.policy_of(policy)
+    folder = files.folder_of_policy(asked.policy, asked.folder)
+    policy = files.policy_of(asked.policy)
+    target, dry_run, gap = asked.target, asked.dry_run, asked.gap
     timer = StageTimer()
-    signer = _signer(sign)
+    signer = _signer(asked.sign)
     _refuse_gap(policy, gap)
-    for goal in (target, certificate):
+    for goal in (target, asked.certificate):
         refuse_remote(goal)
-    paper = certificate_path(target, certificate)
-    refuse_overwriting(path_of(source), target, paper)
+    paper = certificate_path(target, asked.certificate)
+    refuse_overwriting(path_of(asked.source), target, paper)
     remove_orphans()
     filed = is_path(target) and str(target) != "-"
     if filed and target is not None and paper is not None and not dry_run:
         heal(target, paper)
-    watch = watch or Watch()
-    keep = keeping(target) if resume and not dry_run else nullcontext()
-    expected, unchanged = policy.columns, policy.names(Role.KEEP)
-    given = source, reading, expected, unchanged, watch
+    watch = asked.watch or Watch()
+    keep = keeping(target) if asked.resume and not dry_run else nullcontext()
+    given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), watch
     with keep as kept, enough_memory(), opened(*given) as found_table:
-        context = RunContext(seed, key, watch, kept)
+        context = RunContext(asked.seed, asked.key, watch, kept)
         goal = None if dry_run else target
         context.watch.tell("coding the columns", 0.0)
         new_table = target_of(goal, found_table.engine)
         _refuse_unwritable(found_table, policy, goal)
-        against = world_of(found_table.engine, world, policy, WorldNames(world_id, rename, folder))
+        names = WorldNames(asked.world_id, asked.rename, folder)
+        against = world_of(found_table.engine, asked.world, policy, names)
         parts = in_parts(found_table.engine, policy) if against is None else None
         _refuse_gap_in_parts(parts, gap)
         sampled = None if parts is None else parts.sampled

@@ -6,8 +6,9 @@ from dataclasses import fields
 import polars as pl
 import pytest
 
-from incrowd.cli.search_settings import SearchFlags
+from incrowd.cli.search_settings import given, laid_over
 from incrowd.errors import PolicyError
+from incrowd.requests.policy import PolicyOptions
 from incrowd.search import SEARCHES, Auto, Diversify
 from incrowd.search_names import SEARCHES as NAMES
 from patients import QUICK, patients
@@ -182,10 +183,10 @@ def test_every_setting_of_every_search_can_be_given(name):
     """A setting's default, written as a policy file does, gives the search itself."""
     known = [one.name for one in fields(SEARCHES[name]) if one.name != "name"]
     for setting in known:
-        flags = SearchFlags(method=name, settings=[f"{setting}=1"])
-        assert flags.over() == {"name": name, setting: 1}
+        asked = PolicyOptions(method=name, setting=[f"{setting}=1"])
+        assert laid_over(asked) == {"name": name, setting: 1}
     with pytest.raises(PolicyError):
-        SearchFlags(method=name, settings=["no-such-setting=1"]).over()
+        laid_over(PolicyOptions(method=name, setting=["no-such-setting=1"]))
 
 
 def test_the_value_is_what_a_policy_file_would_hold():
@@ -199,8 +200,7 @@ def test_the_value_is_what_a_policy_file_would_hold():
         "g=kd-tree",
         'h="a=b"',
     ]
-    flags = SearchFlags(method="unknown", settings=texts).over()
-    assert flags == {
+    assert laid_over(PolicyOptions(method="unknown", setting=texts)) == {
         "name": "unknown",
         "a": 1,
         "b": 0.5,
@@ -211,5 +211,5 @@ def test_the_value_is_what_a_policy_file_would_hold():
         "g": "kd-tree",
         "h": "a=b",
     }
-    assert not SearchFlags().given
-    assert SearchFlags(otherwise="accuracy").over(Diversify())["name"] == "accuracy"
+    assert not given(PolicyOptions())
+    assert laid_over(PolicyOptions(), Diversify(), "accuracy")["name"] == "accuracy"

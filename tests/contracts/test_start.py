@@ -128,7 +128,7 @@ def test_help_of_a_command_loads_that_command_alone(folder, name):
 def test_help_loads_commands_only(folder):
     modules = loaded(folder, "--help")
     assert not stray(modules, (*READS, "numba", "numpy", "polars", "narwhals"))
-    assert len(ours(modules)) <= 55
+    assert len(ours(modules)) <= 70  # a command and its request each
 
 
 FRAME = """

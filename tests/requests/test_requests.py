@@ -10,13 +10,18 @@ import pytest
 import incrowd
 from incrowd.errors import PolicyError
 from incrowd.requests import kinds
+from incrowd.requests.anonymize import AnonymizeRequest
 from incrowd.requests.attack import AttackRequest
+from incrowd.requests.check import CheckRequest
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.discover import DiscoverRequest, GroupsRequest, JudgeSetsRequest
+from incrowd.requests.draft import DraftRequest
+from incrowd.requests.frontier import FrontierRequest
 from incrowd.requests.mask import MaskRequest
 from incrowd.requests.plan import PlanRequest, PlanSizesRequest
 from incrowd.requests.quantiles import QuantilesRequest
 from incrowd.requests.query_precision import QueryPrecisionRequest
+from incrowd.requests.report import ReportRequest
 from incrowd.requests.request import Request, options_of, verb
 from incrowd.requests.risk import RiskRequest
 from incrowd.requests.safe_harbor import SafeHarborRequest
@@ -24,9 +29,13 @@ from incrowd.requests.shared import Quasi, Source
 
 GROUP = kinds.Group("Things")
 REQUESTS = {
+    "anonymize": AnonymizeRequest,
     "attack": AttackRequest,
+    "check": CheckRequest,
     "compare": CompareRequest,
     "discover": DiscoverRequest,
+    "draft": DraftRequest,
+    "frontier": FrontierRequest,
     "groups": GroupsRequest,
     "judge_sets": JudgeSetsRequest,
     "mask": MaskRequest,
@@ -34,6 +43,7 @@ REQUESTS = {
     "plan_sizes": PlanSizesRequest,
     "quantiles": QuantilesRequest,
     "query_precision": QueryPrecisionRequest,
+    "report": ReportRequest,
     "risk": RiskRequest,
     "safe_harbor": SafeHarborRequest,
 }

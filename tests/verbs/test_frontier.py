@@ -12,9 +12,10 @@ from incrowd import Column, InfeasibleError, KAnonymity, LDiversity, Policy
 from incrowd.errors import LimitError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.search import Accuracy
-from incrowd.search.literature.accuracy.frontier import BOUNDS, Point
+from incrowd.search.literature.accuracy.frontier import Point
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.search.literature.accuracy.frontier import rising as rising_of
+from incrowd.search_names import BOUNDS
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 

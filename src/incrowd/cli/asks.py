@@ -2,15 +2,15 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass
+from dataclasses import MISSING, dataclass, replace
 from functools import wraps
 from typing import Annotated, Any, TypeVar
 
 from incrowd.cli import options
 from incrowd.io import reading as readers
-from incrowd.requests.kinds import Form, Parts
+from incrowd.requests.kinds import Form, Kind, Parts
 from incrowd.requests.reading import ReadingOptions
-from incrowd.requests.request import Option, options_of, parts_of
+from incrowd.requests.request import Option, marks_of, option_of, options_of, parts_of
 
 Result = TypeVar("Result")
 
@@ -31,22 +31,25 @@ def asks(
     """Give a command the options of a request in place of its parameter `asked`, as a dictionary.
 
     A parameter of the command that is named like a field takes its place: it says the field in its
-    own way. `beside` are more such parameters, by the field that they follow. A parameter whose
-    type has options, such as `Output`, is given by them.
+    own way. `beside` are options, and more such parameters, by the option that they follow. A
+    parameter whose type has options, such as `Output`, is given by them; one that is described as
+    fields are is an option, too.
     """
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
-        fields = list(_places(request, own, beside or {}))
+        fields = list(_places(request, own))
         others = [_place_of(one) for name, one in own.items() if not _is_there(name, fields)]
 
         @wraps(command)
         def run(**given: Any) -> Result:
-            asked = {one.name: one.value(given) for one in fields if one.name not in own}
-            return command(asked=asked, **{one.name: one.value(given) for one in others}, **given)
+            every = {one.name: one.value(given) for one in (*fields, *others)}
+            mine = {name: value for name, value in every.items() if name in own}
+            asked = {name: value for name, value in every.items() if name not in own}
+            return command(asked=asked, **mine)
 
-        shown = [parameter for one in (*fields, *others) for parameter in one.shown]
+        shown = list(_in_order((*fields, *others), beside or {}))
         run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in shown}
         return run
@@ -59,22 +62,32 @@ def _is_there(name: str, places: Iterable[_Place]) -> bool:
     return name == "asked" or any(name == one.name for one in places)
 
 
-def _places(
-    request: type,
-    own: Mapping[str, inspect.Parameter],
-    beside: Mapping[str, tuple[str, ...]],
-) -> Iterator[_Place]:
+def _places(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Place]:
     """The options of a request and the command's own parameters, in the order of the fields."""
     every = {option.name: option for option in options_of(request)}
     parts = parts_of(request)
     for name in inspect.signature(request).parameters:
         if name in own:
-            yield _plain(own[name])
+            yield _place_of(own[name])
         elif name in every:
             yield _option(every[name])
         elif name in parts:
             yield _made_of(name, parts[name])
-        yield from (_plain(own[other]) for other in beside.get(name, ()))
+
+
+def _in_order(
+    places: Iterable[_Place], beside: Mapping[str, tuple[str, ...]]
+) -> Iterator[inspect.Parameter]:
+    """What the command shows: place by place, but for what follows an option of another place."""
+    every = list(places)
+    named = {place.name: place.shown for place in every}
+    named |= {one.name: (one,) for place in every for one in place.shown}
+    moved = {one.name for names in beside.values() for name in names for one in named[name]}
+    for place in every:
+        for one in place.shown:
+            if one.name not in moved:
+                yield one
+            yield from (more for name in beside.get(one.name, ()) for more in named[name])
 
 
 def _plain(parameter: inspect.Parameter) -> _Place:
@@ -91,7 +104,7 @@ def _option(option: Option) -> _Place:
 
 def _made_of(name: str, parts: Parts) -> _Place:
     """The options of a value: it is made of what they say."""
-    every = [one for one in options_of(parts.options) if one.name not in parts.without]
+    every = [one for one in options_of(parts.options) if parts.has(one.name)]
     shown = tuple(map(_parameter, every))
     return _Place(
         name,
@@ -108,10 +121,14 @@ def _maker(kind: type) -> Callable[..., Any]:
 
 
 def _place_of(parameter: inspect.Parameter) -> _Place:
-    """A parameter of a command: given by the options of its type, if that has any."""
-    kind = parameter.annotation
+    """A parameter of a command: an option, or given by the options of its type if it has any."""
+    kind, name = parameter.annotation, parameter.name
+    if marks_of(kind, Kind):
+        return _option(replace(option_of(kind, name), default=parameter.default))
+    if parts := marks_of(kind, Parts):
+        return _made_of(name, parts[0])
     if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__") and options_of(kind):
-        return _made_of(parameter.name, Parts(kind))
+        return _made_of(name, Parts(kind))
     return _plain(parameter)
 
 

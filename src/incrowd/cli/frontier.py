@@ -1,17 +1,16 @@
 """`incrowd frontier` and `anonymize --maximize privacy`: the most privacy for a given loss."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 from incrowd import api
 from incrowd import search as searches
-from incrowd import watch as watching
-from incrowd.cli import next_command, options, search_settings, sources
-from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads, takes
+from incrowd.cli import next_command
+from incrowd.cli import request as requests
+from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
-from incrowd.cli.policy_flags import ASKED, COLUMNS, AskedFlags, ColumnFlags, policy_flags
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.errors import PolicyError
@@ -19,11 +18,13 @@ from incrowd.io import files
 from incrowd.io import reading as readers
 from incrowd.policy import codec
 from incrowd.policy import policy as policies
-from incrowd.verbs import frontier as explored
+from incrowd.requests.frontier import FrontierRequest
+from incrowd.requests.kinds import FILE, WRITING, Flags, Parts
+from incrowd.requests.policy import PolicyOptions
 from incrowd.verbs import frontier as frontiers
 
 if TYPE_CHECKING:
-    from incrowd.cli.request import PolicyFlags, PolicyRequest
+    from incrowd.cli.request import AskedPolicy, PolicyRequest
     from incrowd.io.reading import Reading
     from incrowd.policy.policy import Policy
 
@@ -32,97 +33,84 @@ _LEAST_K = 2
 
 
 @dataclass(frozen=True)
-class MaximizeOptions:
+class MostPrivacy:
     """The most privacy for one loss (`--maximize`), or for every loss (`frontier`)."""
 
-    maximize: str | None = None
-    max_loss: float | None = None
-    privacy: str | None = None
+    asked: PolicyOptions
     frontier: bool = False
 
     def __post_init__(self) -> None:
-        if self.maximize not in {None, "privacy"}:
+        asked = self.asked
+        if asked.maximize not in {None, "privacy"}:
             raise PolicyError(
                 "--maximize takes privacy and nothing else", remedy="write --maximize privacy"
             )
-        if self.privacy not in {None, "k", "l"}:
+        if asked.privacy not in {None, "k", "l"}:
             raise PolicyError("--privacy takes k or l", remedy="write --privacy k or --privacy l")
-        if self.frontier and self.max_loss is not None:
+        if self.frontier and asked.max_loss is not None:
             raise PolicyError(
                 "--frontier shows every loss, and --max-loss names one",
                 remedy="leave out one of them",
             )
-        if not self.given:
+        if not self.wanted:
             self._refuse_alone()
         elif not self.frontier:
-            self._refuse_without_loss()
+            _refuse_no_share(asked.max_loss)
+        if self.wanted and asked.method not in {None, "accuracy"}:
+            raise PolicyError(
+                "the search 'accuracy' finds the most privacy, and --method asks for "
+                f"'{asked.method}'",
+                remedy="leave out --method",
+            )
 
     @property
-    def given(self) -> bool:
+    def wanted(self) -> bool:
         """Whether the most privacy is to be found."""
-        return self.maximize is not None or self.frontier
+        return self.asked.maximize is not None or self.frontier
 
     @property
-    def search(self) -> str | None:
-        """The search that settings are for if no option names one: the one for most privacy."""
-        return "accuracy" if self.given else None
+    def policy(self) -> "AskedPolicy":
+        """The policy that is asked for; settings are for the search for the most privacy."""
+        return requests.AskedPolicy.read(self.asked, "accuracy" if self.wanted else None)
 
     def _refuse_alone(self) -> None:
-        for flag, value in (("--max-loss", self.max_loss), ("--privacy", self.privacy)):
+        for flag, value in (("--max-loss", self.asked.max_loss), ("--privacy", self.asked.privacy)):
             if value is not None:
                 raise PolicyError(
                     f"{flag} needs --maximize privacy",
                     remedy=f"add --maximize privacy, or leave out {flag}",
                 )
 
-    def _refuse_without_loss(self) -> None:
-        if self.max_loss is None:
-            raise PolicyError(
-                "--maximize privacy needs --max-loss, the most that a class may lose",
-                remedy="add, for example, --max-loss 0.3, or see every loss with incrowd frontier",
-            )
-        if not 0 <= self.max_loss <= 1:
-            raise PolicyError(
-                "--max-loss takes a share from 0 to 1", remedy="write, for example, --max-loss 0.3"
-            )
-
-    def refuse_search(self, method: str | None) -> None:
-        """Refuse another search than `accuracy`, which finds the most privacy."""
-        if self.given and method not in {None, "accuracy"}:
-            raise PolicyError(
-                f"the search 'accuracy' finds the most privacy, and --method asks for '{method}'",
-                remedy="leave out --method",
-            )
-
-    def floors(self, quick: Mapping[str, Any]) -> dict[str, Any]:
-        """The options with the least that every class must meet, where they give no model."""
-        asked = dict(quick)
-        if not self.given or not asked["quasi"]:
-            return asked
-        if vacuous(quick):
-            asked["k"] = _LEAST_K
-        if quick["l"] is None and quick["sensitive"] and self.privacy != "k":
-            asked["l"] = 1.0
-        return asked
-
     def refuse_worlds(self, worlds: Sequence[str]) -> None:
         """Refuse worlds: the most privacy is counted in the table."""
-        if self.given and worlds:
+        if self.wanted and worlds:
             raise PolicyError(
                 "the most privacy for a loss is counted in the table, not in a world",
                 remedy="leave out --world, or --maximize",
             )
 
-    def laid_over(self, request: "PolicyRequest") -> "PolicyRequest":
+    def request(self, policy: "AskedPolicy", names: Sequence[str]) -> "PolicyRequest":
+        """The policy for a table with these columns, with the search for the most privacy."""
+        request = replace(policy, options=self._floors()).request(names)
+        return self._laid_over(request) if self.wanted else request
+
+    def _floors(self) -> PolicyOptions:
+        """The options with the least that every class must meet, where they give no model."""
+        asked = self.asked
+        if not self.wanted or not asked.quasi:
+            return asked
+        k = _LEAST_K if vacuous(asked) else asked.k
+        weak = asked.l is None and asked.sensitive and asked.privacy != "k"
+        return replace(asked, k=k, l=1.0 if weak else asked.l)
+
+    def _laid_over(self, request: "PolicyRequest") -> "PolicyRequest":
         """The request with the search for the most privacy in place of its own."""
-        if not self.given:
-            return request
         policy = request.policy
         kept = policy.search.largest_class_loss is not None
         search: Any = policy.search if kept else searches.Accuracy()
         search = replace(search, privacy=self._means(request))
-        if self.max_loss is not None:
-            search = replace(search, max_loss=self.max_loss)
+        if self.asked.max_loss is not None:
+            search = replace(search, max_loss=self.asked.max_loss)
         values = {name: getattr(policy, name) for name in policies.Policy.model_fields}
         policy = codec.make_value(
             lambda: policies.Policy.model_validate({**values, "search": search})
@@ -130,26 +118,37 @@ class MaximizeOptions:
         changed = (*request.changed, "search") if request.changed or request.filed else ()
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 
-    def _means(self, request: "PolicyRequest") -> Literal["k", "l"]:
+    def _means(self, request: "PolicyRequest") -> str:
         """What to maximize: what the option says, else l if a column is sensitive."""
         sensitive = request.policy.sensitive
-        if self.privacy == "l" and not sensitive:
+        if self.asked.privacy == "l" and not sensitive:
             raise PolicyError(
                 "--privacy l needs a sensitive column, and there is none",
                 remedy="name one with --sensitive, or write --privacy k",
             )
-        if self.privacy is None:
-            return "l" if sensitive else "k"
-        return "l" if self.privacy == "l" else "k"
+        return self.asked.privacy or ("l" if sensitive else "k")
 
-    def notes(self, quick: Mapping[str, Any], request: "PolicyRequest") -> Iterator[str]:
+    def notes(self, request: "PolicyRequest") -> Iterator[str]:
         """What incrowd chose where the options leave it open."""
-        if not self.given:
+        if not self.wanted:
             return
-        if self.privacy is None:
+        if self.asked.privacy is None:
             yield _meaning(request.policy)
-        if not request.filed and vacuous(quick):
+        if not request.filed and vacuous(self.asked):
             yield f"no model is given: every class holds at least k = {_LEAST_K} people"
+
+
+def _refuse_no_share(max_loss: float | None) -> None:
+    """Refuse to find the most privacy within no loss, or within one that is no share."""
+    if max_loss is None:
+        raise PolicyError(
+            "--maximize privacy needs --max-loss, the most that a class may lose",
+            remedy="add, for example, --max-loss 0.3, or see every loss with incrowd frontier",
+        )
+    if not 0 <= max_loss <= 1:
+        raise PolicyError(
+            "--max-loss takes a share from 0 to 1", remedy="write, for example, --max-loss 0.3"
+        )
 
 
 def _meaning(policy: "Policy") -> str:
@@ -159,53 +158,51 @@ def _meaning(policy: "Policy") -> str:
     return f"maximizing l of the sensitive column '{column}'; --privacy k maximizes class sizes"
 
 
-def vacuous(quick: Mapping[str, Any]) -> bool:
+def vacuous(asked: PolicyOptions) -> bool:
     """Whether the models of options hold for every table."""
-    k, l, t = (quick[name] for name in ("k", "l", "t"))
-    return k is None and (l is None or l == 1) and (t is None or t == 1)
+    return asked.k is None and asked.l in {None, 1} and asked.t in {None, 1}
 
 
-def refuse_nothing(quick: Mapping[str, Any], *, floor: bool) -> None:
+def refuse_nothing(asked: PolicyOptions, *, floor: bool) -> None:
     """Refuse models that hold for every table: it would be released as it is.
 
     As a `floor` for the most privacy they are fine.
     """
-    if quick["l"] is not None and quick["l"] < 1:
+    if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody",
             remedy="ask for 2 or more",
         )
-    if not floor and vacuous(quick) and (quick["l"] is not None or quick["t"] is not None):
-        which = "l = 1" if quick["l"] is not None else "t = 1"
+    if not floor and vacuous(asked) and (asked.l is not None or asked.t is not None):
+        which = "l = 1" if asked.l is not None else "t = 1"
         raise PolicyError(
             f"{which} holds for every table: the release would show people as they are",
             remedy="ask for l of 2 or more, t below 1, or a size with -k",
         )
 
 
-@reads()
-@takes("asked", AskedFlags)
-@takes("columns", ColumnFlags)
-def frontier(  # noqa: PLR0913  one parameter per option
-    file: options.TableFile,
+@asks(FrontierRequest, beside={"missing": ("privacy",)})
+def frontier(
+    asked: dict[str, Any],
     *,
-    output: Annotated[
-        str | None,
-        options.output(
-            "Write the curve to a file: .csv, .json; .svg, .png or .html with incrowd[charts]."
+    policy: Annotated[
+        PolicyOptions,
+        Parts(
+            PolicyOptions,
+            without=(
+                *("method", "effort", "prefer", "analysis", "maximize", "max_loss"),
+                *("split_ends", "class_column", "keep_order"),
+            ),
         ),
+    ],
+    curve: Annotated[
+        str | None,
+        FILE,
+        WRITING,
+        Flags("--output", "-o"),
+        "Write the curve to a file: .csv, .json; .svg, .png or .html with incrowd[charts].",
     ] = None,
-    asked: AskedFlags = ASKED,
-    privacy: options.Privacy = None,
-    mapping: options.Mapping = None,
-    setting: options.Settings = None,
-    loss: options.Loss = None,
-    time_limit: options.TimeLimit = None,
-    columns: ColumnFlags = COLUMNS,
-    reading: ReadingFlags = AS_FOUND,
-    details: options.Details = False,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    output: Output,
 ) -> None:
     """Show how much privacy each loss of information buys.
 
@@ -214,41 +211,22 @@ def frontier(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd frontier patients.csv -q age,zip -s diagnosis -o curve.svg
     """
-    maximize = MaximizeOptions(privacy=privacy, frontier=True)
-    search = search_settings.SearchFlags(
-        mapping=mapping, settings=setting, otherwise=maximize.search
-    )
-    settings = {"loss": loss, "time_limit": time_limit}
-    flags = policy_flags(asked, columns, search, settings)
-    wanted = sources.reading(reading)
-    show_frontier(
-        file,
-        output,
-        flags,
-        maximize,
-        wanted,
-        Output(as_json=as_json, quiet=quiet, details=details),
-    )
+    show_frontier(asked["source"], asked["reading"], MostPrivacy(policy, True), curve, output)
 
 
-def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to read and answer
-    file: str,
-    curve: str | None,
-    flags: "PolicyFlags",
-    maximize: MaximizeOptions,
-    reading: "Reading",
-    output: Output,
+def show_frontier(
+    file: str, reading: "Reading", most: MostPrivacy, curve: str | None, output: Output
 ) -> None:
     """Find the most privacy for every loss, write the curve to a file, and show it."""
-    refuse_nothing(flags.quick, floor=True)
+    refuse_nothing(most.asked, floor=True)
     if curve is not None:
-        _refuse_curve(curve, [file, flags.policy])
+        _refuse_curve(curve, [file, most.asked.policy])
+    policy = most.policy
     with waiting(output, "frontier") as bar, ExitStack() as held:
-        watch = watching.Watch(tell=bar.tell, note=output.notes)
-        table = held.enter_context(readers.opened(file, reading, flags.named, watch=watch))
-        floors = replace(flags, quick=maximize.floors(flags.quick))
-        request = maximize.laid_over(floors.request(table.names))
-        output.notes((*request.notes(), *maximize.notes(flags.quick, request)))
+        watch = bar.watch
+        table = held.enter_context(readers.opened(file, reading, policy.named, watch=watch))
+        request = most.request(policy, table.names)
+        output.notes((*request.notes(), *most.notes(request)))
         found = api.frontier(table, request.policy, watch=watch, folder=request.folder)
     if curve is not None:
         frontiers.write_frontier(found, curve)
@@ -261,7 +239,7 @@ def show_frontier(  # noqa: PLR0913, PLR0917  files, the request, and how to rea
 
 def _refuse_curve(curve: str, read: Sequence[str | None]) -> None:
     """Refuse a curve that cannot be drawn, or would overwrite what is read."""
-    explored.refuse_unexplorable(curve)
+    frontiers.refuse_unexplorable(curve)
     for path in filter(None, read):
         if files.same_file(path, curve):
             raise PolicyError(

@@ -3,14 +3,11 @@
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING, Annotated, Any
 
 from incrowd import api
-from incrowd import watch as watching
-from incrowd.cli import next_command, options, sources
-from incrowd.cli.flags import AS_FOUND, ReadingFlags, reads
+from incrowd.cli import next_command
+from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting, write
 from incrowd.documents import identify as texts
 from incrowd.documents import json
@@ -19,6 +16,8 @@ from incrowd.io import atomic, files
 from incrowd.io import reading as readers
 from incrowd.policy import draft as drafts
 from incrowd.policy import presets
+from incrowd.requests.draft import DraftRequest
+from incrowd.requests.kinds import COLUMN, FILE, HOLD, SWITCH, WRITING, Flags, Kind
 from incrowd.table.names import nearest
 
 if TYPE_CHECKING:
@@ -26,49 +25,34 @@ if TYPE_CHECKING:
     from incrowd.policy.presets import TableFacts
 
 
-@reads(memory=False)
-def init(  # noqa: PLR0913  one parameter per option
-    file: options.TableFile,
+@asks(DraftRequest)
+def init(  # noqa: PLR0913  what only the command has
+    asked: dict[str, Any],
     *,
-    output: Annotated[
-        str | None, options.output("Write the policy to this file; by default to standard output.")
-    ] = None,
     preset: Annotated[
         str | None,
-        typer.Option(
-            "--preset",
-            metavar="NAME",
-            help="Start from hipaa-safe-harbor, public-file or internal.",
-            rich_help_panel=options.HOLD,
-        ),
+        Kind("NAME"),
+        HOLD,
+        "Start from hipaa-safe-harbor, public-file or internal.",
     ] = None,
     ask: Annotated[
         bool,
-        typer.Option(
-            "--ask",
-            help="Ask about each column; Enter takes the draft, ? explains, q stops.",
-            rich_help_panel=options.HOLD,
-        ),
+        SWITCH,
+        HOLD,
+        "Ask about each column; Enter takes the draft, ? explains, q stops.",
     ] = False,
     explain: Annotated[
-        str | None,
-        typer.Option(
-            "--explain",
-            metavar="COLUMN",
-            help="Only explain the role and the hierarchy of this column.",
-            rich_help_panel=options.HOLD,
-        ),
+        str | None, COLUMN, HOLD, "Only explain the role and the hierarchy of this column."
     ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force", help="Overwrite an existing policy.", rich_help_panel=options.WRITING
-        ),
-    ] = False,
-    reading: ReadingFlags = AS_FOUND,
-    details: options.Details = False,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    target: Annotated[
+        str | None,
+        FILE,
+        WRITING,
+        Flags("--output", "-o"),
+        "Write the policy to this file; by default to standard output.",
+    ] = None,
+    force: Annotated[bool, SWITCH, WRITING, "Overwrite an existing policy."] = False,
+    output: Output,
 ) -> None:
     """Draft a policy for a table, with reasons.
 
@@ -76,42 +60,42 @@ def init(  # noqa: PLR0913  one parameter per option
 
     Example: incrowd init patients.csv -o policy.toml
     """
-    answer = Output(as_json=as_json, quiet=quiet, details=details)
-    if output is not None:
-        _refuse_losing(file, output, force=force)
-    with waiting(answer, "init") as bar:
-        watch = watching.Watch(tell=bar.tell, note=answer.notes)
-        with readers.opened(file, sources.reading(reading), watch=watch) as table:
+    file = asked["source"]
+    if target is not None:
+        _refuse_losing(file, target, force=force)
+    with waiting(output, "init") as bar:
+        watch = bar.watch
+        with readers.opened(file, asked["reading"], watch=watch) as table:
             draft = api.draft(table, watch=watch)
             facts = None if preset is None else api.table_facts(table)
     if preset is not None:
-        draft = _preset(draft, preset, answer, facts)
+        draft = _preset(draft, preset, output, facts)
     if explain is not None:
-        _explain(draft, explain, answer)
+        _explain(draft, explain, output)
         return
     if ask:
-        asked = _asked(draft)
-        if asked is None:
-            answer.remark("\nstopped; nothing is written")
+        answered = _answered(draft)
+        if answered is None:
+            output.remark("\nstopped; nothing is written")
             return
-        draft = asked
+        draft = answered
     policy = drafts.to_toml(draft)
-    if output is None and not as_json:
+    if target is None and not output.as_json:
         write(sys.stdout, policy)
         return
-    if output is not None:
-        with atomic.replacing(output) as place:
+    if target is not None:
+        with atomic.replacing(target) as place:
             files.write_text(place, policy)
-    answer.result(
-        lambda: json.draft_document(draft, policy, output),
+    output.result(
+        lambda: json.draft_document(draft, policy, target),
         lambda: texts.draft_text(draft),
-        lambda: next_command.after_init(file, output),
+        lambda: next_command.after_init(file, target),
     )
-    if output is not None:
-        answer.remark(f"policy written to {output}; review it before you use it")
+    if target is not None:
+        output.remark(f"policy written to {target}; review it before you use it")
 
 
-def _asked(draft: "Draft") -> "Draft | None":
+def _answered(draft: "Draft") -> "Draft | None":
     """The draft with the answers of a person; None if they stopped."""
     from incrowd.cli.ask import conversation  # noqa: PLC0415  not for --help
     from incrowd.policy.draft_answers import apply_answers  # noqa: PLC0415  the same
@@ -125,13 +109,13 @@ def _asked(draft: "Draft") -> "Draft | None":
     return None if found is None else apply_answers(draft, found)
 
 
-def _explain(draft: "Draft", name: str, answer: Output) -> None:
+def _explain(draft: "Draft", name: str, output: Output) -> None:
     """Everything that is known about one column of a draft."""
     if name not in draft.policy.columns:
         names = tuple(draft.policy.columns)
         raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
     whole = json.draft_document(draft, drafts.to_toml(draft), None)
-    answer.result(
+    output.result(
         lambda: {"schema": "incrowd.init/1", "columns": {name: whole["columns"][name]}},
         lambda: texts.explanation_text(draft, name),
     )

@@ -15,7 +15,6 @@ COLUMNS = "Columns"
 HOLD = "What must hold"
 COARSER = "How values get coarser"
 SEARCH = "How to search"
-WORLDS = "Worlds"
 WRITING = "Writing"
 READING = "Reading"
 """Groups of options, as --help shows them."""
@@ -32,23 +31,6 @@ def shown(option: Option) -> Any:
     if not option.flags:
         return typer.Argument(**known, show_default=False)
     return typer.Option(*option.flags, **known, rich_help_panel=option.group)
-
-
-def held_to(flag: str, text: str) -> Any:
-    """An option that names a file that a release is held against."""
-    return typer.Option(flag, metavar="FILE", help=text, rich_help_panel=HOLD)
-
-
-TrustedKeys = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--trusted-key",
-        metavar="FILE",
-        help="A public key that must have signed the certificate. Repeat it to accept several.",
-        show_default=False,
-        rich_help_panel=HOLD,
-    ),
-]
 
 
 def output(words: str) -> Any:
@@ -109,52 +91,6 @@ Keep = Annotated[
 ]
 Unit = Annotated[str | None, typer_of(shared.Unit, "unit")]
 Weight = Annotated[str | None, typer_of(shared.Weight, "weight")]
-K = Annotated[
-    int | None,
-    typer.Option(
-        "-k",
-        metavar="K",
-        help="k-anonymity: every class holds at least K people.",
-        rich_help_panel=HOLD,
-    ),
-]
-L = Annotated[
-    float | None,
-    typer.Option(
-        "-l",
-        metavar="L",
-        help="l-diversity: in a class no sensitive value is more frequent than 1/L.",
-        rich_help_panel=HOLD,
-    ),
-]
-T = Annotated[
-    float | None,
-    typer.Option(
-        "-t",
-        metavar="T",
-        help="t-closeness: in a class sensitive values are distributed as in the whole release, up "
-        "to a distance of T.",
-        rich_help_panel=HOLD,
-    ),
-]
-Suppress = Annotated[
-    float | None,
-    typer.Option(
-        "--suppress",
-        metavar="SHARE",
-        help="The largest share of records that may be left out, 0..1.",
-        rich_help_panel=HOLD,
-    ),
-]
-MissingReading = Annotated[
-    str | None,
-    typer.Option(
-        "--missing",
-        metavar="READING",
-        help="What a missing value means: own-value (default), matches-anything or suppress.",
-        rich_help_panel=HOLD,
-    ),
-]
 HierarchyOf = Annotated[
     list[str] | None,
     typer.Option(
@@ -174,106 +110,6 @@ Hierarchies = Annotated[
         rich_help_panel=COARSER,
     ),
 ]
-Widest = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--widest",
-        metavar="COLUMN=EXTENT",
-        help="How much of a number or date a cell may span, such as age=10.",
-        rich_help_panel=COARSER,
-    ),
-]
-Lowest = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--lowest",
-        metavar="COLUMN=LEVEL",
-        help="The lowest level of the hierarchy that a cell may show: 1 never shows exact values.",
-        rich_help_panel=COARSER,
-    ),
-]
-Kinds = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--kind",
-        metavar="COLUMN=KIND",
-        help="What the values of a column are: number, date or text, such as race=text for codes "
-        "that only look like numbers.",
-        rich_help_panel=COARSER,
-    ),
-]
-Matters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--weights",
-        metavar="COLUMN=WEIGHT",
-        help="How much the loss of a column matters, such as zip=2,age=0.5. Default: 1.",
-        rich_help_panel=COARSER,
-    ),
-]
-Highest = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--highest",
-        metavar="COLUMN=LEVEL",
-        help="The highest level of the hierarchy that a cell may show, such as zip=2.",
-        rich_help_panel=COARSER,
-    ),
-]
-Grid = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--grid",
-        metavar="COLUMN=STEP",
-        help="A step for the ends of spans, such as age=5 or birth_date=month: fewer labels.",
-        rich_help_panel=COARSER,
-    ),
-]
-Ends = Annotated[
-    str | None,
-    typer.Option(
-        "--ends",
-        metavar="aligned|exact",
-        help="Where spans end: aligned (default) on round values that many people share, exact on "
-        "values of people in the class, which gives these people away.",
-        rich_help_panel=COARSER,
-    ),
-]
-Consistent = Annotated[
-    bool,
-    typer.Option(
-        "--consistent",
-        help="Records with the same quasi-identifying values show the same.",
-        rich_help_panel=COARSER,
-    ),
-]
-ClassColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--class-column",
-        metavar="NAME",
-        help="With --show permutation: add a column of this name with the number of the class.",
-        rich_help_panel=WRITING,
-    ),
-]
-SplitEnds = Annotated[
-    bool,
-    typer.Option(
-        "--split-ends",
-        help="Write numbers and dates as two columns, such as age_low and age_high.",
-        rich_help_panel=WRITING,
-    ),
-]
-AcceptDerived = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--accept-derived",
-        metavar="COLUMNS",
-        help="Release these columns although quasi-identifiers follow from them, or they from "
-        "quasi-identifiers. Without it incrowd refuses.",
-        rich_help_panel=COLUMNS,
-    ),
-]
 AcceptAlone = Annotated[
     list[str] | None,
     typer.Option(
@@ -282,91 +118,6 @@ AcceptAlone = Annotated[
         help="Release these columns unchanged although many people are alone for whoever knows "
         "them. Without it incrowd refuses.",
         rich_help_panel=COLUMNS,
-    ),
-]
-World = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--world",
-        metavar="FILE",
-        help="A table with names that somebody may have: -k then counts its people. Repeat it for "
-        "several tables, joined by --world-id.",
-        rich_help_panel=WORLDS,
-    ),
-]
-WorldId = Annotated[
-    str | None,
-    typer.Option(
-        "--world-id",
-        metavar="COLUMN",
-        help="The column of the world that tells people apart; without it each row is a person.",
-        rich_help_panel=WORLDS,
-    ),
-]
-Rename = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--rename",
-        metavar="COLUMN=OTHER",
-        help="The world's name for a column of the table. Repeat it for each column.",
-        rich_help_panel=WORLDS,
-    ),
-]
-Loss = Annotated[
-    str | None,
-    typer.Option(
-        "--loss",
-        metavar="LOSS",
-        help="The loss to make small: gcp (default), granularity, precision, …",
-        rich_help_panel=SEARCH,
-    ),
-]
-Analysis = Annotated[
-    str | None,
-    typer.Option(
-        "--for",
-        metavar="Y~A+B",
-        help="The analysis that the release is for, such as income~age+education: its columns "
-        "stay fine, others get coarser.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Mapping = Annotated[
-    str | None,
-    typer.Option(
-        "--mapping",
-        metavar="kd-tree|hilbert|idistance",
-        help="The order that diversify and accuracy put the records in. Default: kd-tree.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Effort = Annotated[
-    float | None,
-    typer.Option(
-        "--effort",
-        metavar="TIMES",
-        help="How long crowd and auto try: 2 is twice as long as usual, for less loss.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Prefer = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--prefer",
-        metavar="COLUMNS",
-        help="Which of equally good levels mingen takes: columns to keep fine, the most important "
-        "first, or with weights, such as zip=2.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--setting",
-        metavar="NAME=VALUE",
-        help="A setting of the search, as a policy file writes it, such as combinations=actual. "
-        "Repeat it for each setting.",
-        rich_help_panel=SEARCH,
     ),
 ]
 Show = Annotated[
@@ -378,31 +129,12 @@ Show = Annotated[
         rich_help_panel=COARSER,
     ),
 ]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option(
-        "--time-limit",
-        metavar="SECONDS",
-        help="The longest that the search may take.",
-        rich_help_panel=SEARCH,
-    ),
-]
 SearchSeconds = Annotated[
     float,
     typer.Option(
         "--time-limit",
         metavar="SECONDS",
         help="The longest that the search may take.",
-        rich_help_panel=SEARCH,
-    ),
-]
-Privacy = Annotated[
-    str | None,
-    typer.Option(
-        "--privacy",
-        metavar="k|l",
-        help="What to maximize: k (people of a class) or l (sensitive values). Default: l if a "
-        "column is sensitive, else k.",
         rich_help_panel=SEARCH,
     ),
 ]

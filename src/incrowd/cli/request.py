@@ -1,22 +1,21 @@
-"""The request of a command: its policy and its worlds. Not loaded for --help."""
+"""The policy that a command follows, from a file or from options. Not loaded for --help."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from incrowd.cli import options
-from incrowd.cli.search_settings import SearchFlags
-from incrowd.cli.sources import columns_of_policy, kept_by
+from incrowd.cli import options, search_settings
 from incrowd.errors import PolicyError
 from incrowd.hierarchy import AnyHierarchy
-from incrowd.io.files import read_policy
+from incrowd.io import files
 from incrowd.io.hierarchies import find, parse_option, read_tree, resolve
 from incrowd.policy import analysis as analyses
 from incrowd.policy.codec import make_value
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.presets import quick
-from incrowd.table.names import unique_names
+from incrowd.requests.policy import PolicyOptions
+from incrowd.table.column import Role
 
 
 def hierarchies(
@@ -57,6 +56,13 @@ class PolicyRequest:
         policy = self.policy.for_analysis(analysis)
         return replace(self, policy=policy), analyses.note(self.policy, analysis)
 
+    def in_world(self, world: object) -> "PolicyRequest":
+        """The request with k-map in place of k-anonymity; a policy file stays as it is."""
+        if not world or self.filed:
+            return self
+        models = tuple(model.against_world() for model in self.policy.models)
+        return replace(self, policy=self.policy.model_copy(update={"models": models}))
+
     def notes(self) -> Iterator[str]:
         """What options leave open, or change in the policy file."""
         if self.left_out:
@@ -70,66 +76,57 @@ class PolicyRequest:
                 "holds the changed policy"
             )
 
+    def world_notes(self, world: object) -> Iterator[str]:
+        """What -k means with a world."""
+        counted = [model for model in self.policy.models if "world" in model.requires]
+        if world and not self.filed and counted:
+            yield (
+                f"k = {counted[0].threshold:g} counts people of the world (k-map), not of the "
+                "table (k-anonymity): a record may be alone in its class"
+            )
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class PolicyFlags:
-    """The options that make or change a policy; None or empty if not given."""
 
-    policy: str | None = None
-    quick: Mapping[str, Any]
-    """Roles and models: in place of a policy file."""
-    settings: Mapping[str, Any]
-    """Other keys of the policy: with a policy file, too."""
-    search: SearchFlags = field(default_factory=SearchFlags)
-    hierarchy: Sequence[str] | None = None
-    hierarchies: str | None = None
-    limits: Mapping[str, Sequence[str] | None] = field(default_factory=dict)
-    """By key of a column, such as `widest` or `kind`: the texts `COLUMN=VALUE`."""
-    accepted: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    """By key of a column, `derived` or `alone`: columns to release all the same."""
+@dataclass(frozen=True, eq=False)
+class AskedPolicy:
+    """A policy as options ask for it; its file is read once."""
+
+    options: PolicyOptions
+    file: Policy | None = None
+    """What the policy file holds, if one is named."""
+    search: str | None = None
+    """The search that settings are for if no option names one; None: the policy's."""
+
+    @classmethod
+    def read(cls, asked: PolicyOptions, search: str | None = None) -> Self:
+        """With the policy file read, if these options name one."""
+        if asked.policy is None:
+            return cls(asked, None, search)
+        if asked.roles:
+            given = ", ".join(f"--{name}" if len(name) > 1 else f"-{name}" for name in asked.roles)
+            raise PolicyError(
+                f"--policy and {given} cannot be used together",
+                remedy="write it into the policy, or leave out --policy",
+            )
+        return cls(asked, files.read_policy(asked.policy), search)
 
     @property
-    def silent(self) -> bool:
-        """Whether none of them is given."""
-        given = (self.policy, self.hierarchies, *self.quick.values(), *self.settings.values())
-        return not self.hierarchy and all(value in (None, ()) for value in given)
-
-    @property
-    def named(self) -> Iterator[str]:
-        """Columns that the table should have: those of the options and of the policy file."""
-        for value in self.quick.values():
-            if isinstance(value, str | tuple):
-                yield from unique_names(value)
-        yield from columns_of_policy(self.policy)
+    def named(self) -> tuple[str, ...]:
+        """Columns that the table should have."""
+        return (*self.options.named, *(() if self.file is None else self.file.columns))
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """Columns that leave unchanged: those of the options and of the policy file."""
-        return (*(self.quick.get("keep") or ()), *kept_by(self.policy, None))
+        """Columns that leave unchanged."""
+        return (*self.options.keep, *(() if self.file is None else self.file.names(Role.KEEP)))
 
-    def request(self, names: Sequence[str], keep: Sequence[str] = ()) -> PolicyRequest:
+    def request(self, names: Iterable[str], keep: Iterable[str] = ()) -> PolicyRequest:
         """The policy of these options, for a table with columns of these names.
 
         `keep` are columns to release unchanged although no option names them.
         """
-        flags: dict[str, Any] = {
-            name: value for name, value in self.quick.items() if value not in (None, ())
-        }
-        settings = {name: value for name, value in self.settings.items() if value is not None}
-        if self.policy is not None:
-            _refuse_both(flags)
-            policy = read_policy(self.policy)
-            settings |= self._search(policy)
-            trees = self._trees(policy.quasi)
-            details = _details(trees, self.limits, self.accepted)
-            policy = _laid_over(policy, settings, details)
-            return PolicyRequest(
-                policy,
-                Path(self.policy).parent,
-                unfound=self._unfound(policy.quasi, trees),
-                changed=(*settings, *details),
-                filed=True,
-            )
+        if self.file is not None:
+            return self._over(self.file)
+        flags = self.options.roles
         if "quasi" not in flags:
             raise PolicyError(
                 "say which columns are quasi-identifiers" if flags else "say what must hold",
@@ -137,62 +134,39 @@ class PolicyFlags:
             )
         trees = self._trees(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
-        settings |= self._search()
-        policy = quick(names, **flags, **settings, hierarchies=trees)
-        policy = _laid_over(policy, {}, _details({}, self.limits, self.accepted))
+        policy = quick(names, **flags, **self.options.keys, **self._search(), hierarchies=trees)
+        policy = _laid_over(policy, {}, self.options.details)
         return PolicyRequest(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
+
+    def _over(self, policy: Policy) -> PolicyRequest:
+        """The policy of the file with what options change."""
+        settings = self.options.keys | self._search(policy)
+        trees = self._trees(policy.quasi)
+        details = {name: {"hierarchy": tree} for name, tree in trees.items()}
+        for name, keys in self.options.details.items():
+            details[name] = {**details.get(name, {}), **keys}
+        return PolicyRequest(
+            _laid_over(policy, settings, details),
+            Path(self.options.policy).parent,
+            unfound=self._unfound(policy.quasi, trees),
+            changed=(*settings, *details),
+            filed=True,
+        )
 
     def _search(self, policy: Policy | None = None) -> dict[str, Any]:
         """The search that options ask for, if they say anything about it."""
-        if not self.search.given:
+        if not search_settings.given(self.options):
             return {}
-        return {"search": self.search.over(None if policy is None else policy.search)}
+        before = None if policy is None else policy.search
+        return {"search": search_settings.laid_over(self.options, before, self.search)}
 
     def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
-        if self.hierarchies is None:
+        if self.options.hierarchies is None:
             return ()
         return tuple(name for name in quasi if name not in trees)
 
     def _trees(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
-        return hierarchies(self.hierarchy, self.hierarchies, quasi)
-
-
-def _refuse_both(flags: Mapping[str, Any]) -> None:
-    if flags:
-        given = ", ".join(f"--{name}" if len(name) > 1 else f"-{name}" for name in flags)
-        raise PolicyError(
-            f"--policy and {given} cannot be used together",
-            remedy="write it into the policy, or leave out --policy",
-        )
-
-
-def _details(
-    trees: Mapping[str, AnyHierarchy],
-    limits: Mapping[str, Sequence[str] | None],
-    accepted: Mapping[str, Sequence[str]],
-) -> dict[str, dict[str, Any]]:
-    """What options say about columns, by column and key."""
-    details: dict[str, dict[str, Any]] = {name: {"hierarchy": tree} for name, tree in trees.items()}
-    for key, texts in limits.items():
-        for name, value in _by_column(key, texts).items():
-            details.setdefault(name, {})[key] = value
-    for key, names in accepted.items():
-        for name in names:
-            details.setdefault(name, {})[key] = "accept"
-    return details
-
-
-def _by_column(key: str, texts: Sequence[str] | None) -> Mapping[str, Any]:
-    """What an option says about columns, for a key of a column."""
-    match key:
-        case "grid":
-            return options.steps(texts)
-        case "kind":
-            return options.words(texts, "kind", "race=text")
-        case "weight":
-            return options.numbers(texts, "weights", "zip=2")
-        case _:
-            return options.numbers(texts, key)
+        return hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 
 def _laid_over(
@@ -207,34 +181,3 @@ def _laid_over(
     }
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     return make_value(lambda: Policy.model_validate({**values, **settings, "columns": columns}))
-
-
-@dataclass(frozen=True)
-class WorldOptions:
-    """The worlds of a request: tables with names that somebody may have."""
-
-    worlds: tuple[str, ...] = ()
-    id: str | None = None
-    rename: tuple[str, ...] = ()
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """As keyword arguments of verbs."""
-        names = options.other_names(self.rename, "rename", "zip=zipcode")
-        return {"world": self.worlds, "world_id": self.id, "rename": names}
-
-    def laid_over(self, request: PolicyRequest) -> PolicyRequest:
-        """The request with k-map in place of k-anonymity; a policy file stays as it is."""
-        if not self.worlds or request.filed:
-            return request
-        models = tuple(model.against_world() for model in request.policy.models)
-        return replace(request, policy=request.policy.model_copy(update={"models": models}))
-
-    def notes(self, request: PolicyRequest) -> Iterator[str]:
-        """What -k means with a world."""
-        asked = [model for model in request.policy.models if "world" in model.requires]
-        if self.worlds and not request.filed and asked:
-            yield (
-                f"k = {asked[0].threshold:g} counts people of the world (k-map), not of the table "
-                "(k-anonymity): a record may be alone in its class"
-            )

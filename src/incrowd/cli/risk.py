@@ -50,8 +50,10 @@ def risk(
     Example: incrowd risk patients.csv -q birth_date,zip,sex -s diagnosis
     """
     with waiting(output, "risk") as bar:
-        by_policy = None if asked["policy"] is None else files.read_policy(asked["policy"])
-        asked["quasi"] = asked["quasi"] or (() if by_policy is None else by_policy.quasi)
+        if (path := asked["policy"]) is not None:
+            policy = files.read_policy(path)
+            asked |= {"policy": policy, "folder": files.folder_of_policy(path, ".")}
+            asked["quasi"] = asked["quasi"] or policy.quasi
         found = api.risk(
             **asked,
             special_uniques=max_size if special_uniques else None,

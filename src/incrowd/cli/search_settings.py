@@ -4,12 +4,12 @@ import dataclasses
 import re
 import tomllib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from incrowd.cli import options
 from incrowd.errors import PolicyError
 from incrowd.policy import toml
+from incrowd.requests.policy import PolicyOptions
 from incrowd.search import SEARCHES, Auto, Search
 from incrowd.values import did_you_mean
 
@@ -17,57 +17,45 @@ _WORD = re.compile(r"[A-Za-z][\w+-]*")
 """Text that needs no quotes."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class SearchFlags:
-    """The options about the search; None if not given."""
+def given(asked: PolicyOptions) -> bool:
+    """Whether any option about the search is given."""
+    return asked.method is not None or any(True for _ in _settings(asked))
 
-    method: str | None = None
-    mapping: str | None = None
-    effort: float | None = None
-    prefer: Sequence[str] | None = None
-    settings: Sequence[str] | None = None
-    """The texts of `--setting`, NAME=VALUE."""
-    otherwise: str | None = None
-    """The search that these settings are for if no option names one; None: the policy's."""
 
-    @property
-    def given(self) -> bool:
-        """Whether any of them is."""
-        return self.method is not None or any(True for _ in self._values())
+def laid_over(
+    asked: PolicyOptions, search: Search | None = None, otherwise: str | None = None
+) -> dict[str, Any]:
+    """The search as a policy file writes it: what options say over the policy's own.
 
-    def over(self, search: Search | None = None) -> dict[str, Any]:
-        """The search as a policy file writes it: what options say over the policy's own.
+    `search` is the policy's; without one it is the search that policies have by default. The
+    settings are for the search `otherwise` if it is named and no option names one.
+    """
+    before = search or Auto()
+    name = asked.method or (None if before.name == otherwise else otherwise)
+    base: dict[str, Any] = {"name": name}
+    if name is None:
+        base = {setting: getattr(before, setting) for setting in _settings_of(before.name)}
+    called = base["name"]
+    known = [setting for setting in _settings_of(called) if setting != "name"]
+    settings: dict[str, Any] = {}
+    for flag, setting, value in _settings(asked):
+        if called in SEARCHES and setting not in known:
+            raise _misplaced(flag, setting, called, known)
+        if settings.setdefault(setting, value) != value:
+            raise PolicyError(f"options give '{setting}' two values", remedy="give one of them")
+    return base | settings
 
-        `search` is the policy's; without one it is the search that policies have by default.
-        """
-        base = self._base(search or Auto())
-        called = base["name"]
-        known = [name for name in _settings_of(called) if name != "name"]
-        given: dict[str, Any] = {}
-        for flag, name, value in self._values():
-            if called in SEARCHES and name not in known:
-                raise _misplaced(flag, name, called, known)
-            if given.setdefault(name, value) != value:
-                raise PolicyError(f"options give '{name}' two values", remedy="give one of them")
-        return base | given
 
-    def _base(self, search: Search) -> dict[str, Any]:
-        """The search that the settings are laid over, with its own."""
-        name = self.method or (None if search.name == self.otherwise else self.otherwise)
-        if name is not None:
-            return {"name": name}
-        return {name: getattr(search, name) for name in _settings_of(search.name)}
-
-    def _values(self) -> Iterator[tuple[str, str, Any]]:
-        """The option, the name and the value of each setting."""
-        if self.mapping is not None:
-            yield "--mapping", "mapping", self.mapping
-        if self.effort is not None:
-            yield "--effort", "effort", self.effort
-        if self.prefer:
-            yield "--prefer", "prefer", preferred(self.prefer)
-        for text in self.settings or ():
-            yield "--setting", *assigned(text)
+def _settings(asked: PolicyOptions) -> Iterator[tuple[str, str, Any]]:
+    """The option, the name and the value of each setting."""
+    if asked.mapping is not None:
+        yield "--mapping", "mapping", asked.mapping
+    if asked.effort is not None:
+        yield "--effort", "effort", asked.effort
+    if asked.prefer:
+        yield "--prefer", "prefer", preferred(asked.prefer)
+    for text in asked.setting or ():
+        yield "--setting", *assigned(text)
 
 
 def preferred(texts: Iterable[str]) -> dict[str, Any]:

@@ -14,7 +14,6 @@ from incrowd.io import files
 from incrowd.io.reading import Reading
 from incrowd.release import certificate as certificates
 from incrowd.release import policy_record
-from incrowd.table.column import Role
 
 if TYPE_CHECKING:
     from incrowd.policy.policy import Policy
@@ -25,12 +24,11 @@ def reading(flags: ReadingFlags) -> Reading:
     return Reading(**vars(flags))
 
 
-def readings(flags: ReadingFlags, original: str | None) -> tuple[Reading, Reading | None]:
+def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | None]:
     """How to read a release, and how to read its original, if that is given.
 
     How numbers and dates are written is then said of the original: a release has labels.
     """
-    found = reading(flags)
     if original is None:
         return found, None
     before = Reading(
@@ -47,15 +45,6 @@ def columns_of_policy(path: str | None) -> Iterator[str]:
     if path is not None:
         with suppress(PolicyError):
             yield from files.read_policy(path).columns
-
-
-def kept_by(policy: str | None, certificate: str | None) -> Iterator[str]:
-    """The columns that a policy or a certificate releases unchanged, if these can be read."""
-    with suppress(IncrowdError):
-        if policy is not None:
-            yield from files.read_policy(policy).names(Role.KEEP)
-        elif certificate is not None:
-            yield from _certified(certificate).names(Role.KEEP)
 
 
 def columns_of_certificate(path: str | None) -> Iterator[str]:

@@ -73,6 +73,12 @@ class Parts:
 
     options: type
     without: tuple[str, ...] = ()
+    only: tuple[str, ...] = ()
+    """The options that take its place; all if none are named."""
+
+    def has(self, name: str) -> bool:
+        """Whether the option of this name is one of them."""
+        return name not in self.without and (not self.only or name in self.only)
 
 
 TABLE = Kind("FILE", form="table")

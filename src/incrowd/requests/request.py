@@ -63,32 +63,32 @@ def options_of(request: type) -> tuple[Option, ...]:
     return tuple(
         replace(option_of(one.type, one.name, said.get(one.name, "")), default=one.default)
         for one in fields(request)
-        if _marked(one.type, Kind)
+        if marks_of(one.type, Kind)
     )
 
 
 @cache
 def parts_of(request: type) -> dict[str, Parts]:
     """The fields of a request whose values have options of their own."""
-    marks = {field.name: _marked(field.type, Parts) for field in fields(request)}
-    return {name: parts[0] for name, parts in marks.items() if parts}
+    parts = {field.name: marks_of(field.type, Parts) for field in fields(request)}
+    return {name: marks[0] for name, marks in parts.items() if marks}
 
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
     """The option that an annotation describes, under a name and with its own sentence if any."""
-    (kind,) = _marked(annotation, Kind)
-    groups, flags = _marked(annotation, Group), _marked(annotation, Flags)
+    (kind,) = marks_of(annotation, Kind)
+    groups, flags = marks_of(annotation, Group), marks_of(annotation, Flags)
     own = ("--" + name.replace("_", "-"),)
     return Option(
         name,
         kind,
         groups[0].title if groups else None,
         flags[0].names if flags else own if groups else (),
-        says or next(iter(_marked(annotation, str)), ""),
+        says or next(iter(marks_of(annotation, str)), ""),
     )
 
 
-def _marked(annotation: Any, kind: type) -> list[Any]:
+def marks_of(annotation: Any, kind: type) -> list[Any]:
     """What an annotation says of one kind."""
     if get_origin(annotation) is not Annotated:
         return []
@@ -154,7 +154,7 @@ def _signature(request: Callable[..., Any]) -> inspect.Signature:
 
 def _listed(request: Any) -> str:
     """What each parameter is, a line each, in the words of the help."""
-    said = {one.name: next(iter(_marked(one.type, str)), "") for one in fields(request)}
+    said = {one.name: next(iter(marks_of(one.type, str)), "") for one in fields(request)}
     said |= _sentences(request)
     names = [one for one in inspect.signature(request).parameters if said.get(one)]
     lines = (f"`{one}`: {said[one]}" for one in names)

@@ -8,12 +8,15 @@ from incrowd.requests.kinds import (
     COLUMN,
     COLUMNS,
     FILE,
+    FILES,
     HOLD,
     IN_COLUMNS,
     NUMBER,
+    OTHER_NAMES,
     SEARCHING,
     SWITCH,
     TABLE,
+    WORLDS,
     WRITING,
     Flags,
     Kind,
@@ -89,3 +92,30 @@ KeepOrder = Annotated[
     WRITING,
     "Keep the order of the records, which links releases to each other.",
 ]
+World = Annotated[
+    Any,
+    FILES,
+    WORLDS,
+    "A table with names that somebody may have: -k then counts its people. Repeat it for several "
+    "tables, joined by --world-id.",
+]
+WorldId = Annotated[
+    str | None,
+    COLUMN,
+    WORLDS,
+    "The column of the world that tells people apart; without it each row is a person.",
+]
+Rename = Annotated[
+    Mapping[str, str] | None,
+    OTHER_NAMES,
+    WORLDS,
+    "The world's name for a column of the table. Repeat it for each column.",
+]
+TrustedKeys = Annotated[
+    Sequence[AnyPath | bytes],
+    FILES,
+    HOLD,
+    Flags("--trusted-key"),
+    "A public key that must have signed the certificate. Repeat it to accept several.",
+]
+OriginalReading = Annotated["Reading | None", "How to read the original."]

@@ -1,7 +1,7 @@
 """Releases checked: everything counted anew, from the release and what is given beside it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Any
 
@@ -10,7 +10,6 @@ from incrowd.engines.fetch import stored_release
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import pending
-from incrowd.io.files import AnyPolicy
 from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import (
     AnyPath,
@@ -35,6 +34,8 @@ from incrowd.release.check import Backing, Checked, check_rows
 from incrowd.release.load import WorldReference, load, with_hierarchy
 from incrowd.release.original import Original
 from incrowd.release.policy_record import restored, restored_roles
+from incrowd.requests.check import CheckRequest
+from incrowd.requests.request import verb
 from incrowd.table.column import Role
 from incrowd.table.encode import columns_without_codes
 from incrowd.verify.verdict import Check
@@ -55,54 +56,40 @@ def new_keys(path: AnyPath) -> KeyFiles:
     return KeyFiles(private, public, public_fingerprint(shown))
 
 
-def check(  # noqa: PLR0913  the release, what it promises, and what it is held against
-    source: Any,
-    policy: AnyPolicy | None = None,
-    certificate: Certificate | AnyPath | None = None,
-    *,
-    original: Any = None,
-    trusted_keys: Sequence[AnyPath | bytes] = (),
-    reading: Reading | None = None,
-    original_reading: Reading | None = None,
-    world: Any = None,
-    world_id: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    folder: AnyPath = ".",
-    watch: Watch | None = None,
-) -> Check:
+@verb(CheckRequest)
+def check(asked: CheckRequest) -> Check:
     """Check what a release shows of its policy: everything is counted anew from the release alone.
 
-    `source` is a frame, the path of a file or a table elsewhere, where it is counted (see
-    `incrowd.api`). Without a policy that of the certificate is taken. `original` is the table that
-    the release was made of, read as `original_reading` says: with it losses are recounted, too.
-    With `trusted_keys` (public keys as PEM, or the paths of their files) the certificate must be
-    signed by one of them. Models such as k-map are counted in the `world` that they are about: see
-    `anonymize`.
+    The release is a frame, the path of a file or a table elsewhere, where it is counted (see
+    `incrowd.api`). Without a policy that of the certificate is taken. Trusted keys are public keys
+    as PEM, or the paths of their files. Models such as k-map are counted in the `world` that they
+    are about: see `anonymize`.
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = None if policy is None else files.policy_of(policy)
-    tell = (watch or Watch()).tell
+    folder = files.folder_of_policy(asked.policy, asked.folder)
+    lent = asked.policy is None
+    tell = (asked.watch or Watch()).tell
     with enough_memory(), ExitStack() as held:
         tell("reading the release", 0.0)
-        paper = certificate_of(certificate)
-        asked = certified_policy(paper, original) if policy is None else policy
-        unchanged = asked.names(Role.KEEP)
-        there = opened(source, reading, asked.columns, unchanged, watch)
-        release = held.enter_context(there)
+        paper = certificate_of(asked.certificate)
+        policy = certified_policy(paper, asked.original) if lent else files.policy_of(asked.policy)
+        given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), asked.watch
+        release = held.enter_context(opened(*given))
         engine = release.engine
-        against = world_of(engine, world, asked, WorldNames(world_id, rename, folder))
+        names = WorldNames(asked.world_id, asked.rename, folder)
+        against = world_of(engine, asked.world, policy, names)
+        original = asked.original, asked.original_reading
         backing = Backing(
             paper,
-            lent=policy is None,
-            trusted=keys_of(trusted_keys),
+            lent=lent,
+            trusted=keys_of(asked.trusted_keys),
             against=against,
-            trees={} if policy is None else trees_of(engine, asked, folder),
-            original=_original((original, original_reading), (asked, folder), against, held),
+            trees={} if lent else trees_of(engine, policy, folder),
+            original=_original(original, (policy, folder), against, held),
         )
         tell("fingerprinting the release", 0.0)
-        checked = checked_of(source, release, paper)
+        checked = checked_of(asked.source, release, paper)
         tell("counting every class of the release", 0.0)
-        return check_rows(checked, asked, backing)
+        return check_rows(checked, policy, backing)
 
 
 def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:

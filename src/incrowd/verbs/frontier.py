@@ -2,22 +2,22 @@
 
 import csv
 import io
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from incrowd.documents import charts, json
 from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import replacing
-from incrowd.io.files import AnyPolicy, refuse_nowhere, write_bytes
+from incrowd.io.files import refuse_nowhere, write_bytes
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
+from incrowd.io.reading import AnyPath, enough_memory, opened
 from incrowd.policy.policy import Policy
 from incrowd.release.load import RunContext, load
 from incrowd.release.release import Release
+from incrowd.requests.frontier import FrontierRequest
+from incrowd.requests.request import verb
 from incrowd.search import Accuracy
-from incrowd.search.literature.accuracy.frontier import BOUNDS, Frontier
+from incrowd.search.literature.accuracy.frontier import Frontier
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.watch import Watch
 
@@ -51,7 +51,6 @@ def write_explored(release: Release, path: AnyPath) -> None:
 
 
 def _content(release: Release, kind: str) -> bytes:
-
     explored, nodes = release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(
@@ -66,35 +65,28 @@ def _content(release: Release, kind: str) -> bytes:
     return charts.drawn(chart, kind)  # type: ignore[arg-type]
 
 
-def frontier(  # noqa: PLR0913  the table, the request, and the settings of one run
-    source: Any,
-    policy: AnyPolicy,
-    *,
-    bounds: Sequence[float] = BOUNDS,
-    reading: Reading | None = None,
-    watch: Watch | None = None,
-    folder: AnyPath = ".",
-) -> Frontier:
+@verb(FrontierRequest)
+def frontier(asked: FrontierRequest) -> Frontier:
     """Find the most privacy of a table for every largest loss of a class; nothing is released.
 
-    `source` is a frame or the path of a file. The models of the policy are floors. If its search is
-    `accuracy`, that is asked with each of the `bounds` in place of its own; otherwise privacy means
-    l of the first sensitive column, or k if there is none. The policy's time limit is for the whole
-    curve.
+    The table is a frame or the path of a file. The models of the policy are floors. If its search
+    is `accuracy`, that is asked with each of the `bounds` in place of its own; otherwise privacy
+    means l of the first sensitive column, or k if there is none. The policy's time limit is for the
+    whole curve.
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = files.policy_of(policy)
+    folder = files.folder_of_policy(asked.policy, asked.folder)
+    policy = files.policy_of(asked.policy)
     if policy.shown.exact:
         raise PolicyError(
             f'show = "{policy.show}" leaves quasi-identifiers exact, so there is no loss to weigh',
             remedy="leave it out",
         )
-    watch = watch or Watch()
+    watch = asked.watch or Watch()
     watch.tell("coding the columns", 0.0)
-    with enough_memory(), opened(source, reading, policy.columns, watch=watch) as there:
+    with enough_memory(), opened(asked.source, asked.reading, policy.columns, watch=watch) as there:
         table = load(there.engine, policy, builders_of(policy, folder))
         limited = RunContext(watch=watch).search_watch(policy)
-        return frontier_of(table.compiled.problem, _search(policy), limited, bounds)
+        return frontier_of(table.compiled.problem, _search(policy), limited, asked.bounds)
 
 
 def write_frontier(curve: Frontier, path: AnyPath) -> None:
@@ -111,7 +103,6 @@ def _search(policy: Policy) -> Accuracy:
 
 
 def _curve_content(curve: Frontier, kind: str) -> bytes:
-
     if kind == "json":
         return json.dumps(json.frontier_document(curve)).encode()
     if kind == "csv":

@@ -1,8 +1,8 @@
 """A report: one page that says what a release protects, what it costs and what it does not do."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from incrowd.documents.report import report_html
@@ -10,9 +10,10 @@ from incrowd.documents.report.facts import ReportFacts
 from incrowd.errors import LimitError, PolicyError
 from incrowd.io import files
 from incrowd.io.atomic import replacing
-from incrowd.io.files import AnyPolicy
-from incrowd.io.reading import AnyPath, Reading, enough_memory, file_of
-from incrowd.release.certificate import Certificate
+from incrowd.io.reading import AnyPath, enough_memory, file_of
+from incrowd.requests.report import ReportRequest
+from incrowd.requests.request import verb
+from incrowd.verbs.policies import with_policy
 from incrowd.verbs.report_facts import gather
 from incrowd.verbs.report_source import ReportOptions, source_of
 from incrowd.watch import Watch
@@ -34,60 +35,25 @@ class Report:
         return f"Report(ok={self.facts.verdict.ok}, {len(self.html.encode()):,} bytes)"
 
 
-def report(  # noqa: PLR0913  the release, what it promises, and what it is held against
-    source: Any,
-    target: AnyPath | None = None,
-    policy: AnyPolicy | None = None,
-    certificate: Certificate | AnyPath | None = None,
-    *,
-    original: Any = None,
-    trusted_keys: Sequence[AnyPath | bytes] = (),
-    world: Any = None,
-    world_id: str | None = None,
-    rename: Mapping[str, str] | None = None,
-    folder: AnyPath = ".",
-    reading: Reading | None = None,
-    original_reading: Reading | None = None,
-    show_values: bool = False,
-    name: str | None = None,
-    command: str | None = None,
-    watch: Watch | None = None,
-) -> Report:
+@verb(ReportRequest)
+def report(asked: ReportRequest) -> Report:
     """Report on a release in one HTML page: whether it is safe to publish, and what it keeps.
 
-    `source` is what `anonymize` returned, or a frame, the path of a file or a table elsewhere; then
-    it is checked first, as `check` does with the `policy` or the `certificate`. The page shows who
-    is exposed, classes before and after, attacks, what was done to each column and what it costs,
-    for which it needs the `original`; without it the page says what is missing. It has aggregated
-    figures only, and none of fewer than 5 records. With `show_values` pictures name values that at
-    least 5 records hold. `target` is the file of the page, `name` is what it calls the release, and
-    `command` is shown as the way to check it again. Models such as k-map are counted in the
-    `world`: see `anonymize`.
+    The release is what `anonymize` returned, or a frame, the path of a file or a table elsewhere;
+    then it is checked first, as `check` does with the `policy` or the `certificate`. The page shows
+    who is exposed, classes before and after, attacks, what was done to each column and what it
+    costs, for which it needs the `original`; without it the page says what is missing. It has
+    aggregated figures only, and none of fewer than 5 records. Models such as k-map are counted in
+    the `world`: see `anonymize`.
     """
-    folder = files.folder_of_policy(policy, folder)
-    policy = None if policy is None else files.policy_of(policy)
-    options = ReportOptions(
-        policy=policy,
-        certificate=certificate,
-        original=original,
-        trusted_keys=trusted_keys,
-        world=world,
-        world_id=world_id,
-        rename=rename,
-        folder=folder,
-        reading=reading,
-        original_reading=original_reading,
-        show_values=show_values,
-        name=name,
-        command=command,
-        watch=watch or Watch(),
-    )
-    refuse_target(target, (source, original))
+    asked = replace(with_policy(asked), watch=asked.watch or Watch())
+    refuse_target(asked.target, (asked.source, asked.original))
     with enough_memory(), ExitStack() as held:
-        facts = gather(source_of(source, options, held))
-    made = Report(facts, report_html(facts, show_values=show_values))
-    if target is not None:
-        write_report(made, target)
+        options = asked.handed_to(ReportOptions)
+        facts = gather(source_of(asked.source, options, held))
+    made = Report(facts, report_html(facts, show_values=asked.show_values))
+    if asked.target is not None:
+        write_report(made, asked.target)
     return made
 
 

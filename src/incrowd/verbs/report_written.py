@@ -80,7 +80,7 @@ def file_name(place: str) -> str:
 
 def world_words(world: Mapping[str, Any]) -> list[str]:
     """The options of a command that name a world."""
-    words = [word for file in world["world"] for word in ("--world", file_name(file))]
+    words = [word for file in world["world"] or () for word in ("--world", file_name(file))]
     words += ["--world-id", world["world_id"]] if world["world_id"] else []
     pairs = (f"{name}={other}" for name, other in world["rename"].items())
     return words + [word for pair in pairs for word in ("--rename", pair)]

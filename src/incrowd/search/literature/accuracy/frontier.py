@@ -8,12 +8,11 @@ from typing import Literal
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.search.literature.accuracy.accuracy import Accuracy
-from incrowd.search.literature.accuracy.portfolio import GRID, Workshop
+from incrowd.search.literature.accuracy.portfolio import Workshop
+from incrowd.search_names import BOUNDS
 from incrowd.showing import Shown
 from incrowd.watch import SilentWatch, Watch
 
-BOUNDS = GRID
-"""Largest losses of a class that are looked at if none are named."""
 _SHARE = 0.25
 """How much of the time that is left one bound may take, once something is found."""
 

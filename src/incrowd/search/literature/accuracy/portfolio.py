@@ -28,11 +28,10 @@ from incrowd.search.literature.diversify.groups import records_of
 from incrowd.search.mondrian import Mondrian
 from incrowd.search.orders.tree import TreeSearch
 from incrowd.search.repair import merge_failing_classes
+from incrowd.search_names import BOUNDS
 from incrowd.watch import Watch
 
 MAPPINGS: tuple[MappingName, ...] = get_args(MappingName)
-GRID = (0.01, 0.02, 0.05, *(step / 20 for step in range(2, 11)), 0.6, 0.7, 0.8, 0.9, 1.0)
-"""Largest losses of a class, closer together where they are small: there people choose."""
 _SMALLER = 2
 """How many smaller bounds of the grid AC is tried with: it may find more within less."""
 _CUT = 16
@@ -179,7 +178,7 @@ def _best_adjusted(
 
 def _bounds(quest: BoundedProblem) -> tuple[float, ...]:
     """The bound of a quest, and the next smaller ones of the grid."""
-    smaller = [bound + SLACK for bound in GRID if bound + 2 * SLACK < quest.most]
+    smaller = [bound + SLACK for bound in BOUNDS if bound + 2 * SLACK < quest.most]
     return (quest.most, *smaller[-_SMALLER:])
 
 

@@ -1,0 +1,65 @@
+"""What `check` and `report` hold a release to: a policy file, a certificate, or options."""
+
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from incrowd.cli import request as requests
+from incrowd.cli import sources
+from incrowd.errors import IncrowdError, PolicyError
+from incrowd.io import reading as readers
+from incrowd.release import policy_record
+from incrowd.requests.policy import PolicyOptions
+from incrowd.table.column import Role
+from incrowd.verbs import check as verb
+
+if TYPE_CHECKING:
+    from incrowd.policy.policy import Policy
+    from incrowd.release.certificate import Certificate
+    from incrowd.watch import Watch
+
+
+def resolved(
+    asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
+) -> dict[str, Any]:
+    """What is asked, with the release opened, its files read, and the policy that options make.
+
+    `held` gives the release back.
+    """
+    certificate = verb.certificate_of(asked["certificate"])
+    flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
+    by_options = certificate is None or not flags.options.silent
+    if certificate is not None and by_options and flags.file is None:
+        raise PolicyError(
+            "a certificate belongs to a whole policy, and options make only a part of one",
+            remedy="give the policy with --policy, or leave the options out to use the "
+            "certificate's policy",
+        )
+    reading, original_reading = sources.readings(asked["reading"], asked["original"])
+    policy = flags.file or _certified(certificate)
+    columns = (*flags.named, *(() if policy is None else policy.columns))
+    kept = () if policy is None else policy.names(Role.KEEP)
+    opened = readers.opened(asked["source"], reading, columns, kept, watch)
+    table = held.enter_context(opened)
+    more: dict[str, Any] = {"policy": None}
+    if by_options:
+        others = [name for name in table.names if name not in {*held_to.named}]
+        request = flags.request(table.names, keep=others).in_world(asked["world"])
+        more = {"policy": request.policy, "folder": request.folder}
+    return {
+        **asked,
+        **more,
+        "source": table,
+        "certificate": certificate,
+        "original_reading": original_reading,
+        "watch": watch,
+    }
+
+
+def _certified(certificate: "Certificate | None") -> "Policy | None":
+    """The policy that a certificate records, if it can be read: who uses it says what is wrong."""
+    with suppress(IncrowdError):
+        if certificate is not None:
+            return policy_record.restored_roles(certificate.policy)
+    return None
