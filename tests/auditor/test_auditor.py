@@ -156,7 +156,7 @@ def test_files_that_cannot_be_read(released, tmp_path, capsys):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [11, 12])
+@pytest.mark.parametrize("seed", [11, pytest.param(12, marks=pytest.mark.thorough)])
 def test_random_policies_agree(seed):
     from benchmarks.auditor import run
 

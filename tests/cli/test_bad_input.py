@@ -5,13 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from patients import MARK, QUICK, patients, snapshot
+from processes import hears_interrupts, let_work
 
 USAGE, INPUT, INFEASIBLE, INTERRUPTED = 2, 3, 4, 130
 
@@ -310,11 +310,6 @@ def test_a_full_target(here, table):
     assert snapshot(here) == before
 
 
-def hears_interrupts():
-    """What runs in the background hears no Ctrl-C, and neither do those that it starts."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interruption_in_the_middle(here, table, number):
@@ -326,7 +321,7 @@ def test_an_interruption_in_the_middle(here, table, number):
     command = [sys.executable, "-m", "incrowd.cli.main", "anonymize", "patients.csv", *flags]
     pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     with subprocess.Popen(command, **pipes, preexec_fn=hears_interrupts) as process:  # noqa: PLW1509  it only sets a signal
-        time.sleep(3.0)
+        let_work(process, 3.0)
         assert process.poll() is None, "the search must last longer than that"
         process.send_signal(number)
         out, err = process.communicate()

@@ -3,13 +3,13 @@
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from patients import MARK, patients, snapshot
+from processes import hears_interrupts, let_work
 
 COMMAND = [sys.executable, "-m", "incrowd.cli.main"]
 
@@ -201,10 +201,11 @@ def test_ctrl_c_tells_what_is_known(here):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=hears_interrupts,  # noqa: PLW1509  it only sets a signal
     )
-    time.sleep(5)
+    let_work(run, 4.0)
     run.send_signal(signal.SIGINT)
-    out, err = run.communicate(timeout=60)
+    out, err = run.communicate(timeout=600)
     assert run.returncode == 130, err
     assert '"partial": true' in out
     assert '"minimum": {' in out

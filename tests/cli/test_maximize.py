@@ -66,6 +66,7 @@ def test_models_are_floors(most):
     assert document["privacy"]["l"] >= 2
 
 
+@pytest.mark.slow
 def test_a_larger_loss_gives_no_less_privacy(most):
     reached = [most("--max-loss", bound)[0]["privacy"]["k"] for bound in ("0.35", "0.6", "1")]
     assert reached == sorted(reached)
@@ -88,6 +89,7 @@ def test_limits_of_columns_bound_classes_too(most):
     assert all(span[-1] - span[0] <= 3 for span in ends)
 
 
+@pytest.mark.slow
 def test_limits_go_with_every_search_and_with_a_policy(incrowd, table):
     flags = ("--widest", "age=5", "--highest", "zip=1", "--json")
     said = incrowd("anonymize", table, *QUICK, *flags)

@@ -1,9 +1,10 @@
 """Which tests of the engines `make test` and `make check` run on which kind of table.
 
-Memory and DuckDB run all of them. Lazy frames and Ibis tables are stored for DuckDB and released by
-it, so that they have what is their own to show: how a table gets there and a release comes back.
-PostgreSQL and Spark have an engine of their own: they run its contract and one test of each family
-of verbs. What is left is the same code above an engine that was tested: `make thorough` runs it.
+DuckDB runs all of them, `make check` its families alone. Lazy frames and Ibis tables are stored for
+DuckDB and released by it, so that they have what is their own to show: how a table gets there and a
+release comes back. PostgreSQL and Spark have an engine of their own: they run its contract and one
+test of each family of verbs. What is left is the same code above an engine that was tested:
+`make thorough` runs it.
 """
 
 import pytest
@@ -70,7 +71,7 @@ def pytest_collection_modifyitems(items):
         engine = given.get("source_of")
         if engine in TESTED and not _is_named(item, given, TESTED[engine]):
             item.add_marker(pytest.mark.thorough)
-        if engine in SERVERS:
+        if engine in SERVERS or (engine == "duckdb" and not _is_named(item, given, FAMILIES)):
             item.add_marker(pytest.mark.slow)
 
 

@@ -29,7 +29,16 @@ ORDERLESS = [search for search in SEARCHES if search.name not in {"auto", "world
 PROMISING = [search for search in SEARCHES if search.name != "mu-argus"]
 """All but those whose result need not satisfy the models, which verification then refuses."""
 LOSSES = values_of(AnyLoss, "s0", [Queries("s0", level=1)])
-every_search = pytest.mark.parametrize("search", SEARCHES, ids=lambda search: search.name)
+
+
+def parameters(searches):
+    """One search each; `accuracy` runs others several times, so that `make check` leaves it out."""
+    for search in searches:
+        slow = [pytest.mark.slow] if search.name == "accuracy" else []
+        yield pytest.param(search, id=search.name, marks=slow)
+
+
+every_search = pytest.mark.parametrize("search", list(parameters(SEARCHES)))
 
 
 @st.composite
@@ -95,7 +104,7 @@ def test_it_says_what_it_provides(search):
     assert search.losses in {"any", "per-cell"}
 
 
-@pytest.mark.parametrize("search", PROMISING, ids=lambda search: search.name)
+@pytest.mark.parametrize("search", list(parameters(PROMISING)))
 @settings(deadline=None, max_examples=40)
 @given(problems())
 def test_what_is_found_satisfies_the_policy(search, problem):
@@ -163,7 +172,7 @@ def test_two_runs_agree_and_leave_the_problem_alone(search, problem):
     assert all((a == b).all() for a, b in zip(before, arrays, strict=True))
 
 
-@pytest.mark.parametrize("search", ORDERLESS, ids=lambda search: search.name)
+@pytest.mark.parametrize("search", list(parameters(ORDERLESS)))
 @settings(deadline=None, max_examples=30)
 @given(problems(units=False), st.randoms(use_true_random=False))
 def test_the_order_of_rows_is_irrelevant(search, problem, random):

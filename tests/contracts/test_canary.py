@@ -507,6 +507,8 @@ def stored(table):
 
 
 STORED = range(10)
+FETCHED = {0, 3, 5, 7, 9}
+"""Of each library one that can be read, and one that fails, is brought into memory, too."""
 API_POLICIES = {"good": POLICY} | {
     name: BAD_POLICIES[name]
     for name in (
@@ -587,8 +589,16 @@ def test_frames_of_every_kind(attempt, number):
 
 
 @pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # Ibis, of DuckDB
-@pytest.mark.parametrize("few", [-1, 100_000])
-@pytest.mark.parametrize("number", STORED)
+@pytest.mark.parametrize(
+    ("number", "few"),
+    [
+        *((number, -1) for number in STORED),
+        *(
+            pytest.param(number, 100_000, marks=[] if number in FETCHED else pytest.mark.thorough)
+            for number in STORED
+        ),
+    ],
+)
 def test_tables_elsewhere(attempt, monkeypatch, number, few):
     import incrowd
     from incrowd.engines import elsewhere, lazy

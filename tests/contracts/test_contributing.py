@@ -118,7 +118,7 @@ class Package:
         return self
 
     def __exit__(self, *_):
-        self.process.communicate(timeout=60)
+        self.process.communicate(timeout=600)
 
     def run(self, folder, *words, fails=False):
         self.process.stdin.write(json.dumps([str(folder), words]) + "\n")

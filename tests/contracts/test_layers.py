@@ -2,6 +2,7 @@
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -81,24 +82,37 @@ OUTSIDE = {
 PAGE = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
+@cache
 def modules():
     return sorted(path for path in ROOT.rglob("*.py") if path != ROOT / "__init__.py")
+
+
+@cache
+def nodes(path):
+    """All nodes of a file."""
+    return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def part(path):
     return path.relative_to(ROOT).parts[0].removesuffix(".py")
 
 
+@cache
 def imports(path, *, typed=True):
     """Full names of the modules that a file imports, wherever in the file."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    if not typed:
-        tree.body = [
-            node
-            for node in tree.body
-            if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
-        ]
-    for node in ast.walk(tree):
+    return list(imported_names(nodes(path) if typed else loading_nodes(path)))
+
+
+def loading_nodes(path):
+    """All nodes of a file but those that only type checkers read."""
+    tree = nodes(path)[0]
+    for node in tree.body:
+        if not (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING"):
+            yield from ast.walk(node)
+
+
+def imported_names(tree):
+    for node in tree:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
@@ -180,7 +194,7 @@ def test_the_page_and_the_command_line_stand_side_by_side():
 def imported_by_name(path):
     """What a file imports, and modules that it names in a text to import them later."""
     yield from imports(path)
-    for found in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for found in nodes(path):
         if isinstance(found, ast.Constant) and isinstance(found.value, str):
             yield found.value
 
@@ -201,7 +215,7 @@ def test_only_io_opens_files():
             continue
         calls = [
             node
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            for node in nodes(path)
             if isinstance(node, ast.Call)
             and (
                 (isinstance(node.func, ast.Name) and node.func.id == "open")
@@ -221,7 +235,7 @@ def test_nothing_below_reports_prints(path):
         pytest.skip("may speak")
     names = {
         node.func.id
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes(path)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
     }
     assert "print" not in names

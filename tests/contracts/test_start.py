@@ -142,6 +142,7 @@ print(0, *sys.modules, file=sys.stderr)
 """
 
 
+@pytest.mark.slow
 def test_a_frame_without_a_policy_needs_no_checks_of_settings(folder):
     """The command line itself loads pydantic, to read numbers; the library has no need of it."""
     assert not stray(loaded(folder, program=FRAME), (*READS, "typer", "pydantic"))

@@ -141,6 +141,7 @@ def test_cells_that_a_database_does_not_tell_apart_come_at_once():
     assert sorted(block.records.tolist()) == [1, 2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [{}, {"missing": "suppress"}], ids=["as it is", "suppress"])
 def test_a_release_that_is_proved_in_blocks_has_the_figures_of_one(
     people, monkeypatch, tmp_path, more
@@ -162,6 +163,7 @@ def test_a_release_that_is_proved_in_blocks_has_the_figures_of_one(
     assert found.ok, found.notes
 
 
+@pytest.mark.slow
 def test_an_empty_block_says_nothing(people, monkeypatch):
     """Rows are spread over blocks by their cells: any of them may get none, the first one too."""
     blocks = sql_release.in_blocks
@@ -181,6 +183,7 @@ def test_an_empty_block_says_nothing(people, monkeypatch):
     assert release.risk.as_dict() == plain.risk.as_dict()
 
 
+@pytest.mark.slow
 def test_a_release_with_a_class_that_is_too_small_is_refused_in_blocks(people, monkeypatch):
     monkeypatch.setattr(sql_blocks, "BLOCK", 5)
     written = DuckDB.write

@@ -145,6 +145,7 @@ def test_a_release_is_proved_by_the_engine_and_checks_in_memory(people, relation
     assert found.ok, found.notes
 
 
+@pytest.mark.slow
 def test_without_a_target_the_release_is_a_relation(people, relation):
     release = incrowd.anonymize(relation, requested(people, "classes"), seed=3)
     assert type(release.frame) is type(relation)
@@ -239,6 +240,7 @@ def test_errors_show_no_cell(relation):
     assert not any(str(value) in text for value in values)
 
 
+@pytest.mark.slow
 def test_hostile_names_are_only_names(people):
     named = people.rename({"zip": 'z"; DROP TABLE people; --', "sex": "s'ex"})
     connection = duckdb.connect()

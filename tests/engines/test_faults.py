@@ -247,6 +247,7 @@ def small_parts(monkeypatch):
     monkeypatch.setattr(by_parts.in_parts, "__defaults__", (1_000,))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("small_parts")
 def test_a_part_that_cannot_be_stored_for_want_of_space(people, out, private, monkeypatch):
     write = pl.DataFrame.write_parquet

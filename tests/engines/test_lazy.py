@@ -60,6 +60,7 @@ def test_a_frame_is_computed_once(people):
     assert calls == [len(people)]
 
 
+@pytest.mark.slow
 def test_the_file_lives_as_long_as_a_frame_that_reads_it(people, folder, monkeypatch):
     monkeypatch.setattr(lazy, "FEW_RECORDS", -1)
     frame = incrowd.anonymize(people.lazy(), policy_of(people), seed=1).frame

@@ -119,12 +119,14 @@ def test_what_leaves_as_it_is_stays_with_its_record(people, relation, tmp_path):
     assert released.select(pair).sort(pair).equals(people.select(pair).sort(pair))
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_rows(people, relation):
     policy = policy_of(people, search="crowd")
     one, same = (incrowd.anonymize(relation, policy, seed=7).frame.pl() for _ in range(2))
     assert one.equals(same)
 
 
+@pytest.mark.slow
 def test_a_job_can_be_sent_to_another_process_and_answers_the_same(people, relation, monkeypatch):
     jobs = []
 
@@ -187,6 +189,7 @@ def test_parts_that_cannot_stand_alone_are_joined():
         by_parts._able = kept
 
 
+@pytest.mark.slow
 def test_one_value_in_half_of_the_table(people):
     half = people.with_columns(
         pl.when(pl.int_range(pl.len()) % 2 == 0)
@@ -221,6 +224,7 @@ def crashing(monkeypatch, after):
     return begun
 
 
+@pytest.mark.slow
 def test_after_a_crash_only_the_parts_that_are_missing_are_done(
     people, relation, tmp_path, monkeypatch
 ):
@@ -249,6 +253,7 @@ def test_after_a_crash_only_the_parts_that_are_missing_are_done(
     assert incrowd.check(target, policy, f"{target}.certificate.json", original=people).ok
 
 
+@pytest.mark.slow
 def test_parts_of_another_request_or_of_other_rows_are_not_used(
     people, relation, tmp_path, monkeypatch
 ):
@@ -269,6 +274,7 @@ def test_to_go_on_there_must_be_a_file(people, relation):
         incrowd.anonymize(relation, policy_of(people), resume=True)
 
 
+@pytest.mark.slow
 def test_progress_is_the_share_of_the_records_that_are_done(people, relation):
     told = []
     watch = Watch(tell=lambda what, share: told.append((what, share)))

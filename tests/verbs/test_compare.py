@@ -277,6 +277,7 @@ CANARY = re.compile(rf"{WORD}|{NUMBER}\d\d\d|{NUMBER}\.\d\d5")
 """Every value of the table; a round end of a bin is none of them."""
 
 
+@pytest.mark.slow
 def test_no_value_of_a_few_records_is_shown():
     n = 60
     table = pl.DataFrame(

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 import tracemalloc
 from collections import Counter
 
@@ -22,6 +21,7 @@ from incrowd.io import batches
 from incrowd.io.batches import Layout
 from incrowd.verbs import tables
 from incrowd.watch import Watch
+from processes import hears_interrupts
 
 MEASURES = ["distinct", "separation", "unique"]
 LIMITS = {"distinct": 0.3, "separation": 0.9, "unique": 0.3}
@@ -367,11 +367,6 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, where):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["p.csv", "t.csv"]
 
 
-def hears_interrupts():
-    """What runs in the background hears no Ctrl-C, and neither do those that it starts."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
 @pytest.mark.slow
 def test_ctrl_c_leaves_no_file(tmp_path):
     generated(tmp_path / "t.csv", 400_000)
@@ -385,8 +380,7 @@ def test_ctrl_c_leaves_no_file(tmp_path):
         preexec_fn=hears_interrupts,  # noqa: PLW1509  it only sets a signal
     ) as run:
         run.stdin.write((tmp_path / "t.csv").read_bytes())
-        run.stdin.flush()
-        time.sleep(4)
+        run.stdin.flush()  # it has read nearly all of that, and waits for more
         run.send_signal(signal.SIGINT)
         run.stdin.close()  # as Ctrl-C ends what is before a pipe, too
         error = run.stderr.read()

@@ -32,7 +32,7 @@ def tell(what, share, value=None):
 def session(tmp_path):
     (tmp_path / "a folder").mkdir()
     source = tmp_path / "a folder" / "the patients' table.csv"
-    rows = hospital(500)
+    rows = hospital(300)
     rows.write_csv(source, separator=";")
     found = PageSession(tmp_path / "a folder")
     found.open(source, ReadingOptions(delimiter=";"))
