@@ -26,7 +26,6 @@ from incrowd.api import quantiles
 from incrowd.identify.distinct_values import unique_share
 from incrowd.population.buckets import Bucketing
 from incrowd.population.quantile_cells import scale_cells
-from incrowd.population.quantiles import expected_error, privacy
 from incrowd.table.column import Kind
 from incrowd.verbs import tables
 
@@ -279,11 +278,11 @@ def figure_7() -> None:
         for buckets in counts:
             found = quantiles(table, columns=["x"], buckets=buckets, seed=1)
             n, reached = found.records, found.columns[0].buckets
-            fixed = (1 - privacy(n / reached)) ** 2 * found.columns[0].error * n**2
+            fixed = (reached / n) ** 2 * found.columns[0].error * n**2
             lines.append(Lost(reached, found.columns[0].error, fixed, name))
         told = ", ".join(f"{line.buckets}: {line.error:.2g}" for line in lines[-len(counts) :: 3])
         print(f"Figure 7, {name}: {told}", flush=True)
-    lines += [Lost(b, expected_error(b), 1.0, "1/b^2") for b in counts]
+    lines += [Lost(b, 1 / b**2, 1.0, "1/b^2") for b in counts]
     measures = ("error", "trade_off")
     title = "Normalized squared error by buckets, and (1 - p)^2 (1 - u) n^2"
     draw(Figure("lodha-thomas-7", title, "buckets", measures, measures, "column"), lines)

@@ -286,8 +286,7 @@ def _draw_illnesses(draw: _Draw, age: Floats, woman: Flags) -> Codes:
     steps /= steps[:, -1:]
     flat = (steps + np.arange(len(steps))[:, None]).ravel()
     place = np.searchsorted(flat, draw("illness") + group, side="right")
-    illness: Codes = (np.minimum(place, len(flat) - 1) - group * steps.shape[1]).astype(np.int32)
-    return illness
+    return np.asarray((np.minimum(place, len(flat) - 1) - group * steps.shape[1]).astype(np.int32))
 
 
 def _chances(band: int, woman: bool) -> list[float]:

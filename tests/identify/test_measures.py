@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.quasi
+from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import (
     Partition,
     all_ratios,
@@ -18,7 +19,6 @@ from incrowd.identify.measures import (
     fold_records,
     ratios,
     ratios_of_all,
-    ratios_with_each,
 )
 from incrowd.identify.records import Records
 from incrowd.watch import Watch
@@ -68,7 +68,8 @@ def test_a_partition_refined_is_that_of_the_larger_set(table, data):
     assert asdict(partition.ratios) == naive.quasi.ratios(columns, counts, chosen)
 
     candidates = range(len(columns))
-    assert [asdict(r) for r in ratios_with_each(partition, records, candidates)] == [
+    groups = RecordGroups.of(records, partition.class_of, partition.number)
+    assert [asdict(groups.ratios_with(records, column)) for column in candidates] == [
         naive.quasi.ratios(columns, counts, {*chosen, column}) for column in candidates
     ]
 

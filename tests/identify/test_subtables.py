@@ -12,7 +12,7 @@ import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify import levelwise
-from incrowd.identify.levelwise import Samples, border_by_samples, samples_for
+from incrowd.identify.levelwise import Samples, sample_border, samples_for
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.oracles import MinimalSetQuery
 from incrowd.identify.records import Measure
@@ -26,7 +26,7 @@ SETTINGS = settings(max_examples=120, deadline=None)
 
 
 def drawn(table, question, size, delta, rng):
-    """One sample as the naive twin has it, and the ratio to have there, as `border_by_samples`
+    """One sample as the naive twin has it, and the ratio to have there, as `sample_border`
     draws it.
 
     Pairs come as the columns that tell them apart: a table of two records for each pair.
@@ -76,10 +76,10 @@ def test_samples_keep_exactly_what_the_lemmas_ask_for(asked, sizes):
     rng = np.random.default_rng(seed)
     if not question.keys and min(sizes) < least:
         with pytest.raises(PolicyError, match=f"draw at least {least:,}"):
-            border_by_samples(records, question, samples, rng, Watch())
+            sample_border(records, question, samples, rng, Watch())
         return
 
-    border = border_by_samples(records, question, samples, rng, Watch())
+    border = sample_border(records, question, samples, rng, Watch())
 
     assert border == naive_border(table, question, samples, seed)
 
@@ -175,7 +175,7 @@ def losses(measure, sizes, part, method="subtable"):
             patch.setattr(levelwise, draw.__name__, partial(_part_of, draw, part))
         for seed in range(edge_tables.SEEDS):
             rng = np.random.default_rng(seed)
-            lost += not border_by_samples(records, question, samples, rng, Watch())
+            lost += not sample_border(records, question, samples, rng, Watch())
     safe = 1.0
     for size in sizes:
         least = naive.subtables.least(1, BETA, size, edge_tables.DELTA / len(sizes))

@@ -10,9 +10,9 @@ import naive.hierarchy
 from incrowd.hierarchy import Dates, Intervals, Prefix, Tree
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.linkage.atoms import atom_sets_of
-from incrowd.linkage.matching import leaves_of, match
+from incrowd.linkage.matching import match
 from incrowd.table.column import Domain, Kind
-from incrowd.table.encode import encode
+from incrowd.table.encode import encode, leaves_of
 from strategies import hierarchies
 
 

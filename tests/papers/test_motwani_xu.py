@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.quasi
-from incrowd.identify.measures import Partition, ratios, ratios_with_each
+from incrowd.identify.labelled import RecordGroups
+from incrowd.identify.measures import ratios
 from incrowd.identify.minimum import exact_minimum, greedy_key
 from incrowd.identify.records import Measure
 from incrowd.identify.withholding import WithholdRequest, withhold
@@ -50,9 +51,9 @@ def test_ratios_of_table_1(names, distinct, separation):
 
 def test_pairs_of_table_1():
     # Section 2.2: age separates 8 pairs, sex 6, state 7.
-    one_each = ratios_with_each(Partition.whole(TABLE_1), TABLE_1, range(3))
+    groups = RecordGroups.whole(TABLE_1)
 
-    assert [one.apart for one in one_each] == [8, 6, 7]
+    assert [groups.ratios_with(TABLE_1, column).apart for column in range(3)] == [8, 6, 7]
 
 
 def test_minimum_keys_of_table_1():

@@ -11,7 +11,6 @@ from incrowd.population.one_dimensional import (
     division_cost,
     quantiles,
     rank_difference,
-    value_buckets,
     value_runs,
 )
 
@@ -130,7 +129,6 @@ def test_without_equal_values_both_quantiles_agree(values, k):
 def test_a_frequent_value_has_a_bucket_of_its_own():
     values = np.array([0] * 90 + list(range(1, 11)))
     assert quantiles(values, 5).sizes.tolist() == [90, 5, 5]
-    assert value_buckets(np.array([90, *[1] * 10]), 5).tolist() == [1, 6, 11]
 
 
 def test_the_median_stands_for_its_bucket():
@@ -190,9 +188,8 @@ def test_what_cannot_be_asked_is_refused():
         quantiles(values, 6)
     with pytest.raises(InfeasibleError, match="no values"):
         quantiles(np.array([], dtype=np.int64), 1)
-    for refused in (lambda: quantiles(values, 0), lambda: value_buckets(values, 0)):
-        with pytest.raises(PolicyError, match="1 or more"):
-            refused()
+    with pytest.raises(PolicyError, match="1 or more"):
+        quantiles(values, 0)
     with pytest.raises(PolicyError, match="no such method"):
         divide(values, 1, "k-means")
 

@@ -139,8 +139,7 @@ class SensitiveTarget:
     def shares(self) -> Floats:
         """The share of the people who have each value."""
         held = np.bincount(self.truth[1], weights=self.truth[2], minlength=self.values)
-        shares: Floats = held / max(float(held.sum()), 1.0)
-        return shares
+        return held / max(float(held.sum()), 1.0)
 
     @property
     def commonest(self) -> float:
@@ -161,8 +160,7 @@ class SensitiveTarget:
         """Per value: the chance to draw it from the most frequent values of the release."""
         overall = np.bincount(self.shown[1], weights=self.shown[2], minlength=self.values)
         most = (overall >= overall.max(initial=0.0) * EQUAL) & (overall > 0)
-        usual: Floats = most / max(int(most.sum()), 1)
-        return usual
+        return np.asarray(most / max(int(most.sum()), 1))
 
     @cached_property
     def of_each(self) -> DisclosureFigures:
@@ -174,8 +172,7 @@ class SensitiveTarget:
     def people_of_each(self) -> Floats:
         """How many people each row of joint data has."""
         before = np.concatenate([[0.0], np.cumsum(self.truth[2])])
-        people: Floats = np.diff(before[self.truth[0]])
-        return people
+        return np.diff(before[self.truth[0]])
 
     @cached_property
     def hits_of_each(self) -> ClassHits:

@@ -282,8 +282,7 @@ def rank_classes(chance: Floats, people: Floats | Counts) -> Floats:
 
     The highest of all is the highest over parts.
     """
-    found: Floats = np.where(people > 0, np.round(chance * 1000) * _PEOPLE + people, 0.0)
-    return found
+    return np.where(people > 0, np.round(chance * 1000) * _PEOPLE + people, 0.0)
 
 
 def added_chance(after: Floats, before: Floats) -> Floats:

@@ -83,8 +83,7 @@ class _BothReleases:
     def left(self) -> Counts:
         """Per class of people: records that may be theirs."""
         total = np.concatenate([[0.0], np.cumsum(self.weight)])
-        left: Counts = np.rint(np.diff(total[self.start])).astype(np.int64)
-        return left
+        return np.rint(np.diff(total[self.start])).astype(np.int64)
 
     @property
     def right(self) -> Floats:

@@ -45,15 +45,10 @@ def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
             "Somebody who has seen the original takes the first released row for its first record, "
             f"and so on. In {columns(fit.names)}, {part(fitting, 'the rows')} fit that record; in "
             f"a random order {part(chance, 'them')} would. The position of a row tells whose it is "
-            f"for {part(success, 'the rows')}{_estimate_note(truth)}."
+            f"for {part(success, 'the rows')}{' (an estimate)' if truth is None else ''}."
         ),
         figures={"fitting": fitting, "chance": chance, "correlation": order.correlation},
     )
-
-
-def _estimate_note(truth: Counts | None) -> str:
-    """Say that the rate is an estimate, if it is one."""
-    return " (an estimate)" if truth is None else ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,8 +84,7 @@ class _Order:
     def _first_fits(self, rows: Codes, records: Codes) -> Counts:
         """For each row, the first record that fits it after that of the previous row."""
         start, order = group_by_owner(records, len(self.fit.people.sizes))
-        found: Counts = kernels.first_fits(rows, self.fit.pairs, start, order)
-        return found
+        return kernels.first_fits(rows, self.fit.pairs, start, order)
 
     def chance(self, seed: int) -> float:
         """The share of rows that would fit in a random order."""

@@ -288,17 +288,22 @@ def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
 
 
 def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
+    """The largest mean risk of any class."""
     value = float(behind.curves.mean(behind.risk).max())
-    found = _estimate_figure(behind, behind.risk.max(axis=1))
-    return PopulationEstimate(value, min(found.low, value), max(found.high, value))
+    return _estimate_around(value, behind, behind.risk.max(axis=1))
 
 
 def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
-    above = behind.risk > threshold + TOLERANCE
+    """The share of the records in classes whose mean risk exceeds the threshold."""
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
-    value = float(behind.kinds.shares[now].sum())
-    found = _estimate_figure(behind, above @ behind.kinds.shares)
-    return PopulationEstimate(value, min(found.low, value), max(found.high, value))
+    above = (behind.risk > threshold + TOLERANCE) @ behind.kinds.shares
+    return _estimate_around(float(behind.kinds.shares[now].sum()), behind, above)
+
+
+def _estimate_around(value: float, behind: PeopleBehind, values: Floats) -> PopulationEstimate:
+    """This value, with the interval of a figure over the curves, which holds it."""
+    low, high = _estimate_figure(behind, values).interval
+    return PopulationEstimate(value, min(low, value), max(high, value))
 
 
 def _estimate_match(behind: PeopleBehind) -> PopulationEstimate | None:

@@ -13,7 +13,8 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
-from incrowd.exposure.measure import measure_as_it_is, without_sensitive
+from incrowd.exposure.measure import classes_by, measure_as_it_is
+from incrowd.exposure.pairs import unique_and_mean_risk
 from incrowd.exposure.risk import (
     Band,
     Change,
@@ -26,7 +27,6 @@ from incrowd.exposure.risk import (
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
 from incrowd.models.model import fraction
-from incrowd.partition.classes import classes_of, number_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -62,7 +62,7 @@ def explain_columns(
                 values=len(np.unique(tally.quasi[j])),
                 alone=share_of(tally, rows_at_risk(tally, tally.quasi[[j]], risk.threshold)),
                 without=share_of(
-                    tally, rows_at_risk(tally, _without_column(tally, j), risk.threshold)
+                    tally, rows_at_risk(tally, _drop_column(tally, j), risk.threshold)
                 ),
                 unique=None if shapley is None else shapley[j],
                 bands=bands_of_values(tally, j, above),
@@ -70,7 +70,7 @@ def explain_columns(
             for j, name in enumerate(names)
         ),
         knowledge=() if sets is None else knowledge_by_size(names, sets),
-        changes=tuple(_measure_changes(names, tally, risk, (coarser, telling))),
+        changes=tuple(_all_changes(names, tally, risk, (coarser, telling))),
     )
 
 
@@ -106,7 +106,7 @@ def _best_change(changes: Sequence[Change], figure: str, now: float, change: str
     return min(lower, key=lambda one: float(getattr(one, figure)), default=None)
 
 
-def _measure_changes(
+def _all_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
     coarser, watch = request
@@ -115,21 +115,17 @@ def _measure_changes(
         watch.tell("columns left out or coarser", j / len(names))
         if len(names) > 1:
             found.append(
-                _measure_change(
-                    name, "drop", 0, replace(tally, quasi=_without_column(tally, j)), risk
-                )
+                _change_of(name, "drop", 0, replace(tally, quasi=_drop_column(tally, j)), risk)
             )
         if name in coarser:
             quasi = tally.quasi.copy()
             quasi[j] = coarser[name][quasi[j]]
             values = len(np.unique(quasi[j]))
-            found.append(
-                _measure_change(name, "coarsen", values, replace(tally, quasi=quasi), risk)
-            )
+            found.append(_change_of(name, "coarsen", values, replace(tally, quasi=quasi), risk))
     return found
 
 
-def _measure_change(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
+def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
     population = None if risk.uniqueness is None else risk.uniqueness.population
     then = measure_as_it_is(tally, risk.threshold, population)
     unique = individual = None
@@ -162,17 +158,15 @@ def _lower_estimate(
     return value, low, high
 
 
-def _without_column(tally: Tally, column: int) -> Codes:
+def _drop_column(tally: Tally, column: int) -> Codes:
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
 
 
 def rows_at_risk(tally: Tally, quasi: Codes, threshold: float) -> Flags:
     """Which rows of a tally have a risk above the threshold, by these codes of each row."""
-    class_of, number = number_columns(np.ascontiguousarray(quasi))
-    limit = fraction(threshold)
-    size = classes_of(without_sensitive(tally), class_of, number, ()).people
-    found: Flags = (size * limit.numerator < limit.denominator)[class_of]
-    return found
+    class_of, classes = classes_by(tally, quasi)
+    limit, size = fraction(threshold), classes.people
+    return (size * limit.numerator < limit.denominator)[class_of]
 
 
 def share_of(tally: Tally, rows: Flags) -> float:
@@ -194,15 +188,7 @@ def measure_all_sets(
         return {columns: (r.unique_ratio, r.distinct_ratio) for columns, r in found}
     every = range(1, len(names) + 1)
     sets = [one for size in every for one in combinations(range(len(names)), size)]
-    return {columns: _unique_and_mean_risk(tally, list(columns)) for columns in sets}
-
-
-def _unique_and_mean_risk(tally: Tally, columns: list[int]) -> tuple[float, float]:
-    class_of, number = number_columns(np.ascontiguousarray(tally.quasi[columns]))
-    classes = classes_of(without_sensitive(tally), class_of, number, ())
-    total = max(tally.records, 1)
-    unique = int(classes.records[classes.people == 1].sum()) / total
-    return unique, float((classes.records / np.maximum(classes.people, 1)).sum()) / total
+    return {columns: unique_and_mean_risk(tally, list(columns)) for columns in sets}
 
 
 def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:

@@ -47,7 +47,7 @@ _KINDS: tuple[Literal["frequency", "distinct", "entropy"], ...] = (
 
 
 @dataclass(frozen=True, eq=False)
-class _AttackerView:
+class _CrowdView:
     """What an attacker sees: the classes, and the crowds that their records hide in.
 
     `crowds` is `classes` itself unless a missing value matches anything.
@@ -81,7 +81,7 @@ def measure(
     """
     class_of, number = number_columns(tally.quasi)
     classes = classes_of(tally, class_of, number, sensitive)
-    readings = _views_by_reading(tally, class_of, _view_of_own_values(tally, class_of, classes))
+    readings = _views_by_reading(tally, class_of, _own_value_view(tally, class_of, classes))
     distinct = {id(seen): _measure_view(seen, threshold) for seen in set(readings.values())}
     found = {reading: distinct[id(seen)] for reading, seen in readings.items()}
     return _build_risk(readings[missing], found, (missing, threshold, population))
@@ -109,7 +109,7 @@ def measure_blocks(
             reached.append(_diversity_by_column(classes))
     sizes = np.concatenate(records)
     every = Classes(sizes, sizes, {})
-    seen = _AttackerView(every, every, int(sizes.sum()), None)
+    seen = _CrowdView(every, every, int(sizes.sum()), None)
     figures = replace(_measure_view(seen, threshold), sensitive=_weakest_over_blocks(reached))
     return _build_risk(seen, dict.fromkeys(Missing, figures), (missing, threshold, None))
 
@@ -128,7 +128,7 @@ def _weakest_over_blocks(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, R
 def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:
     """The risk if missing values are values of their own, without sensitive columns."""
     class_of, number = number_columns(tally.quasi)
-    own = _view_of_own_values(
+    own = _own_value_view(
         tally, class_of, classes_of(without_sensitive(tally), class_of, number, ())
     )
     found = {Missing.OWN_VALUE: _measure_view(own, threshold)}
@@ -147,7 +147,7 @@ class _Sampling:
     """The share of its people that was drawn, for each class: above 0, at most 1."""
 
     @staticmethod
-    def of(seen: _AttackerView, population: int | None) -> "_Sampling":
+    def of(seen: _CrowdView, population: int | None) -> "_Sampling":
         """By the weights, scaled to the population if that is known too; or by the population."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
@@ -186,7 +186,7 @@ class _Sampling:
 
 
 def _build_risk(
-    seen: _AttackerView,
+    seen: _CrowdView,
     found: dict[Missing, Figures],
     asked: tuple[Missing, float, int | None],
 ) -> Risk:
@@ -217,19 +217,17 @@ def _build_risk(
     )
 
 
-def _view_of_own_values(tally: Tally, class_of: Codes, classes: Classes) -> _AttackerView:
+def _own_value_view(tally: Tally, class_of: Codes, classes: Classes) -> _CrowdView:
     """A missing value is a value like any other."""
     everybody = _count_people(tally, np.ones(tally.rows, dtype=np.bool_))
     weights: Floats | None = None
     if tally.weights is not None:
         weights = np.zeros(len(classes), dtype=np.float64)
         np.add.at(weights, class_of, tally.weights)
-    return _AttackerView(classes, classes, everybody, weights)
+    return _CrowdView(classes, classes, everybody, weights)
 
 
-def _views_by_reading(
-    tally: Tally, class_of: Codes, own: _AttackerView
-) -> dict[Missing, _AttackerView]:
+def _views_by_reading(tally: Tally, class_of: Codes, own: _CrowdView) -> dict[Missing, _CrowdView]:
     classes, everybody, weights = own.classes, own.people, own.weights
     nodes = _codes_of_classes(tally, class_of, len(classes))
     absent = nodes == MISSING
@@ -242,8 +240,8 @@ def _views_by_reading(
     people = _count_people(tally, (tally.quasi != MISSING).all(axis=0))
     return {
         Missing.OWN_VALUE: own,
-        Missing.MATCHES_ANYTHING: _AttackerView(classes, joined, everybody, together),
-        Missing.SUPPRESS: _AttackerView(
+        Missing.MATCHES_ANYTHING: _CrowdView(classes, joined, everybody, together),
+        Missing.SUPPRESS: _CrowdView(
             rest, rest, people, None if weights is None else weights[full]
         ),
     }
@@ -262,7 +260,7 @@ def _count_people(tally: Tally, rows: Flags) -> int:
     return int(tally.people[rows].sum()) + len(shared)
 
 
-def _measure_view(seen: _AttackerView, threshold: float) -> Figures:
+def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
@@ -299,6 +297,12 @@ def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
         }
         found[name] = Reached(l, t)
     return found
+
+
+def classes_by(tally: Tally, codes: Codes) -> tuple[Codes, Classes]:
+    """The class of each row by these codes, and the classes without sensitive columns."""
+    class_of, number = number_columns(np.ascontiguousarray(codes))
+    return class_of, classes_of(without_sensitive(tally), class_of, number, ())
 
 
 def without_sensitive(tally: Tally) -> Tally:

@@ -78,14 +78,12 @@ class DensityGrid:
 
     def cell_means(self, values: Floats) -> Floats:
         """Means over each cell of values at the nodes: (…, cells, nodes) to (…, cells)."""
-        found: Floats = values @ self.share
-        return found
+        return values @ self.share
 
     def chance(self, sizes: Floats) -> Floats:
         """The chance that a person is one of f, for each size f and node: (sizes, cells, nodes)."""
         f = sizes[:, np.newaxis, np.newaxis]
-        found: Floats = np.exp((f - 1) * np.log(self.mu) - self.mu - special.gammaln(f))
-        return found
+        return np.asarray(np.exp((f - 1) * np.log(self.mu) - self.mu - special.gammaln(f)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,8 +166,7 @@ def _place_shape(sample: SizeCounts, shape: Callable[[float], Floats]) -> Floats
 
 def _floor_density(curve: Floats) -> Floats:
     """Raise log densities far below the highest to a floor: their difference does not matter."""
-    found: Floats = np.maximum(np.nan_to_num(curve - curve.max(), nan=_FLOOR), _FLOOR)
-    return found
+    return np.asarray(np.maximum(np.nan_to_num(curve - curve.max(), nan=_FLOOR), _FLOOR))
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,8 +181,7 @@ class Curves:
 
     def mean(self, values: Floats) -> Floats:
         """The mean over the curves of values of shape (curves, …)."""
-        found: Floats = self.probability @ values
-        return found
+        return self.probability @ values
 
 
 def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:

@@ -1,15 +1,14 @@
 """Which pairs of columns make records unique."""
 
 from collections.abc import Sequence
-from itertools import combinations
+from itertools import combinations_with_replacement
 
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.exposure.measure import without_sensitive
+from incrowd.exposure.measure import classes_by
 from incrowd.identify.measures import all_ratios
 from incrowd.identify.records import Records
-from incrowd.partition.classes import classes_of, number_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
@@ -23,8 +22,8 @@ def unique_by_pairs(names: Sequence[str], tally: Tally, watch: Watch | None = No
     width = len(names)
     found: Floats = np.full((width, width), np.nan)
     if tally.has_units:
-        for i, j in _pairs(width):
-            found[i, j] = found[j, i] = _unique(tally, sorted({i, j}))
+        for i, j in combinations_with_replacement(range(width), 2):
+            found[i, j] = found[j, i] = unique_and_mean_risk(tally, sorted({i, j}))[0]
         return found
     records = Records(tuple(names), tally.quasi, tally.counts)
     for columns, ratios in all_ratios(records, 2, watch):
@@ -33,11 +32,9 @@ def unique_by_pairs(names: Sequence[str], tally: Tally, watch: Watch | None = No
     return found
 
 
-def _pairs(width: int) -> list[tuple[int, int]]:
-    return [*((j, j) for j in range(width)), *combinations(range(width), 2)]
-
-
-def _unique(tally: Tally, columns: list[int]) -> float:
-    class_of, number = number_columns(np.ascontiguousarray(tally.quasi[columns]))
-    classes = classes_of(without_sensitive(tally), class_of, number, ())
-    return int(classes.records[classes.people == 1].sum()) / max(tally.records, 1)
+def unique_and_mean_risk(tally: Tally, columns: list[int]) -> tuple[float, float]:
+    """The share of unique records and the average risk, by these columns."""
+    _, classes = classes_by(tally, tally.quasi[columns])
+    total = max(tally.records, 1)
+    unique = int(classes.records[classes.people == 1].sum()) / total
+    return unique, float((classes.records / np.maximum(classes.people, 1)).sum()) / total

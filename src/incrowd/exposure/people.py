@@ -78,8 +78,7 @@ class ClassKinds:
     @property
     def shares(self) -> Floats:
         """The share of the records that each kind holds."""
-        found: Floats = self.records / max(self.records.sum(), 1.0)
-        return found
+        return np.asarray(self.records / max(self.records.sum(), 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,8 +114,7 @@ class PeopleBehind:
         """The chance that a class has at most so many people, for every `thin`-th curve."""
 
         def large(big: ClassKinds) -> Floats:
-            found: Floats = special.betainc(big.sizes, people - big.sizes + 1, big.drawn)
-            return found
+            return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
 
         can = self.kinds.sizes <= people
         chance = np.zeros((len(self.curves.density[::thin]), len(can)))
@@ -146,8 +144,7 @@ class PeopleBehind:
 def _growing_steps(typical: float) -> Floats:
     """1, 2, 3, … and then in growing steps, far beyond what is typical."""
     steps = int(np.log(8 * typical + 40) / np.log(_GROWTH)) + 2
-    found: Floats = np.unique(np.round(_GROWTH ** np.arange(steps)))
-    return found
+    return np.unique(np.round(_GROWTH ** np.arange(steps)))
 
 
 def _mean_by_size(
@@ -179,8 +176,7 @@ def _means_given_f(
     f = kinds.sizes[:, np.newaxis, np.newaxis]
     held = values(f, grid.mu * odds[:, np.newaxis, np.newaxis])
     over, under = grid.cell_means(chance * held), grid.cell_means(chance)
-    means: Floats = (density @ over.T) / (density @ under.T)
-    return means
+    return (density @ over.T) / (density @ under.T)
 
 
 def _mean_inverse(f: Floats, r: Floats) -> Floats:
@@ -206,8 +202,7 @@ def _laguerre(f: Floats, r: Floats, power: int) -> Floats:
 def _large_square(big: ClassKinds) -> Floats:
     """About the square of the mean, and the variance of a negative binomial."""
     mean = risks(_whole_sizes(big), big.drawn)
-    found: Floats = mean**2 * (1 + (1 - big.drawn) / big.sizes)
-    return found
+    return mean**2 * (1 + (1 - big.drawn) / big.sizes)
 
 
 def _whole_sizes(kinds: ClassKinds) -> Counts:

@@ -81,15 +81,13 @@ def _size_grid(typical: float, exact: int, growth: float) -> Floats:
     top = max(3 * typical, 2 * exact)
     steps = int(np.log(top / exact) / np.log(growth)) + 2
     wide = np.round(exact * growth ** np.arange(steps))
-    found: Floats = np.unique(np.concatenate([np.arange(1.0, exact), wide]))
-    return found
+    return np.unique(np.concatenate([np.arange(1.0, exact), wide]))
 
 
 def _chance_of_fewer(than: float, sizes: Floats, fraction: float) -> Floats:
     """The binomial chance that fewer than so many of each of these sizes are drawn."""
     more = np.maximum(sizes - than + 1, 1.0)
-    found: Floats = np.where(sizes < than, 1.0, special.betainc(more, than, 1 - fraction))
-    return found
+    return np.where(sizes < than, 1.0, special.betainc(more, than, 1 - fraction))
 
 
 def possible_ranges(

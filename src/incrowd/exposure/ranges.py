@@ -251,5 +251,4 @@ def smooth_shares(sizes: Floats, kinds: ClassKinds, drawn: float, curves: Curves
     at = np.log(kinds.sizes[large] / drawn)
     np.add.at(shares, np.abs(np.log(sizes) - at[:, np.newaxis]).argmin(axis=1), people[large])
     shares = np.maximum(shares, _LEAST_SHARE)
-    found: Floats = shares / shares.sum()
-    return found
+    return np.asarray(shares / shares.sum())

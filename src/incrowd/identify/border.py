@@ -150,13 +150,7 @@ class BorderSearch:
 
 def insert_masks(tree: HittingSetTree, masks: Masks) -> None:
     """Add masks to a tree wherever it is: the rest of its search takes notice of them."""
-    depth = int(tree.where[0])
-    needed = int(tree.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)
-    if needed > tree.stacks.shape[2]:
-        larger = np.empty((*tree.stacks.shape[:2], 2 * needed, 2), dtype=np.uint64)
-        larger[:, :, : tree.stacks.shape[2]] = tree.stacks
-        tree.stacks = larger
-    for at in range(depth + 1):
+    for at in range(tree.make_room(len(masks)) + 1):
         hits = np.bitwise_count(masks & tree.branch[at]).sum(axis=1)
         for times in (0, 1):
             number, new = tree.numbers[times, at], masks[hits == times]

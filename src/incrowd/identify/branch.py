@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
-from typing import Any
+from functools import partial
 
 import numpy as np
 
@@ -30,12 +29,6 @@ class Costly:
     costs: Counts
     lost: int
     """The most that the classes left out cost."""
-
-
-@cache
-def _kernels() -> Any:
-
-    return stripped
 
 
 class Splitter:
@@ -70,7 +63,7 @@ class Splitter:
         budget is kept to.
         """
         domain = int(self._domains[column])
-        least, most = _kernels().cost_refined(
+        least, most = stripped.cost_refined(
             here.classes.rows,
             here.classes.starts,
             here.costs,
@@ -190,11 +183,11 @@ class CostBranch:
     def _sort_by_cost(self, here: Stripped, lost: int) -> Costly:
         """The classes in order, without the cheapest."""
         costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
-        kernels, budget = _kernels(), self._budget
-        kernels.costs_of(here.rows, here.starts, budget.weights, budget.kind, costs)
-        kernels.large_first(costs, order)
+        budget = self._budget
+        stripped.costs_of(here.rows, here.starts, budget.weights, budget.kind, costs)
+        stripped.large_first(costs, order)
         rows, starts = np.empty_like(here.rows), np.empty_like(here.starts)
-        number, less = kernels.settle(
+        number, less = stripped.settle(
             here.rows, here.starts, costs, order, self._spare - lost, rows, starts
         )
         starts = starts[: number + 1].copy()

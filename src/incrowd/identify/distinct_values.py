@@ -216,7 +216,7 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
     pairs = once * (once - 1) / 2
     if not pairs:
         return float(len(sizes))
-    return len(sizes) + pairs / _lower_bound(twice) if twice else math.inf
+    return len(sizes) + pairs / float(special.gammaincinv(twice, 0.01)) if twice else math.inf
 
 
 def assess(  # noqa: PLR0913  the last three are options
@@ -337,11 +337,6 @@ class PopulationTest:
                     f"{name} has {held:,} different values, more than the {size:,.0f} declared: "
                     "the test is only as good as that number"
                 )
-
-
-def _lower_bound(seen: int) -> float:
-    """Lower confidence bound (0.99) of an expected count, given the count that was seen."""
-    return float(special.gammaincinv(seen, 0.01))
 
 
 def _class_sizes(records: Records, columns: Sequence[int]) -> Counts:

@@ -49,8 +49,8 @@ def measure_addition(
     if others is None:
         others = range(records.width)
     rest = tuple(j for j in others if j not in own)
-    groups = _split(records, RecordGroups.whole(records), rest)
-    together = _split(records, groups, own)
+    groups = RecordGroups.by(records, rest)
+    together = groups.split(records, *own)
     return Addition(own, rest, ratios(records, own), groups.ratios, together.ratios)
 
 
@@ -70,7 +70,7 @@ def find_partners(  # noqa: PLR0913  the last two are options
     """
     watch = watch or Watch()
     own = _as_tuple(columns)
-    start = _split(records, RecordGroups.whole(records), own)
+    start = RecordGroups.by(records, own)
     if start.ratios.ratio(measure) >= ratio:
         return Partners(own, ((),), 0, complete=True)
     others = [j for j in range(records.width) if j not in own]
@@ -100,7 +100,7 @@ def coarsen_column(
     if int(codes.max(initial=0)) >= maps.shape[1]:
         raise PolicyError("the levels do not cover all values of the column")
     others = [j for j in columns if j != column]
-    rest = _split(records, RecordGroups.whole(records), others)
+    rest = RecordGroups.by(records, others)
     found = []
     for level, nodes in enumerate(maps):
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
@@ -119,15 +119,9 @@ def _completions(
 ) -> list[tuple[int, ...]]:
     """The base with each later column that makes it reach the ratio from the start given."""
     measure, ratio = aim
-    groups = _split(records, start, base)
+    groups = start.split(records, *base)
     later = [j for j in others if not base or j > base[-1]]
     return [(*base, j) for j in later if groups.ratios_with(records, j).ratio(measure) >= ratio]
-
-
-def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> RecordGroups:
-    for j in columns:
-        groups = groups.split(records, j)
-    return groups
 
 
 def _as_tuple(columns: int | Sequence[int]) -> tuple[int, ...]:

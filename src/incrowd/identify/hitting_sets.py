@@ -96,7 +96,7 @@ def greedy_hitting_set(sets: Sequence[int], weights: Sequence[float]) -> int:
 def without_supersets(sets: Iterable[int]) -> list[int]:
     """Those that contain no other, each once."""
     kept: list[int] = []
-    for one in sorted(set(sets), key=_size_then_bits):
+    for one in sorted(set(sets), key=lambda bits: (bits.bit_count(), bits)):
         if not any(other & one == other for other in kept):
             kept.append(one)
     return kept
@@ -115,10 +115,6 @@ def columns_of(columns: int) -> tuple[int, ...]:
 def bits_of(columns: Iterable[int]) -> int:
     """A set of columns as bits."""
     return sum(1 << j for j in set(columns))
-
-
-def _size_then_bits(one: int) -> tuple[int, int]:
-    return one.bit_count(), one
 
 
 Masks = NDArray[np.uint64]
@@ -238,14 +234,19 @@ class HittingSetTree:
 
     def add(self, masks: Masks) -> None:
         """Add masks that the branch does not hit; it will grow on."""
+        depth = self.make_room(len(masks))
+        kernels.add(masks, self.stacks[0], self.numbers, depth)
+        self.where[1] = kernels.ENTER
+
+    def make_room(self, masks: int) -> int:
+        """Make room for so many more masks; return the depth of the branch."""
         depth = int(self.where[0])
-        needed = int(self.numbers[:, : depth + 1].sum(axis=0).max()) + len(masks)
+        needed = int(self.numbers[:, : depth + 1].sum(axis=0).max()) + masks
         if needed > self.stacks.shape[2]:
             larger = np.empty((*self.stacks.shape[:2], 2 * needed, 2), dtype=np.uint64)
             larger[:, :, : self.stacks.shape[2]] = self.stacks
             self.stacks = larger
-        kernels.add(masks, self.stacks[0], self.numbers, depth)
-        self.where[1] = kernels.ENTER
+        return depth
 
 
 def _steps_allowed(rows: int) -> int:

@@ -1,17 +1,16 @@
 """Rows with the label of their class, split by one column after the other."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
 from incrowd.identify.records import Budget, Ratios, Records
-from incrowd.kernels.identify import labelled
-from incrowd.kernels.identify import stripped as kernels
+from incrowd.kernels.identify import labelled, stripped
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,16 +54,24 @@ class RecordGroups:
         told = self.settled.copy()
         codes, domain = records.compact_codes[column]
         rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
-        _kernels().join(rows, self.weights, self.start, values, domain, told)
+        stripped.join(rows, self.weights, self.start, values, domain, told)
         return ratios_of_figures(self.records, told)
 
-    def split(self, records: Records, column: int) -> "RecordGroups":
-        """The groups of the set with that column added."""
-        return self._split(*records.compact_codes[column])
+    @classmethod
+    def by(cls, records: Records, columns: Iterable[int]) -> "RecordGroups":
+        """The groups of this set of columns."""
+        return cls.whole(records).split(records, *columns)
+
+    def split(self, records: Records, *columns: int) -> "RecordGroups":
+        """The groups of the set with these columns added."""
+        groups = self
+        for column in columns:
+            groups = groups._split(*records.compact_codes[column])
+        return groups
 
     def _split(self, codes: Codes, domain: int) -> "RecordGroups":
         settled, told = self.settled.copy(), self.settled.copy()
-        rows, weights, start = _kernels().split(
+        rows, weights, start = stripped.split(
             self.rows, self.counts, self.start, codes, domain, settled, told
         )
         return RecordGroups(self.counts, self.records, rows, weights, start, settled, told)
@@ -87,11 +94,6 @@ def ratios_of_figures(records: int, told: Counts) -> Ratios:
     return Ratios(records, classes, apart, unique, smallest if classes else 0)
 
 
-def _kernels() -> Any:
-
-    return kernels
-
-
 Set = tuple[int, ...]
 
 
@@ -108,12 +110,6 @@ class LabelledRows:
     """Number of classes."""
     lost: int
     """The most that the classes left out cost, where they cost anything."""
-
-
-@cache
-def _label_kernels() -> Any:
-
-    return labelled
 
 
 class Cutter:
@@ -145,7 +141,7 @@ class Cutter:
         while columns:
             some, columns = self._some(number, columns)
             lines, rule = (rows[:kept], labels[:kept], number), self._rule(spare - lost)
-            kept, number, _, less = _label_kernels().split(
+            kept, number, _, less = labelled.split(
                 *lines, self._codes, self._digits(some), rule, self._scratch
             )
             lost += less
@@ -158,7 +154,7 @@ class Cutter:
             return self.cost(self.split(here, some), rest, limit)
         lines, rule = (here.rows, here.labels, here.number), self._rule(limit)
         digits = self._digits(columns)
-        return int(_label_kernels().cost_of(*lines, self._codes, digits, rule, self._scratch))
+        return int(labelled.cost_of(*lines, self._codes, digits, rule, self._scratch))
 
     def grow(self, columns: Set, order: Sequence[int], limit: int) -> tuple[int, Set]:
         """What the columns cost, and the others, in order, with which they still exceed the limit.
@@ -167,7 +163,7 @@ class Cutter:
         """
         more = self._digits([column for column in order if column not in columns])
         lines = self.whole.rows.copy(), self._codes, self._digits(columns)
-        cost, number = _label_kernels().grow(*lines, more, self._rule(limit), self._scratch)
+        cost, number = labelled.grow(*lines, more, self._rule(limit), self._scratch)
         return int(cost), tuple(more[:number, 0].tolist())
 
     def dense(self, here: LabelledRows, columns: Set) -> bool:

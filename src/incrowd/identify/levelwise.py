@@ -8,7 +8,7 @@ expensive classes first, until the rest cannot change the verdict. The pairs tha
 apart and a set does not become fewer as the set grows, so for the separation ratio the gain of a
 column over any part of a set bounds its gain over the set: most failing sets need no look at all.
 
-`border_by_samples` starts from small samples. A key of the table is a key of each part of it. A set
+`sample_border` starts from small samples. A key of the table is a key of each part of it. A set
 with at least the ratio beta in the table has, with high probability, at least alpha beta in a
 sample: of
 pairs for the separation ratio (Lemma 9), of records for the distinct ratio (Lemma 10) and, as a
@@ -161,10 +161,10 @@ class DepthFirst:
         """A least cost of the set, by what its columns add to each other; 0 if nothing is known."""
         if not self._submodular or len(columns) < 3:
             return 0
-        return max(least[rest] - self._most_gain(rest, last) for last, rest in without_one(columns))
-
-    def _most_gain(self, columns: Set, last: int) -> int:
-        return min(self._gain[column, last] for column in columns)
+        return max(
+            least[rest] - min(self._gain[column, last] for column in rest)
+            for last, rest in without_one(columns)
+        )
 
 
 def without_one(columns: Set) -> Iterator[tuple[int, Set]]:
@@ -231,7 +231,7 @@ def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
     return records.total
 
 
-def border_by_samples(
+def sample_border(
     records: Records,
     question: MinimalSetQuery,
     samples: Samples,

@@ -97,20 +97,6 @@ def _records_per_class(class_of: Codes, number: int, records: Records) -> Counts
     return sums
 
 
-def ratios_with_each(
-    partition: Partition, records: Records, candidates: Sequence[int]
-) -> list[Ratios]:
-    """Ratios of the partition with each candidate column added alone: the greedy step.
-
-    Motwani-Xu Section 2.2. No partition is built.
-    """
-    groups = RecordGroups.of(records, partition.class_of, partition.number)
-    tasks = [partial(groups.ratios_with, records, column) for column in candidates]
-    if len(groups.rows) * len(tasks) < _FEW_ROWS:
-        return [task() for task in tasks]
-    return in_threads(tasks)
-
-
 def all_ratios(
     records: Records, max_size: int | None = None, watch: Watch | None = None
 ) -> Iterator[tuple[tuple[int, ...], Ratios]]:
@@ -221,22 +207,16 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
 
     A row is a number below the product of the domains. If these are few, each has a cell; else they
     go to parts that fit a cache, each with a hash table. If the number has no room in 63 bits,
-    classes are split column by column.
+    classes are split column by column, the widest first: it leaves the fewest rows in classes of
+    several.
     """
     bits = (prod(records.domains[list(columns)].tolist()) - 1).bit_length()
     if bits > _KEY_BITS:
-        return _split_by(records, columns)
+        widest_first = sorted(columns, key=lambda column: -records.domains[column])
+        return RecordGroups.by(records, widest_first).ratios
     rows = _RowNumbers.of(records, columns, bits)
     dense = bits <= min(_DENSE_BITS, max(10, records.rows.bit_length()))
     return ratios_of_figures(records.total, _count_by_cell(rows) if dense else _count_by_hash(rows))
-
-
-def _split_by(records: Records, columns: Sequence[int]) -> Ratios:
-    """Widest columns first: the fewer rows are left in classes of several, the better."""
-    groups = RecordGroups.whole(records)
-    for column in sorted(columns, key=lambda column: -records.domains[column]):
-        groups = groups.split(records, column)
-    return groups.ratios
 
 
 @dataclass(frozen=True, eq=False)
@@ -294,7 +274,7 @@ class _RowNumbers:
 
 
 def _count_by_cell(rows: _RowNumbers) -> Counts:
-
+    """Figures of the classes, counted in one cell for each possible row number."""
     sizes = rows.parts(rows.weights, rows.bits).sum(axis=0)
     sizes = sizes[sizes > 0]
     told = empty_figures()
@@ -303,6 +283,7 @@ def _count_by_cell(rows: _RowNumbers) -> Counts:
 
 
 def _count_by_hash(rows: _RowNumbers) -> Counts:
+    """The same, counted part by part in hash tables."""
     part_bits = min(_MOST_PARTS_BITS, rows.bits, max(0, rows.number.bit_length() - _PART_BITS))
     moved, heavy, start = rows.move_to_parts(part_bits)
     tell = distinct_kernels.tell_parts

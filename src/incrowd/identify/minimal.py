@@ -16,7 +16,7 @@ from incrowd.identify.levelwise import (
     DepthFirst,
     Levelwise,
     Samples,
-    border_by_samples,
+    sample_border,
     samples_for,
 )
 from incrowd.identify.measures import fold_records, ratios_of_all
@@ -199,9 +199,7 @@ class MinimalSetSearch:
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:
         self._samples = samples_for(self._records, self._question)
-        self._upwards(
-            border_by_samples(self._records, self._question, self._samples, rng, self._watch)
-        )
+        self._upwards(sample_border(self._records, self._question, self._samples, rng, self._watch))
 
     def _hit(self, order: list[int]) -> None:
         if len(order) > MOST_COLUMNS:

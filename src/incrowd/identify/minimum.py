@@ -86,7 +86,7 @@ def greedy_key(
     chosen, groups = _choose_greedily(records, aim)
     needed = _needed_columns(records, RecordGroups.whole(records), chosen, aim) or chosen[:1]
     if len(needed) < len(chosen):
-        groups = _split(records, RecordGroups.whole(records), needed)
+        groups = RecordGroups.by(records, needed)
     searched = "all records, adding one column at a time"
     fewer = "whether fewer columns would do" if len(needed) > 1 else ""
     promise = Guarantee(exact=True, searched=searched, not_searched=fewer)
@@ -249,7 +249,7 @@ def exact_minimum(
     columns = columns_of(found.columns) or (prices.index(min(prices)),)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
-    return Minimum(places, _split(rows, RecordGroups.whole(rows), columns).ratios, promise)
+    return Minimum(places, RecordGroups.by(rows, columns).ratios, promise)
 
 
 def _guarantee_out_of_time(
@@ -275,7 +275,7 @@ class _Shortfall:
     aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
-        groups = _split(self.records, RecordGroups.whole(self.records), columns_of(columns))
+        groups = RecordGroups.by(self.records, columns_of(columns))
         if self.aim.is_met_by(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
@@ -347,14 +347,8 @@ def _needed_columns(
     if len(columns) < 2:
         return [] if aim.is_met_by(groups.ratios) else list(columns)
     first, second = columns[: len(columns) // 2], columns[len(columns) // 2 :]
-    first = _needed_columns(records, _split(records, groups, second), first, aim)
-    return first + _needed_columns(records, _split(records, groups, first), second, aim)
-
-
-def _split(records: Records, groups: RecordGroups, columns: Sequence[int]) -> RecordGroups:
-    for j in columns:
-        groups = groups.split(records, j)
-    return groups
+    first = _needed_columns(records, groups.split(records, *second), first, aim)
+    return first + _needed_columns(records, groups.split(records, *first), second, aim)
 
 
 def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
@@ -373,14 +367,8 @@ def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> 
 
 
 def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
-    return Guarantee(
-        exact=False,
-        epsilon=epsilon,
-        delta=delta,
-        sample=size,
-        searched=searched,
-        not_searched="all other records, and whether fewer columns would do",
-    )
+    left = "all other records, and whether fewer columns would do"
+    return Guarantee.of_sample(size, delta, searched, left, epsilon)
 
 
 def _check_records(records: Records) -> None:

@@ -39,6 +39,13 @@ class Guarantee:
     not_searched: str = ""
     """What was not looked at, in words; empty when that is nothing."""
 
+    @classmethod
+    def of_sample(
+        cls, sample: int, delta: float, searched: str, left: str, epsilon: float | None = None
+    ) -> "Guarantee":
+        """The guarantee of so many drawn records or pairs; `left` is what was not searched."""
+        return cls(False, epsilon, delta, sample, searched, left)
+
 
 @dataclass(frozen=True)
 class ColumnSet:

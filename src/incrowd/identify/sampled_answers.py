@@ -35,6 +35,7 @@ from incrowd.identify.records import Measure, Records
 from incrowd.identify.sampling import (
     Differences,
     distinct_tuples,
+    log_of_sets,
     partial_epsilon,
     pruning_ratio,
     separation_tuples,
@@ -74,7 +75,7 @@ def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -
     """Records to draw for this epsilon."""
     match options.measure:
         case Measure.SEPARATION if options.least_ratio < 1:
-            return math.ceil(2 * _logarithm(width + 1, options.delta) / epsilon**2)
+            return math.ceil(2 * log_of_sets(width + 1, options.delta) / epsilon**2)
         case Measure.SEPARATION:
             return separation_tuples(width, epsilon, options.delta)
         case Measure.DISTINCT:
@@ -90,21 +91,13 @@ def _answer_by_keys(
     epsilon = _sample_epsilon(sample, total, options)
     greedy = greedy_key(sample)
     limit = options.largest(sample.width)
-    found = minimal_sets(sample, Measure.DISTINCT, 1.0, max_size=limit, watch=watch)
-    partial = watch.expired and not found.complete
-    guarantee = Guarantee(
-        exact=False,
-        epsilon=epsilon,
-        delta=options.delta,
-        sample=sample.total,
-        searched=f"{sample.total:,} of {total:,} records; {found.guarantee.searched}",
-        not_searched=_join_texts(
-            "sets that reach the ratio without telling all records of the sample apart",
-            found.guarantee.not_searched,
-        ),
-    )
-    columns = min([*found.sets, greedy.columns], key=len)
-    minimum, promised = columns, guarantee
+    keys = minimal_sets(sample, Measure.DISTINCT, 1.0, max_size=limit, watch=watch)
+    partial = watch.expired and not keys.complete
+    searched = f"{sample.total:,} of {total:,} records; {keys.guarantee.searched}"
+    left = "sets that reach the ratio without telling all records of the sample apart"
+    left = _join_texts(left, keys.guarantee.not_searched)
+    guarantee = Guarantee.of_sample(sample.total, options.delta, searched, left, epsilon)
+    minimum, promised = min([*keys.sets, greedy.columns], key=len), guarantee
     if pairs is not None and not (drawn := pairs()).equal:
         key = _key_of_pairs(drawn, options, sample.names)
         minimum, promised = key.columns, key.guarantee
@@ -113,7 +106,7 @@ def _answer_by_keys(
         f"least {round_down(1 - epsilon)}"
     )
     notes = _small_sample_notes(sample, total, options, epsilon)
-    parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
+    parts = (keys.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, 1 - epsilon)
 
 
@@ -122,33 +115,28 @@ def _answer_by_estimate(
 ) -> SetAnswer:
     """Separation ratios, as the sample has them."""
     width = sample.width
-    epsilon = min(1.0, math.sqrt(2 * _logarithm(width + 1, options.delta) / sample.total))
-    found = _sets_reaching_ratio(sample, options, watch)
-    partial = watch.expired and not found.complete
-    guarantee = Guarantee(
-        exact=False,
-        epsilon=epsilon,
-        delta=options.delta,
-        sample=sample.total,
-        searched=f"{sample.total:,} records; {found.guarantee.searched}",
-        not_searched=found.guarantee.not_searched,
-    )
-    promise = _estimate_promise(found, options, epsilon)
-    minimum, promised = min(found.sets, key=len, default=None), guarantee
+    epsilon = min(1.0, math.sqrt(2 * log_of_sets(width + 1, options.delta) / sample.total))
+    minimal = _sets_reaching_ratio(sample, options, options.least_ratio, watch)
+    partial = watch.expired and not minimal.complete
+    searched = f"{sample.total:,} records; {minimal.guarantee.searched}"
+    left = minimal.guarantee.not_searched
+    guarantee = Guarantee.of_sample(sample.total, options.delta, searched, left, epsilon)
+    promise = _estimate_promise(minimal, options, epsilon)
+    minimum, promised = min(minimal.sets, key=len, default=None), guarantee
     by_pairs = None if pairs is None else _partial_separation(pairs(), options, sample.names)
     if by_pairs is not None and (minimum is None or len(by_pairs.columns) <= len(minimum)):
         minimum, promised = by_pairs.columns, by_pairs.guarantee
     notes: tuple[str, ...] = ()
     if options.epsilon is not None and epsilon > options.epsilon:
         notes = (_larger_sample_note(sample.total, size_for(width, 0, options, options.epsilon)),)
-    parts = (found.sets, minimum, promised, guarantee, promise, partial, notes)
+    parts = (minimal.sets, minimum, promised, guarantee, promise, partial, notes)
     return SetAnswer(*parts, Basis.AT_LEAST, max(0.0, options.least_ratio - epsilon))
 
 
-def _estimate_promise(found: MinimalSets, options: DiscoverOptions, epsilon: float) -> str:
+def _estimate_promise(minimal: MinimalSets, options: DiscoverOptions, epsilon: float) -> str:
     """What ratios of a sample promise that are off by at most epsilon."""
     sure, above = f"with probability {1 - options.delta:g}", options.least_ratio + epsilon
-    if not found.sets and found.complete:
+    if not minimal.sets and minimal.complete:
         if above > 1:
             return "nothing: the sample is too small"
         return f"{sure}, no set of columns has a separation ratio above {_round_up(above)}"
@@ -161,12 +149,14 @@ def _estimate_promise(found: MinimalSets, options: DiscoverOptions, epsilon: flo
     )
 
 
-def _sets_reaching_ratio(sample: Records, options: DiscoverOptions, watch: Watch) -> MinimalSets:
+def _sets_reaching_ratio(
+    sample: Records, options: DiscoverOptions, ratio: float, watch: Watch
+) -> MinimalSets:
     """The minimal sets that reach the ratio in the sample; none if all columns do not."""
-    if ratios_of_all(sample).ratio(options.measure) < options.least_ratio:
+    if ratios_of_all(sample).ratio(options.measure) < ratio:
         return MinimalSets((), True, Guarantee(exact=True, searched="all columns together"))
     limit = options.largest(sample.width)
-    return minimal_sets(sample, options.measure, options.least_ratio, max_size=limit, watch=watch)
+    return minimal_sets(sample, options.measure, ratio, max_size=limit, watch=watch)
 
 
 def _partial_separation(
@@ -193,14 +183,10 @@ def _answer_by_pairs(
     """
     key = _key_of_pairs(pairs, options, names)
     epsilon = key.guarantee.epsilon or 0.0
-    guarantee = Guarantee(
-        exact=False,
-        epsilon=epsilon,
-        delta=options.delta,
-        sample=pairs.total,
-        searched=f"{pairs.total:,} pairs of {total:,} records, {pairs.equal:,} of them equal in "
-        "all columns",
-        not_searched="other sets of columns",
+    equal = f"{pairs.equal:,} of them equal in all columns"
+    searched = f"{pairs.total:,} pairs of {total:,} records, {equal}"
+    guarantee = Guarantee.of_sample(
+        pairs.total, options.delta, searched, "other sets of columns", epsilon
     )
     promise = (
         f"with probability {1 - options.delta:g}, its separation ratio is at most "
@@ -221,9 +207,7 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
     try:
         least = pruning_ratio(sample.width, ratio, sample.total, options.delta)
     except PolicyError as error:
-        nothing = Guarantee(
-            exact=False, delta=options.delta, sample=sample.total, not_searched="all sets"
-        )
+        nothing = Guarantee.of_sample(sample.total, options.delta, "", "all sets")
         parts = (), None, nothing, nothing, "nothing: the sample is too small", False
         return SetAnswer(*parts, (_NO_KEY, f"{error.message}; {error.remedy}"), Basis.CANDIDATES)
     return _candidate_answer(sample, options, ratio, least, watch)
@@ -233,21 +217,12 @@ def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
     """The minimal sets that reach `least` in the sample: none of `ratio` does without them."""
-    sets: tuple[tuple[int, ...], ...] = ()
-    searched, missed, partial = "all columns together", "", False
-    if ratios_of_all(sample).ratio(options.measure) >= least:
-        limit = options.largest(sample.width)
-        found = minimal_sets(sample, options.measure, least, max_size=limit, watch=watch)
-        sets, partial = found.sets, watch.expired and not found.complete
-        searched, missed = found.guarantee.searched, found.guarantee.not_searched
-    guarantee = Guarantee(
-        exact=False,
-        epsilon=None,
-        delta=options.delta,
-        sample=sample.total,
-        searched=f"{sample.total:,} records; {searched}",
-        not_searched=_join_texts("which ratio the sets reach in the table" if sets else "", missed),
-    )
+    minimal = _sets_reaching_ratio(sample, options, least, watch)
+    sets, partial = minimal.sets, watch.expired and not minimal.complete
+    searched = f"{sample.total:,} records; {minimal.guarantee.searched}"
+    left = "which ratio the sets reach in the table" if sets else ""
+    left = _join_texts(left, minimal.guarantee.not_searched)
+    guarantee = Guarantee.of_sample(sample.total, options.delta, searched, left)
     which = f"a {options.measure} ratio of {ratio:g} or more"
     contains = (
         f"every set with {which} contains one of these, which may reach less themselves"
@@ -266,7 +241,7 @@ def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> fl
     if options.measure is Measure.SEPARATION:
         z = separation_tuples(width, _TINY, options.delta) * math.sqrt(_TINY)
         return min(1.0, (z / size) ** 2)
-    odds = (size - 1) ** 2 / (2 * total * _logarithm(width, options.delta))
+    odds = (size - 1) ** 2 / (2 * total * log_of_sets(width, options.delta))
     epsilon = 1 / (1 + odds)
     return min(1.0, 2 * epsilon) if options.measure is Measure.UNIQUE else epsilon
 
@@ -288,7 +263,7 @@ def _larger_sample_note(size: int, needed: int) -> str:
 
 
 def _key_of_pairs(pairs: Differences, options: DiscoverOptions, names: Sequence[str]) -> Minimum:
-    epsilon = 1 - math.exp(-_logarithm(pairs.width, options.delta) / max(pairs.total, 1))
+    epsilon = 1 - math.exp(-log_of_sets(pairs.width, options.delta) / max(pairs.total, 1))
     return separation_key_of(pairs, names, epsilon, options.delta)
 
 
@@ -303,8 +278,3 @@ def _round_up(share: float) -> str:
 
 def _join_texts(one: str, other: str) -> str:
     return "; ".join(text for text in (one, other) if text)
-
-
-def _logarithm(width: int, delta: float) -> float:
-    """ln(2^m / delta)."""
-    return width * math.log(2) - math.log(delta)

@@ -296,13 +296,11 @@ def withhold_by_sample(
     below = pruning_ratio(len(choice.free), ratio, size, delta)
     columns = _choose_published(gauge, names, choice, lambda found: found < below)
     what = "pairs of records" if request.by_pairs else "records"
-    promise = Guarantee(
-        exact=False,
-        epsilon=None,
-        delta=delta,
-        sample=size,
-        searched=f"{size:,} {what}, below a ratio of {below:.4g} there",
-        not_searched="all other records, and whether more columns could be published",
+    promise = Guarantee.of_sample(
+        size,
+        delta,
+        f"{size:,} {what}, below a ratio of {below:.4g} there",
+        "all other records, and whether more columns could be published",
     )
     found = _make_withholding(columns, None, choice, promise)
     return replace(found, advice=_advice(len(choice.free), request, below))

@@ -45,8 +45,7 @@ class AtomSets:
     @property
     def empty(self) -> Flags:
         """Per set: whether it stands for no value of the world."""
-        empty: Flags = np.diff(self.start) == 0
-        return empty
+        return np.asarray(np.diff(self.start) == 0)
 
     def sums(self, per_code: Counts) -> Counts:
         """Per set: the sum of a figure per code of the world over the codes it stands for."""
@@ -141,6 +140,15 @@ def _sets_of_first_labels(
     )
 
 
+def drop_idle(tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The new place of each tuple of sets, -1 if one of them stands for nothing, and those left."""
+    idle: Flags = np.logical_or.reduce(
+        [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
+    )
+    place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
+    return place_of, np.ascontiguousarray(tuples[:, ~idle])
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class WorldPoints:
     """Rows of the world, or distinct rows of atoms, with the people of each."""
@@ -200,9 +208,10 @@ def distinct_rows_as_points(
         people = alone.astype(np.int64)
         return WorldPoints(tuple(lines), atoms, people, shared, person[shared], (rows, person))
     tally = fold(lines, (), None if world.everybody_once else person)
-    row_of = np.zeros(0, dtype=np.int32) if tally.row_of is None else tally.row_of
     shared_by = tally.shared_row, tally.shared_unit
-    return WorldPoints(tuple(tally.quasi), atoms, tally.people, *shared_by, (row_of, person))
+    return WorldPoints(
+        tuple(tally.quasi), atoms, tally.people, *shared_by, (tally.rows_of_records, person)
+    )
 
 
 def _mostly_distinct(lines: Sequence[Codes]) -> bool:

@@ -17,7 +17,6 @@ from incrowd.linkage.matching import match
 from incrowd.partition.csr import Rows, WeightedRows, each, group_by_owner, offsets_of
 from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
-from incrowd.table.tally import Tally
 
 LIMIT = 0.95
 """A chance above this counts as found or learned, unless another limit is given."""
@@ -170,8 +169,8 @@ def _fold_apart(known: Sequence[SharedColumn], person: Codes | None) -> tuple[Ta
     """Each table folded by itself."""
     shown, people = fold([one.label for one in known], ()), fold([one.value for one in known], ())
     return (
-        TableSide.of(shown.quasi, _row_of(shown)),
-        TableSide.of(people.quasi, _row_of(people), person),
+        TableSide.of(shown.quasi, shown.rows_of_records),
+        TableSide.of(people.quasi, people.rows_of_records, person),
     )
 
 
@@ -182,12 +181,8 @@ def _fold_together(
     lines = [np.concatenate([one.label, one.decoding.label_of[one.value]]) for one in known]
     both = fold(lines, ())
     rows = len(known[0].label)
-    row_of = _row_of(both)
+    row_of = both.rows_of_records
     shown = TableSide.of(both.quasi, row_of[:rows])
     if person is None and np.array_equal(row_of[:rows], row_of[rows:]):
         return shown, shown
     return shown, TableSide.of(both.quasi, row_of[rows:], person)
-
-
-def _row_of(tally: Tally) -> Codes:
-    return np.zeros(0, dtype=np.int32) if tally.row_of is None else tally.row_of

@@ -13,7 +13,7 @@ from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.pools import Pools, set_labels
-from incrowd.linkage.atoms import AtomSets, atom_sets_of
+from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, from_runs
@@ -124,10 +124,8 @@ class DecodedColumn:
             found = found.anything(unknown=self.unknown)
         for i, label in enumerate(labels):
             if label not in self._number:
-                here = slice(int(found.start[i]), int(found.start[i + 1]))
-                ends = zip(found.low[here].tolist(), found.high[here].tolist(), strict=True)
                 self._number[label] = len(self._runs)
-                self._runs.append(list(ends))
+                self._runs.append(found.runs(i))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -246,8 +244,7 @@ class CandidateCounter:
         pairs = np.sort(np.stack([said.of[order[first]], said.of[order[first + 1]]], axis=1))
         turn = np.argsort(-sums[person[first]], kind="stable")
         _, earliest = np.unique(pairs[turn], axis=0, return_index=True)
-        found: Codes = pairs[turn[np.sort(earliest)]]
-        return found
+        return pairs[turn[np.sort(earliest)]]
 
     def _presence(self, outcome: _OutcomeLike) -> "_PresenceChances":
         """The chance that each class gives to each individual it fits, equal classes as one."""
@@ -300,8 +297,7 @@ class CandidateCounter:
             radix = int(world.person.max(initial=0)) + 1
             pairs = np.unique(place.astype(np.int64) * radix + world.person)
             sizes = np.bincount(pairs // radix, minlength=number)
-        crowded: Flags = sizes[place] >= k
-        return crowded
+        return sizes[place] >= k
 
     def _read(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSetsLike]
@@ -343,8 +339,5 @@ def _distinct(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
     place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines
-    idle: Flags = np.logical_or.reduce(
-        [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
-    )
-    place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
-    return place_of[place], np.ascontiguousarray(tuples[:, ~idle])
+    place_of, tuples = drop_idle(tuples, sets)
+    return place_of[place], tuples

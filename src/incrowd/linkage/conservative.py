@@ -213,8 +213,7 @@ def _runs_inside(found: Matching, label: int) -> Flags:
     spot = np.maximum(np.searchsorted(low, found.low, side="right") - 1, 0)
     good = (low[spot] <= found.low) & (found.high <= high[spot])
     lengths = np.diff(found.start)
-    inside: Flags = (np.diff(offsets(good)[found.start]) == lengths) & (lengths > 0)
-    return inside
+    return np.asarray((np.diff(offsets(good)[found.start]) == lengths) & (lengths > 0))
 
 
 def _runs_of_places(places: Codes) -> list[Run]:
@@ -246,18 +245,13 @@ def _match_in_every_case(labels: Labels, hierarchy: Hierarchy | None) -> Matchin
         if label in tops:
             runs.append([(0, len(labels) - 1)])
             continue
-        here = zip(found.low[_slice(found, i)], found.high[_slice(found, i)], strict=True)
-        inner = [one for lo, hi in here if hi > 0 for one in range(int(lo) - 1, int(hi))]
+        inner = [one for lo, hi in found.runs(i) if hi > 0 for one in range(lo - 1, hi)]
         if hierarchy is None and label is not None and label.endswith(TOP):
             inner = [one for one in inner if length[one] == len(label)]
         nodes = (at[node] for node in below.get(label, ()))
         runs.append(runs_of([at[label], *inner, *nodes]))
     place = np.array([at[label] for label in labels], dtype=np.int32)
     return from_runs(runs, place)
-
-
-def _slice(found: Matching, label: int) -> slice:
-    return slice(int(found.start[label]), int(found.start[label + 1]))
 
 
 def _labels_of_one_value(labels: Labels, hierarchy: Hierarchy | None) -> list[str]:

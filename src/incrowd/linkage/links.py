@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.atoms import AtomSets, atom_sets_of
+from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
 from incrowd.linkage.index import Index, index_of
 from incrowd.linkage.matching import Matching, match
 from incrowd.linkage.world import World
@@ -214,13 +214,8 @@ def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple
     """The tuple of each row (-1 where a label stands for nothing), and the distinct tuples."""
     lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
     tally = fold(lines, ())
-    tuples = tally.quasi
-    idle: Flags = np.logical_or.reduce(
-        [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
-    )
-    number = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
-    row_of = np.zeros(0, dtype=np.int32) if tally.row_of is None else tally.row_of
-    return number[row_of], np.ascontiguousarray(tuples[:, ~idle])
+    number, tuples = drop_idle(tally.quasi, sets)
+    return number[tally.rows_of_records], tuples
 
 
 def _column_match(

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
+from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError
 from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, named_in
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.partition.csr import offsets
-from incrowd.table.column import Domain, Kind
-from incrowd.table.parse import parse
+from incrowd.table.column import Domain
+from incrowd.table.encode import leaves_of
 
 Labels = Sequence[str | None]
 
@@ -41,11 +41,16 @@ class Matching:
         """Number of labels."""
         return len(self.start) - 1
 
+    def runs(self, label: int) -> list[Run]:
+        """The runs of places that one label stands for."""
+        here = slice(int(self.start[label]), int(self.start[label + 1]))
+        return list(zip(self.low[here].tolist(), self.high[here].tolist(), strict=True))
+
     def codes(self, label: int) -> Codes:
         """The codes of the world that one label may stand for, ascending."""
         stands = np.zeros(len(self.place), dtype=np.bool_)
-        for r in range(int(self.start[label]), int(self.start[label + 1])):
-            stands[self.low[r] : self.high[r] + 1] = True
+        for low, high in self.runs(label):
+            stands[low : high + 1] = True
         return np.flatnonzero(stands[self.place]).astype(np.int32)
 
     def only(self, held: Flags) -> "Matching":
@@ -65,8 +70,7 @@ class Matching:
         last = len(self.place) - 1
         labels = [[(MISSING, last)]]
         for label in range(1, len(self)):
-            here = slice(int(self.start[label]), int(self.start[label + 1]))
-            runs = list(zip(self.low[here].tolist(), self.high[here].tolist(), strict=True))
+            runs = self.runs(label)
             if unknown and (not runs or runs[0][0] > MISSING):
                 runs = _merge_runs([(MISSING, MISSING), *runs])
             labels.append(runs)
@@ -184,32 +188,3 @@ def _merge_runs(runs: list[Run]) -> list[Run]:
         else:
             joined.append((low, high))
     return joined
-
-
-def leaves_of(domain: Domain, leaves: Domain) -> Codes:
-    """The leaf of each value of the world, 0 where there is none.
-
-    Values of equal kinds match by value, others by their text or, if one side is numbers or dates,
-    by what the text stands for.
-    """
-    kinds = {domain.kind, leaves.kind}
-    if kinds in ({Kind.NUMBER}, {Kind.DATE}):
-        return _look_up(domain.values, leaves.values)
-    code = {label: i for i, label in enumerate(leaves.labels.tolist(), start=1)}
-    found = np.array([code.get(label, 0) for label in domain.labels.tolist()], dtype=np.int32)
-    for kind in kinds - {Kind.TEXT}:
-        mine, theirs = parse(domain.labels, kind), parse(leaves.labels, kind)
-        usable = np.flatnonzero(theirs.fits)
-        spot = _look_up(mine.values, theirs.values[usable]) * mine.fits
-        numbered = np.concatenate([[0], usable + 1])[spot]
-        found = np.where(found == MISSING, numbered, found).astype(np.int32)
-    return found
-
-
-def _look_up(values: Values, known: Values) -> Codes:
-    """The place, from 1, of each value among the known ones, 0 where there is none."""
-    if not len(known):
-        return np.zeros(len(values), dtype=np.int32)
-    order = np.argsort(known, kind="stable")
-    spot = np.minimum(np.searchsorted(known[order], values), len(order) - 1)
-    return np.where(known[order][spot] == values, order[spot] + 1, MISSING).astype(np.int32)

@@ -76,7 +76,7 @@ class Membership:
         They do if it is known who is in the table, or if the world may hold the whole table: then
         the worst case counts.
         """
-        return self.known or (self.inside is not None and self._everybody_fits)
+        return self.known or (self.inside is not None and not self._records.inconsistent)
 
     @property
     def prior(self) -> float:
@@ -147,18 +147,13 @@ class Membership:
         """Whether a record of the original has the values of each individual."""
         linked = self._records
         _, person = linked.candidates_of(np.arange(len(linked.candidates)))
-        found: Flags = np.bincount(person, minlength=self._individuals) > 0
-        return found
+        return np.bincount(person, minlength=self._individuals) > 0
 
     @property
     def _common(self) -> list[str]:
         """The columns that somebody with the world knows and the original has."""
         shared = self.tables.shared_columns("original")
         return [name for name in self.tables.linked_world.names if name in shared]
-
-    @property
-    def _everybody_fits(self) -> bool:
-        return not self._records.inconsistent
 
     @cached_property
     def _records(self) -> Linked:

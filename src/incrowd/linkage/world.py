@@ -9,9 +9,9 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
 from incrowd.errors import InputError, PolicyError, counted
-from incrowd.linkage.matching import leaves_of
 from incrowd.partition.csr import group_by_owner
 from incrowd.table.column import CodedColumn, Domain, Kind
+from incrowd.table.encode import leaves_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +87,7 @@ class World:
         """Per row: whether its individual has no other."""
         if self.everybody_once:
             return np.ones(self.rows, dtype=np.bool_)
-        alone: Flags = self.rows_of[self.person] == 1
-        return alone
+        return np.asarray(self.rows_of[self.person] == 1)
 
     def code_counts(self, name: str) -> Counts:
         """How many rows have each code of a column, missing first; cached."""
@@ -217,8 +216,7 @@ def _codes_at(column: CodedColumn | None, rows: Counts) -> Codes:
 
 
 def _codes_of_rows(codes: Codes, rows: Counts) -> Codes:
-    found: Codes = np.append(codes, np.int32(MISSING))[rows]
-    return found
+    return np.append(codes, np.int32(MISSING))[rows]
 
 
 def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
@@ -274,8 +272,7 @@ def _in_type_of(values: Values, like: Values) -> Values:
 def leaf_codes(world: World, name: str, leaves: Domain) -> Codes:
     """The leaf of each row of the world; missing where there is none."""
     column = world.columns[name]
-    found: Codes = np.append(np.int32(MISSING), leaves_of(column.domain, leaves))[column.codes]
-    return found
+    return np.append(np.int32(MISSING), leaves_of(column.domain, leaves))[column.codes]
 
 
 def known_rows(world: World, name: str, leaves: Domain) -> Flags:

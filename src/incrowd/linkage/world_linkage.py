@@ -103,8 +103,7 @@ class RowCandidates:
         Exact if the truth is known; otherwise the most that it can be.
         """
         if self.right is None:
-            found: Floats = self.most_listed / np.maximum(self.fitting, 1)
-            return found
+            return self.most_listed / np.maximum(self.fitting, 1)
         chance = np.where(self.right & (self.number > 0), 1 / np.maximum(self.number, 1), 0.0)
         return np.bincount(self.classes, chance, len(self.sizes)).astype(np.float64)
 

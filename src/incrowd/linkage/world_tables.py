@@ -74,10 +74,6 @@ class AttackTable:
         return shown if values.domain.kind is Kind.TEXT else as_missing(shown, tuple(MARKS))
 
 
-def _no_hierarchy(_: str) -> None:
-    return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class AttackerKnowledge:
     """What an attacker knows, and what the tables call it."""
@@ -98,7 +94,7 @@ class AttackerKnowledge:
     """A column of release and truth that says which rows belong together."""
     kinds: Mapping[str, Kind | None] = field(default_factory=lambda: MappingProxyType({}))
     """What the policy says the values of a column are."""
-    hierarchy: Callable[[str], AnyHierarchy | None] = _no_hierarchy
+    hierarchy: Callable[[str], AnyHierarchy | None] = lambda _: None
     """What builds the hierarchy of a column."""
     missing: Missing = Missing.OWN_VALUE
     marks: MissingMarks = field(default_factory=MissingMarks)

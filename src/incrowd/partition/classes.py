@@ -10,7 +10,6 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.kernels import compatible
 from incrowd.kernels import histogram as histogram_kernels
 from incrowd.partition.csr import group_by_owner, offsets
-from incrowd.table.column import CodedColumn
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 
@@ -122,7 +121,6 @@ def classes_of(
 def _histogram(
     tally: Tally, class_of: Codes, number: int, column: SensitiveColumn, codes: Codes
 ) -> Histogram:
-
     start, code, count = histogram_kernels.histogram(
         class_of, codes, tally.people, number, len(column.whole)
     )
@@ -223,7 +221,6 @@ def crowds(
 
 
 def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
-
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
     return _CountedCodes(
@@ -327,7 +324,6 @@ def _gather_compatible(
 def _merge_parts(
     parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int
 ) -> _CountedCodes:
-
     return _CountedCodes(*histogram_kernels.histogram(*_concatenate(parts), number, domain), domain)
 
 
@@ -342,17 +338,6 @@ def _concatenate(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, C
 
 def _shares(counts: Counts) -> Floats:
     return counts / max(int(counts.sum()), 1)
-
-
-def people_per_code(column: CodedColumn, unit: Codes | None) -> Counts:
-    """People per code: a person counts once per code, a record without a unit is a person."""
-    size = len(column.domain) + 1
-    codes = column.codes
-    if unit is not None:
-        known = unit != MISSING
-        pairs = np.unique(unit[known].astype(np.int64) * size + codes[known])
-        codes = np.concatenate([codes[~known], (pairs % size).astype(np.int32)])
-    return np.bincount(codes, minlength=size).astype(np.int64)
 
 
 def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:

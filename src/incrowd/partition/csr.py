@@ -85,8 +85,7 @@ def ranges(low: Codes, high: Codes) -> Counts:
     """
     lengths = (high - low + 1).astype(np.int64)
     first = np.repeat(low - (np.cumsum(lengths) - lengths), lengths)
-    found: Counts = np.arange(len(first)) + first
-    return found
+    return np.asarray(np.arange(len(first)) + first)
 
 
 def found_in(keys: Counts, wanted: Counts) -> tuple[Counts, Flags]:

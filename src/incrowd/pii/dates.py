@@ -281,11 +281,10 @@ def _is_element(text: str, first: int, last: int) -> bool:
     number = text[1:] if text[:1] in {"q", "Q"} else text
     if number.isdecimal() and len(number) <= len(str(last)):
         return first <= int(number) <= last
-    return _MONTHS.fullmatch(text) is not None or _weekday(text)
+    return _MONTHS.fullmatch(text) is not None or text[:3].casefold() in _WEEKDAYS
 
 
-def _weekday(text: str) -> bool:
-    return text[:3].casefold() in {"mon", "tue", "wed", "thu", "fri", "sat", "sun"}
+_WEEKDAYS = frozenset(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
 
 
 def _finer_numbers(profile: ColumnProfile) -> str | None:

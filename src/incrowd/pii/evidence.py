@@ -67,7 +67,7 @@ class Clue:
 
 
 @dataclass(frozen=True)
-class RoleEvidence:
+class Guess:
     """The role that a column seems to have, why, and whether that is certain."""
 
     role: Role
@@ -75,11 +75,11 @@ class RoleEvidence:
     sure: bool = True
     nature: Nature = ""
     """What its whole numbers are."""
-    harm: float = 0.0
+    harm: float = 1.0
     """How much it would hurt to have it known."""
 
 
-def weigh_clues(profile: ColumnProfile) -> RoleEvidence:
+def weigh_clues(profile: ColumnProfile) -> Guess:
     """The role that the clues about a column speak for, together."""
     said = _name_and_label(profile)
     clues = [
@@ -91,7 +91,7 @@ def weigh_clues(profile: ColumnProfile) -> RoleEvidence:
     if not points:
         values = counted(profile.distinct, "value")
         nature: Nature = "code" if said.codes else ""
-        return RoleEvidence(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
+        return Guess(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
     order = sorted(points, key=lambda role: -points[role])
     chosen = best[order[0]]
     second = points[order[1]] if len(order) > 1 else 0.0
@@ -101,9 +101,7 @@ def weigh_clues(profile: ColumnProfile) -> RoleEvidence:
     harm = meaning.harm if meaning is not None else 1.0
     if profile.kind is Kind.DATE and named is not None:
         chosen = named  # that a date is a date says less than what it is the date of
-    return RoleEvidence(
-        order[0], chosen.reason, sure, _nature_of_numbers(profile, said, meaning), harm
-    )
+    return Guess(order[0], chosen.reason, sure, _nature_of_numbers(profile, said, meaning), harm)
 
 
 def _totals(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
@@ -207,7 +205,8 @@ def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeanin
     if person and _repeats(profile) and not said.codes:
         reason = "looks like a person ID that repeats: classes count people, not records"
         return Clue(Role.UNIT, 0.0, reason)
-    return Clue(Role.IDENTIFIER, 0.0, meaning.reason) if _may_number(profile, meaning) else None
+    may_number = meaning.role is Role.IDENTIFIER and profile.distinct_share >= _FEW_ENOUGH
+    return Clue(Role.IDENTIFIER, 0.0, meaning.reason) if may_number else None
 
 
 def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
@@ -219,10 +218,6 @@ def _repeats(profile: ColumnProfile) -> bool:
     """Whether values repeat as those of people with some records each."""
     each = profile.values / max(profile.distinct, 1)
     return profile.distinct > _SOME and 1.001 < each < 100
-
-
-def _may_number(profile: ColumnProfile, meaning: WordMeaning) -> bool:
-    return meaning.role is Role.IDENTIFIER and profile.distinct_share >= _FEW_ENOUGH
 
 
 def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:

@@ -64,7 +64,8 @@ def is_no_place(profile: ColumnProfile) -> bool:
     """Whether what sounds like a small place is none: another address, the code of a state."""
     if (profile.words & NETWORKS and not profile.said & _WHERE) or is_postal(profile):
         return True
-    return "fips" in profile.words and _two_digits(profile)
+    two_digits = all(text.isdigit() and len(text) <= 2 for text in profile.texts)
+    return "fips" in profile.words and two_digits
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
@@ -74,7 +75,8 @@ def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding |
     codes = (
         Domain(Kind.TEXT, profile.domain.labels) if profile.kind is Kind.DATE else profile.domain
     )
-    shown = [digits_shown(part) for code in _codes(codes) for part in parts_of(code)]
+    unmasked = [code for code in zip_texts(codes) if code.strip("*")]
+    shown = [digits_shown(part) for code in unmasked for part in parts_of(code)]
     if any(digits is None for digits in shown):
         return profile.fails("its name suggests postal codes, and not all values are ZIP codes")
     digits = [digits for digits in shown if digits]
@@ -121,11 +123,6 @@ def small_places(profile: ColumnProfile) -> ColumnFinding | None:
     return profile.fails(looks_like(share, "cities or counties")) if share >= MOST else None
 
 
-def _codes(domain: Domain) -> list[str]:
-    """The codes without those that are suppressed altogether."""
-    return [code for code in zip_texts(domain) if code.strip("*")]
-
-
 def _are_large(profile: ColumnProfile) -> bool:
     """Whether all values are states or countries."""
     return not profile.is_empty and profile.share(is_large_place, bool) >= _NEARLY_ALL
@@ -134,11 +131,6 @@ def _are_large(profile: ColumnProfile) -> bool:
 def is_large_place(text: str) -> bool:
     """Whether a text names a state or a country."""
     return text.casefold() in STATES or is_country(text)
-
-
-def _two_digits(profile: ColumnProfile) -> bool:
-    """Whether codes are those of states."""
-    return all(text.isdigit() and len(text) <= 2 for text in profile.texts)
 
 
 _LETTERS = r"[^\W\d_](?:[^\W\d_]|['\u2019-])"

@@ -79,15 +79,15 @@ def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, ColumnFinding]
             yield pattern.letter, finding
 
 
-def _whole_text(pattern: str) -> Test:
+def _whole(pattern: str) -> Test:
     return re.compile(pattern, re.IGNORECASE).fullmatch
 
 
-def _containing(pattern: str) -> Test:
+def _has(pattern: str) -> Test:
     return re.compile(pattern, re.IGNORECASE).search
 
 
-def _containing_any(*words: str) -> Test:
+def _has_any(*words: str) -> Test:
     return lambda blob: any(word in blob for word in words)
 
 
@@ -239,49 +239,45 @@ _HOST = (
 PATTERNS = (
     ValuePattern(
         "e-mail addresses",
-        _containing(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
+        _has(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
         "F",
-        _containing_any("@"),
-        looser=_whole_text(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
+        _has_any("@"),
+        looser=_whole(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
     ),
-    ValuePattern(
-        "e-mail addresses", _containing(_SPELLED), "F", _containing_any("[at]", "(at)", " dot ")
-    ),
-    ValuePattern("UUIDs", _whole_text(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"),
+    ValuePattern("e-mail addresses", _has(_SPELLED), "F", _has_any("[at]", "(at)", " dot ")),
+    ValuePattern("UUIDs", _whole(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"),
     ValuePattern(
         "social security numbers",
         is_social_security_number,
         "G",
-        _containing(r"[- ]\d{2}[- ]\d{4}"),
-        looser=_whole_text(r"\d{3}-\d{2}-\d{4}"),
+        _has(r"[- ]\d{2}[- ]\d{4}"),
+        looser=_whole(r"\d{3}-\d{2}-\d{4}"),
     ),
     ValuePattern(
         "social security numbers",
-        _containing(r"\bss[n#]\D{0,5}\d{9}\b"),
+        _has(r"\bss[n#]\D{0,5}\d{9}\b"),
         "G",
-        _containing_any("ss"),
+        _has_any("ss"),
     ),
     ValuePattern(
         "hardware addresses",
-        _whole_text(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"),
+        _whole(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"),
         "M",
     ),
-    ValuePattern(
-        "IP addresses", _whole_text(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")
-    ),
+    ValuePattern("IP addresses", _whole(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")),
     ValuePattern(
         "web addresses",
-        _containing(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
+        _has(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
         "N",
-        _containing_any("://", "www."),
-        looser=_whole_text(r"(?:https?://|www\.)\S+"),
+        _has_any("://", "www."),
+        looser=_whole(r"(?:https?://|www\.)\S+"),
     ),
-    ValuePattern("web addresses", _whole_text(_HOST), "N"),
+    ValuePattern("web addresses", _whole(_HOST), "N"),
     ValuePattern(
         "IBANs",
         is_bank_account,
         "J",
-        looser=_whole_text(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
+        looser=_whole(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
     ),
     ValuePattern(
         "card numbers",
@@ -289,87 +285,81 @@ PATTERNS = (
         "J",
         least=3,
         numbers=True,
-        looser=_whole_text(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
+        looser=_whole(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
     ),
     ValuePattern(
         "phone numbers",
         is_telephone,
         "D",
-        _containing(_MAY_CALL),
-        looser=_whole_text(
+        _has(_MAY_CALL),
+        looser=_whole(
             r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?)\d{3,4}[ .-]?\d{3,5}"
             r"|\+\d[\d .()-]{7,16}\d|\d{3}[ .-]\d{3}[ .-]\d{4}"
         ),
     ),
     ValuePattern(
         "dates",
-        _whole_text(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
+        _whole(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them like 2024-12-31 to get months and years",
     ),
     ValuePattern(
         "numbers with a decimal comma",
-        _whole_text(r"[+-]?\d[\d.]*,\d+"),
+        _whole(r"[+-]?\d[\d.]*,\d+"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them with a decimal point to get intervals",
     ),
     ValuePattern(
         "ZIP codes of nine digits",
-        _whole_text(r"\d{5}-\d{4}"),
+        _whole(r"\d{5}-\d{4}"),
         "B",
         least=5,
         role=Role.QUASI,
         sure=False,
     ),
     ValuePattern(
-        "postal codes", _whole_text(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10
+        "postal codes", _whole(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10
     ),
     ValuePattern(
         "postal codes",
-        _whole_text(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
+        _whole(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
         role=Role.QUASI,
         sure=False,
         least=5,
     ),
     ValuePattern(
         "ICD codes",
-        _whole_text(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
+        _whole(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
         role=Role.SENSITIVE,
         sure=False,
         least=5,
     ),
     ValuePattern(
         "sums of money",
-        _whole_text(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
+        _whole(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
         role=Role.SENSITIVE,
         sure=False,
     ),
     ValuePattern(
-        "names with a title", _whole_text(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"
+        "names with a title", _whole(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"
     ),
     ValuePattern(
         "street addresses",
-        _containing(_STREET),
+        _has(_STREET),
         "B",
-        _containing_any("street", "avenue", "boulevard", "parkway", "box "),
+        _has_any("street", "avenue", "boulevard", "parkway", "box "),
     ),
-    ValuePattern("street addresses", _whole_text(_SHORT_STREET), "B"),
-    ValuePattern(
-        "coordinates", _whole_text(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"
-    ),
-    ValuePattern(
-        "medical record numbers", _containing(r"\bmrn\W{0,3}\d{4,}"), "H", _containing_any("mrn")
-    ),
-    ValuePattern("Medicare beneficiary numbers", _whole_text(_BENEFICIARY), "I"),
+    ValuePattern("street addresses", _whole(_SHORT_STREET), "B"),
+    ValuePattern("coordinates", _whole(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"),
+    ValuePattern("medical record numbers", _has(r"\bmrn\W{0,3}\d{4,}"), "H", _has_any("mrn")),
+    ValuePattern("Medicare beneficiary numbers", _whole(_BENEFICIARY), "I"),
     ValuePattern("vehicle identification numbers", is_vehicle, "L"),
     ValuePattern("mobile device numbers", is_mobile_device, "M", least=3, numbers=True),
-    ValuePattern(
-        "unique device identifiers", _containing(r"\(01\)\d{14}"), "M", _containing_any("(01)")
-    ),
-    ValuePattern("images", _whole_text(_IMAGE), "Q"),
-    ValuePattern("hash digests", _whole_text(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
+    ValuePattern("unique device identifiers", _has(r"\(01\)\d{14}"), "M", _has_any("(01)")),
+    ValuePattern("images", _whole(_IMAGE), "Q"),
+    ValuePattern("hash digests", _whole(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
 )
 """All patterns; of those of one letter, and for a draft, the first that fits counts."""
 

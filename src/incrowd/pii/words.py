@@ -1,6 +1,7 @@
 """The words of column names: one table for `incrowd init` and for HIPAA's Safe Harbor."""
 
 from dataclasses import dataclass
+from functools import partial
 
 from incrowd.table.column import Role
 
@@ -37,8 +38,8 @@ class Topic:
 
 
 def _topic(  # noqa: PLR0913  one per field
-    name: str,
     role: Role,
+    name: str,
     reason: str,
     words: str,
     *,
@@ -56,72 +57,68 @@ def _person_words(*ends: str) -> str:
     return " ".join(person + end for person in PERSONS for end in ends)
 
 
+_identifier = partial(_topic, Role.IDENTIFIER)
+_quasi = partial(_topic, Role.QUASI)
+_sensitive = partial(_topic, Role.SENSITIVE)
+
 TOPICS = (
-    _topic(
+    _identifier(
         "e-mail",
-        Role.IDENTIFIER,
         "an e-mail address identifies a person",
         "email correo courriel mailadresse emailaddress",
         hints="mail",
         exact="emails mailaddress",
         letter="F",
     ),
-    _topic(
+    _identifier(
         "web address",
-        Role.IDENTIFIER,
         "a web address can lead to a person",
         "url website",
         exact="urls uri homepage webpage weblink webaddress link links href",
         letter="N",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "IP address",
-        Role.IDENTIFIER,
         "an IP address leads to a person",
         "ip ipaddress",
         exact="ipaddr ipv",
         letter="O",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "device",
-        Role.IDENTIFIER,
         "a device leads to its owner",
         "imei mac device serial serialnumber",
         exact="deviceid deviceserial deviceno devicenumber serialno udi imsi macaddress",
         letter="M",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "account name",
-        Role.IDENTIFIER,
         "an account name identifies a person",
         "username login handle cookie",
         hints="user",
         letter="R",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "phone",
-        Role.IDENTIFIER,
         "a phone number leads to a person",
         "phone telephone telefon telefono telefone tel mobile handy celular gsm",
         exact="phones telephonenumber phonenumber mobilenumber cellphone phoneno phno contactno "
         "contactnumber cellno cellnumber callback",
         letter="D",
     ),
-    _topic(
+    _identifier(
         "fax",
-        Role.IDENTIFIER,
         "a fax number leads to a person",
         "fax",
         exact="faxnumber telefax facsimile faxnummer numerofax",
         letter="E",
     ),
-    _topic(
+    _identifier(
         "address",
-        Role.IDENTIFIER,
         "an address leads to a household",
         "address addr street adresse anschrift strasse direccion calle indirizzo endereco ulica "
         "latitude longitude lat lon gps",
@@ -129,9 +126,8 @@ TOPICS = (
         exact="lng geocode geohash coord coords coordinates xcoord ycoord apartment",
         letter="B",
     ),
-    _topic(
+    _identifier(
         "social security number",
-        Role.IDENTIFIER,
         "a social security number identifies a person",
         "ssn socialsecurity",
         exact="ssns socialsecuritynumber socialsecnum socialsecno socsec socsecno ssnum ssno "
@@ -139,9 +135,8 @@ TOPICS = (
         letter="G",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "medical record number",
-        Role.IDENTIFIER,
         "a medical record number identifies a patient",
         "mrn medicalrecord",
         exact="medicalrecordnumber medrec medrecno medrecnum recordnumber recordno chartnumber "
@@ -149,9 +144,8 @@ TOPICS = (
         letter="H",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "health plan number",
-        Role.IDENTIFIER,
         "a health plan number identifies a member",
         "beneficiary insurancenumber",
         exact="beneficiaryid memberid memberno membernumber subscriberid subscriberno "
@@ -160,9 +154,8 @@ TOPICS = (
         letter="I",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "account number",
-        Role.IDENTIFIER,
         "an account number identifies a person",
         "account iban konto creditcard cardnumber",
         exact="accountnumber accountno accountid acct acctno kontonummer creditcardnumber cardno "
@@ -170,9 +163,8 @@ TOPICS = (
         letter="J",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "license",
-        Role.IDENTIFIER,
         "a license or certificate number identifies a person",
         "license licence fuehrerschein certificate",
         exact="certificatenumber certificateno certno licensenumber licencenumber licenseno "
@@ -181,9 +173,8 @@ TOPICS = (
         letter="K",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "vehicle",
-        Role.IDENTIFIER,
         "a vehicle number leads to its owner",
         "plate licenseplate vin",
         exact="vehicleid vehicleidentification vehicleno vehiclenumber vehicleserial licenceplate "
@@ -191,9 +182,8 @@ TOPICS = (
         letter="L",
         numbers=True,
     ),
-    _topic(
+    _identifier(
         "official number",
-        Role.IDENTIFIER,
         "an official number identifies a person",
         "nhs nin nino passport reisepass pasaporte pesel dni nif cpf bsn personnummer curp aadhaar "
         "steuernummer matricule",
@@ -201,40 +191,35 @@ TOPICS = (
         letter="R",
         numbers=True,
     ),
-    _topic(
+    _quasi(
         "birth",
-        Role.QUASI,
         "birth dates appear in many public records",
         "birth dob birthdate birthday dateofbirth born geburt geburtsdatum geburtstag naissance "
         "nacimiento nascita nascimento geboorte urodzenia yob birthyear",
         exact="yearofbirth geburtsjahr byear byr",
     ),
-    _topic(
+    _quasi(
         "age",
-        Role.QUASI,
         "age is easy to find out",
         "age alter edad idade leeftijd wiek",
         hints="eta alder",
         exact="ages ageyears ageyrs agegroup agegroups agegrp ageband agerange agecat agecategory "
         "ageatadmit ageatadmission ageatdeath ageatdiagnosis ageatvisit ptage",
     ),
-    _topic(
+    _quasi(
         "sex",
-        Role.QUASI,
         "sex is easy to find out",
         "sex gender geschlecht sexe sexo sesso genero genre geslacht plec kon kjonn",
     ),
-    _topic(
+    _quasi(
         "postcode",
-        Role.QUASI,
         "where people live is easy to find out",
         "zip zipcode postcode postal postalcode plz postleitzahl codepostal codigopostal pincode",
         hints="cap cep",
         exact="zips zipcodes zcta pcode postcodes",
     ),
-    _topic(
+    _quasi(
         "place",
-        Role.QUASI,
         "where people live is easy to find out",
         "city town municipality county district village stadt gemeinde ville commune ciudad "
         "municipio cidade comune citta neighborhood neighbourhood precinct tract",
@@ -243,128 +228,112 @@ TOPICS = (
         "cities towns hometown homecity",
         letter="B",
     ),
-    _topic(
+    _quasi(
         "country",
-        Role.QUASI,
         "where people come from is easy to find out",
         "country nationality citizenship land nation staat staatsangehoerigkeit nationalitaet pays "
         "nationalite pais nacionalidad paese nazionalita birthplace native nativecountry",
     ),
-    _topic(
+    _quasi(
         "origin",
-        Role.QUASI,
         "origin and language are easy to find out",
         "race ethnicity ethnic ethnie rasse raza etnia language sprache langue idioma lingua "
         "hispanic ancestry",
     ),
-    _topic(
+    _quasi(
         "employer",
-        Role.QUASI,
         "what people do for a living is easy to find out",
         "employer",
         letter="A",
     ),
-    _topic(
+    _quasi(
         "work",
-        Role.QUASI,
         "what people do for a living is easy to find out",
         "occupation job profession work workclass employment industry beruf arbeitgeber metier "
         "emploi ocupacion profesion trabajo lavoro professione beroep zawod title company",
     ),
-    _topic(
+    _quasi(
         "education",
-        Role.QUASI,
         "education is easy to find out",
         "education edu degree school schooling university college bildung abschluss schule "
         "ausbildung diplome etudes educacion estudios istruzione titolo opleiding major",
     ),
-    _topic(
+    _quasi(
         "family",
-        Role.QUASI,
         "family is easy to find out",
         "marital married maritalstatus relationship household children kids family spouse "
         "dependents familienstand familie kinder haushalt matrimonial civil estadocivil enfants "
         "hijos figli parity",
     ),
-    _topic(
+    _quasi(
         "body",
-        Role.QUASI,
         "looks are easy to find out",
         "height stature groesse koerpergroesse taille altura eyecolor eye hair haircolor "
         "handedness",
     ),
-    _topic(
+    _quasi(
         "event",
-        Role.QUASI,
         "others often know when something happened to a person",
         "admission admitted discharge discharged death deceased visit encounter appointment "
         "arrival hire hired enrollment enrolment accident aufnahme entlassung tod einweisung "
         "sortie deces ingreso alta muerte fecha datum",
         sure=False,
     ),
-    _topic(
+    _sensitive(
         "illness",
-        Role.SENSITIVE,
         "health information",
         "diagnosis diagnoses diagnose diag icd icd9 icd10 disease illness condition symptom "
         "disorder comorbidity cancer tumor hiv aids krankheit erkrankung befund maladie diagnostic "
         "diagnostico enfermedad diagnosi malattia doenca ziekte choroba injury allergy cause",
     ),
-    _topic(
+    _sensitive(
         "treatment",
-        Role.SENSITIVE,
         "health information",
         "treatment therapy procedure drug medication medicine prescription surgery operation "
         "vaccine dose medikament behandlung medicament traitement medicamento tratamiento farmaco "
         "atc cpt drg ward department station stay los",
         sure=False,
     ),
-    _topic(
+    _sensitive(
         "measure",
-        Role.SENSITIVE,
         "a measurement of a person",
         "lab result test glucose cholesterol bmi pressure hba1c score genotype gene mutation dna "
         "smoker smoking alcohol",
         sure=False,
     ),
-    _topic(
+    _sensitive(
         "money",
-        Role.SENSITIVE,
         "financial information",
         "salary income wage wages earnings pay salaryclass revenue debt credit loan balance cost "
         "costs charge charges price amount bill payment gehalt einkommen lohn kosten betrag "
         "salaire revenu cout montant salario ingreso ingresos sueldo costo coste stipendio reddito "
         "salaris inkomen wealth tax benefit",
     ),
-    _topic(
+    _sensitive(
         "belief",
-        Role.SENSITIVE,
         "specially protected by law",
         "religion religious faith party political vote voted union orientation sexual konfession "
         "partei religione politica criminal crime offence offense conviction verdict sentence "
         "disability behinderung handicap mental pregnancy pregnant",
     ),
-    _topic(
+    _identifier(
         "biometric",
-        Role.IDENTIFIER,
         "biometric data identifies a person",
         "",
         exact="fingerprint fingerprints voiceprint voiceprints faceprint palmprint biometric "
         "biometrics irisscan retina retinascan voicesample",
         letter="P",
     ),
-    _topic(
+    _identifier(
         "photo",
-        Role.IDENTIFIER,
         "a photo identifies a person",
         "",
         exact="photo photos photograph photographs image images picture pictures selfie portrait "
         "headshot mugshot foto avatar",
         letter="Q",
     ),
-    _topic(
+    _identifier(
         "name",
-        Role.IDENTIFIER,
         "a name identifies a person",
         "name names surname firstname lastname forename fullname givenname familyname middlename "
         "maidenname nickname nom prenom nombre apellido apellidos nachname vorname cognome nome "
@@ -373,9 +342,8 @@ TOPICS = (
         exact="nextofkin nok ptnm ptname patname fname lname " + _person_words("name"),
         letter="A",
     ),
-    _topic(
+    _identifier(
         "id",
-        Role.IDENTIFIER,
         "looks like an ID of people or records",
         "id ids uid pid uuid guid identifier ident rowid patientid personid recordid subjectid "
         "caseid memberid customerid",
@@ -387,8 +355,8 @@ TOPICS = (
         numbers=True,
     ),
     _topic(
-        "sampling",
         Role.DROP,
+        "sampling",
         'may be a sampling weight; if so, set role = "weight"',
         "fnlwgt wgt pweight samplingweight sampleweight perwt pwgtp wgtp hhwt",
         sure=False,

@@ -16,6 +16,14 @@ _SMALL_K = 5
 _LEAVING = {Role.SENSITIVE, Role.KEEP, Role.WEIGHT}
 _KEPT = {Role.KEEP, Role.WEIGHT}
 _MUCH = 0.2
+_OF_QUASI_ALONE = {
+    "weight": "weight",
+    "lowest": "lowest level",
+    "highest": "highest level",
+    "widest": "widest span",
+    "grid": "grid",
+}
+"""Settings that only quasi-identifying columns have, and what a fault calls them."""
 
 
 def faults(policy: "Policy") -> Iterator[Fault]:
@@ -118,25 +126,11 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
             f"{wrong} and has a hierarchy",
             "only quasi-identifying and sensitive columns have one",
         )
-    if column.weight != 1.0 and column.role is not Role.QUASI:
-        yield Fault(
-            (*place, "weight"),
-            f"{wrong} and has a weight",
-            "only quasi-identifying columns have one",
-        )
-    limits = (
-        ("lowest", "lowest level"),
-        ("highest", "highest level"),
-        ("widest", "widest span"),
-        ("grid", "grid"),
-    )
-    for key, words in limits:
-        if getattr(column, key) and column.role is not Role.QUASI:
-            yield Fault(
-                (*place, key),
-                f"{wrong} and has a {words}",
-                "only quasi-identifying columns have one",
-            )
+    for key, words in _OF_QUASI_ALONE.items():
+        given = getattr(column, key)
+        if given and (key, given) != ("weight", 1.0) and column.role is not Role.QUASI:
+            remedy = "only quasi-identifying columns have one"
+            yield Fault((*place, key), f"{wrong} and has a {words}", remedy)
     if column.highest is not None and column.highest < column.lowest:
         yield Fault(
             (*place, "highest"),

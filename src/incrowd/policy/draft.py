@@ -11,8 +11,7 @@ from dataclasses import dataclass, field, replace
 from incrowd.errors import InputError, counted, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
-from incrowd.hierarchy.suggestion import Nature
-from incrowd.pii.evidence import weigh_clues
+from incrowd.pii.evidence import Guess, weigh_clues
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
@@ -39,19 +38,6 @@ HEADER: tuple[str, ...] = (
     "Review the columns marked 'review' first: they have the safer of the possible roles.",
     *codec.HEADER,
 )
-
-
-@dataclass(frozen=True)
-class Guess:
-    """The role that a column seems to have, why, and whether that is certain."""
-
-    role: Role
-    reason: str
-    sure: bool = True
-    nature: Nature = ""
-    """What its whole numbers are."""
-    harm: float = 1.0
-    """How much it would hurt to have it known."""
 
 
 @dataclass(frozen=True)
@@ -151,7 +137,7 @@ def _make_draft(
 ) -> Draft:
     marks = {n: found for n, found in marks.items() if found and guesses[n].role not in _UNSEEN}
     quasi = [column for column in columns if guesses[column.name].role is Role.QUASI]
-    chosen = {column.name: _hierarchy(column, guesses[column.name]) for column in quasi}
+    chosen = {c.name: suggest(c.domain, c.name, guesses[c.name].nature, c.counts) for c in quasi}
     made = {c.name: _column(c, guesses[c.name], chosen.get(c.name)) for c in columns}
     for name, found in marks.items():
         made[name] = made[name].model_copy(
@@ -172,10 +158,6 @@ def _make_draft(
         models_reasons={0: f"the table holds {people} people"} if people < K else {},
         guesses=dict(guesses),
     )
-
-
-def _hierarchy(column: ColumnProfile, found: Guess) -> Suggestion:
-    return suggest(column.domain, column.name, found.nature, column.counts)
 
 
 def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
@@ -297,9 +279,8 @@ def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
 
 
 def _guess_by_evidence(column: ColumnProfile) -> Guess:
-    found = weigh_clues(column)
-    sure = found.sure and found.role not in {Role.DROP, Role.UNIT}
-    made = Guess(found.role, found.reason, sure, found.nature, found.harm)
+    made = weigh_clues(column)
+    made = replace(made, sure=made.sure and made.role not in {Role.DROP, Role.UNIT})
     pattern = pattern_of(column)
     if made.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column):
         share = f"{whole_percent(column.distinct_share)} of the values are distinct"

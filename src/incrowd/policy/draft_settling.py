@@ -10,9 +10,10 @@ from dataclasses import replace
 
 from incrowd.engines.base import Engine
 from incrowd.identify.derived import Derived
+from incrowd.pii.evidence import Guess
 from incrowd.pii.profile import ColumnProfile
 from incrowd.policy.derived import derived_in, leaving_of
-from incrowd.policy.draft import Draft, Guess, redraft
+from incrowd.policy.draft import Draft, redraft
 from incrowd.policy.draft_alone import telling_columns
 from incrowd.table.column import CodedColumn, Role
 

@@ -158,15 +158,6 @@ class Policy(Setting):
         own = {name: column.missing_values for name, column in every if column.missing_values}
         return MissingMarks(self.missing_values, own)
 
-    def missing_in(self, name: str) -> tuple[str, ...]:
-        """The texts that mean missing in a column: those of all columns, and its own."""
-        return self.marks.within(name)
-
-    @property
-    def own_missing(self) -> dict[str, tuple[str, ...]]:
-        """The values that mean missing in one column only, by column."""
-        return dict(self.marks.own)
-
     @property
     def shown(self) -> Transformation:
         """How classes are turned into cells: what `show` names."""

@@ -61,13 +61,11 @@ class ValueBuckets:
     @property
     def onto(self) -> Counts:
         """The place of the value that stands for each value: the transformation itself."""
-        onto: Counts = self.medians[self.of]
-        return onto
+        return self.medians[self.of]
 
     def medians_of(self, values: Values) -> Values:
         """What stands for each of the values that were given: its bucket's median."""
-        shown: Values = values[self.onto]
-        return shown
+        return values[self.onto]
 
 
 def quantiles(values: Values, k: int, *, split: bool = False) -> ValueBuckets:
@@ -136,16 +134,7 @@ def value_runs(
     total, last = _best_prefixes(positions, counts, k, method, limits)
     if not np.isfinite(total[-1]):
         raise _no_buckets_error(k)
-    return _ends(last)
-
-
-def value_buckets(counts: Counts, k: int) -> Counts:
-    """Ends of the quantiles of ascending values with these counts; equal values stay together.
-
-    >>> value_buckets(np.array([1, 1, 9, 1, 1, 1]), 3).tolist()
-    [3, 6]
-    """
-    return value_runs(np.arange(len(counts), dtype=np.float64), counts, k)
+    return order_dp.ends(last, len(last) - 1).astype(np.int64)
 
 
 def division_cost(values: Values, buckets: ValueBuckets, method: Method) -> float:
@@ -254,10 +243,8 @@ def _positions(values: Values) -> Floats:
         return place
     first, last = float(place.min()), float(place.max())
     if (last / 2 - first / 2) * len(place) < _LARGEST:
-        shifted: Floats = place - first
-        return shifted
-    scaled: Floats = (place / 2 - first / 2) / (last / 2 - first / 2)
-    return scaled
+        return place - first
+    return (place / 2 - first / 2) / (last / 2 - first / 2)
 
 
 def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
@@ -274,8 +261,7 @@ def _cut_long_buckets(ends: Counts, k: int) -> Counts:
     parts = sizes // k
     bucket = np.repeat(np.arange(len(ends)), parts)
     number = np.arange(len(bucket)) - np.repeat(np.cumsum(parts) - parts, parts) + 1
-    cut: Counts = (ends - sizes)[bucket] + sizes[bucket] * number // parts[bucket]
-    return cut
+    return np.asarray((ends - sizes)[bucket] + sizes[bucket] * number // parts[bucket])
 
 
 def _best_prefixes(
@@ -309,8 +295,3 @@ def _ends_within(positions: Floats, extent: float) -> Counts:
         if not wide.any():
             return found
         found[wide] -= 1
-
-
-def _ends(last: Codes) -> Counts:
-
-    return order_dp.ends(last, len(last) - 1).astype(np.int64)

@@ -5,9 +5,7 @@ near that of rank t s / n in the sample. A bucket is a run of values, and equal 
 one bucket. The sample's promise is about ranks. That each bucket holds k records is counted
 afterwards, and buckets that do not are joined with their neighbours.
 
-What privacy costs (Section 5.2): with b buckets of k = n/b rows each, the normalized squared error
-is about 1/b^2, so a privacy of p = 1 - 1/k and a utility of u = 1 - k^2/n^2 lie on one curve:
-(1 - p)^2 (1 - u) = 1/n^2.
+With b buckets of equal size the normalized squared error is about 1/b^2 (Section 5.2).
 """
 
 import math
@@ -17,9 +15,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.errors import InputError, PolicyError
+from incrowd.errors import PolicyError
 from incrowd.kernels import one_dimensional
-from incrowd.population.bounds import whole_number
 from incrowd.showing import Shown
 from incrowd.table.column import Kind
 
@@ -272,73 +269,3 @@ class Bucketed(Shown):
         """Without values."""
         names = ", ".join(column.name for column in self.columns)
         return f"Bucketed({names}: {self.records:,} records, at least {self.smallest:,} alike)"
-
-
-def privacy(k: float) -> float:
-    """The privacy of k people who look alike: 1 less the risk of being found by a join, 0..1.
-
-    >>> privacy(10)
-    0.9
-    """
-    return 1 - 1 / _check_crowd(k)
-
-
-def utility(k: float, rows: int) -> float:
-    """The utility of a column of so many rows in buckets of k: 1 less the expected error, 0..1.
-
-    >>> utility(50, 100)
-    0.75
-    """
-    n = whole_number(rows, "the number of rows")
-    if _check_crowd(k) > n:
-        raise PolicyError(f"k = {k:g} is more than the {n:,} rows")
-    return 1 - (k / n) ** 2
-
-
-def utility_at(private: float, rows: int) -> float:
-    """The utility on the curve at this privacy, which is below 1.
-
-    >>> round(utility_at(privacy(50), 100), 12)
-    0.75
-    """
-    if not 0 <= private < 1:
-        raise PolicyError("the privacy must be 0 or more, and below 1")
-    return utility(1 / (1 - private), rows)
-
-
-def curve(rows: int, ks: Floats) -> tuple[Floats, Floats]:
-    """Privacy and utility of a column of so many rows, for each of these k."""
-    points = [(privacy(k), utility(k, rows)) for k in ks.tolist()]
-    p, u = np.array(points, dtype=np.float64).reshape(-1, 2).T
-    return p, u
-
-
-def expected_error(buckets: int) -> float:
-    """The law of Figure 7: the normalized squared error of buckets of equal size.
-
-    It holds for evenly spread values; long tails make the error larger.
-    """
-    return 1 / whole_number(buckets, "the number of buckets") ** 2
-
-
-def normalized_error(values: Floats, shown: Floats) -> float:
-    """The sum of squared errors over that of showing the mean everywhere.
-
-    0 if nothing changed; infinity if a column of one value changed.
-
-    >>> normalized_error(np.array([1.0, 2.0, 3.0, 4.0]), np.array([1.5, 1.5, 3.5, 3.5]))
-    0.2
-    """
-    if values.shape != shown.shape or not len(values):
-        raise InputError(f"{len(values):,} values cannot be compared with {len(shown):,}")
-    if not (np.isfinite(values).all() and np.isfinite(shown).all()):
-        raise InputError("a squared error needs finite numbers", remedy="leave the others out")
-    error = float(((shown - values) ** 2).sum())
-    least = float(((values - values.mean()) ** 2).sum())
-    return error / least if least else (math.inf if error else 0.0)
-
-
-def _check_crowd(k: float) -> float:
-    if not (math.isfinite(k) and k >= 1):
-        raise PolicyError("k must be at least 1")
-    return k

@@ -60,7 +60,7 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
     Values of equal kinds match by value, others by the text of their label or, if one of them is a
     number or a date, by what that text stands for: the number 39 matches 39.0 and the text "39".
     """
-    place = _match(column.domain, leaves)
+    place = leaves_of(column.domain, leaves)
     _refuse_unknown(column, place)
     lookup = np.concatenate([[MISSING], place]).astype(np.int32)
     return CodedColumn(column.name, lookup[column.codes], leaves)
@@ -74,7 +74,7 @@ def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
         texts = pl.Series(column.domain.labels.tolist(), dtype=pl.String)
         gone = has_mark(texts, listed)
         return _keep_values(column, ~gone.to_numpy()) if gone.any() else column
-    place = _match(Domain(Kind.TEXT, np.array(listed, dtype=object)), column.domain)
+    place = leaves_of(Domain(Kind.TEXT, np.array(listed, dtype=object)), column.domain)
     kept = np.ones(len(column.domain), dtype=np.bool_)
     kept[place[place != MISSING] - 1] = False
     return column if kept.all() else _keep_values(column, kept)
@@ -363,8 +363,12 @@ def _refuse_unknown(column: CodedColumn, place: Codes) -> None:
         )
 
 
-def _match(domain: Domain, leaves: Domain) -> Codes:
-    """The leaf code of each value of a domain, 0 where there is none."""
+def leaves_of(domain: Domain, leaves: Domain) -> Codes:
+    """The leaf of each value of a domain, 0 where there is none.
+
+    Values of equal kinds match by value, others by their text or, if one side is numbers or dates,
+    by what the text stands for.
+    """
     kinds = {domain.kind, leaves.kind}
     if kinds in ({Kind.NUMBER}, {Kind.DATE}):
         return _look_up(domain.values, leaves.values, np.ones(len(leaves), dtype=np.bool_))

@@ -118,13 +118,8 @@ def distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
 def first_of(place: Codes, number: int) -> Counts:
     """Where each of the places 0, 1, …, number - 1 occurs first; each of them must."""
     first = np.zeros(number, dtype=np.int64)
-    _kernels().first_places(place, first)
+    kernels.first_places(place, first)
     return first
-
-
-def _kernels() -> Any:
-
-    return kernels
 
 
 def _sums(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
@@ -171,12 +166,10 @@ def _distinct_rows(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes
 def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
     keys = np.zeros(len(columns[0]), dtype=np.uint64)
 
-    pack = _kernels().pack
-
     def work(here: slice) -> None:
         for column, radix in zip(columns, radices, strict=True):
             if radix > 1:
-                pack(keys[here], column[here], np.uint64(radix))
+                kernels.pack(keys[here], column[here], np.uint64(radix))
 
     in_threads([partial(work, here) for here in _chunks(len(keys))])
     return keys
@@ -185,13 +178,13 @@ def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
 def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
-    unpack = _kernels().unpack
-    in_threads([partial(unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
+    in_threads([partial(kernels.unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
     return digits
 
 
 def _distinct_dense(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
-    mark, look_up = _kernels().mark_dense, _kernels().place_dense
+    mark: Any = kernels.mark_dense
+    look_up: Any = kernels.place_dense
     chunks = _chunks(len(keys))
     seen = np.zeros(bound, dtype=np.bool_)
     in_threads([partial(mark, keys[r], seen) for r in chunks])
@@ -209,16 +202,16 @@ def _distinct_by_hash(keys: Keys) -> tuple[Keys, Codes]:
     local = np.empty(len(keys), dtype=np.int32)
     found = np.zeros(len(start) - 1, dtype=np.int64)
     shares = _shares(start)
-    number = _kernels().number_parts
+    number = kernels.number_parts
     in_threads([partial(number, moved, start[s], local, found[b]) for s, b in shares])
     offset = np.concatenate([[0], np.cumsum(found)])
     values = np.empty(offset[-1], dtype=np.uint64)
-    _kernels().gather(moved, start, offset, values)
+    kernels.gather(moved, start, offset, values)
     order = _ascending(values)
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     place = np.empty(len(keys), dtype=np.int32)
-    tell = _kernels().place_parts
+    tell = kernels.place_parts
     in_threads([partial(tell, start[s], offset[s], local, origin, rank, place) for s, _ in shares])
     return values[order], place
 
@@ -239,7 +232,7 @@ def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
     shift = np.uint64(64 - bits)
     chunks = _chunks(len(keys))
     sizes = np.zeros((len(chunks), 2**bits), dtype=np.int64)
-    count, move = _kernels().count_parts, _kernels().scatter
+    count, move = kernels.count_parts, kernels.scatter
     in_threads([partial(count, keys[r], shift, c) for c, r in zip(sizes, chunks, strict=True)])
     ends = np.cumsum(sizes.T.ravel())
     free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(2**bits, len(chunks)).T)

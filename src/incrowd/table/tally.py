@@ -44,6 +44,11 @@ class Tally:
         return int(self.counts.sum())
 
     @property
+    def rows_of_records(self) -> Codes:
+        """The row of each record; of no record if none is at hand."""
+        return np.zeros(0, dtype=np.int32) if self.row_of is None else self.row_of
+
+    @property
     def has_units(self) -> bool:
         """Whether one person may have several records."""
         return len(self.shared_row) > 0 or self.people is not self.counts

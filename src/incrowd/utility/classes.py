@@ -17,8 +17,9 @@ def class_of(columns: Sequence[Codes]) -> tuple[Codes, Counts]:
     return classes, np.bincount(classes, minlength=number)
 
 
-def risk_figures(sizes: Counts) -> RiskFigures:
-    """How easily a person is found who is in a class of one of these sizes."""
+def risk_by(columns: Sequence[Codes]) -> RiskFigures:
+    """How easily a person is found by these columns."""
+    _, sizes = class_of(columns)
     records = int(sizes.sum())
     k = int(sizes.min()) if len(sizes) else 0
     return RiskFigures(

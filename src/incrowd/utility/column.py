@@ -98,8 +98,7 @@ class OriginalColumn:
         if not self.ordered or len(self.domain) < 2 or self.ends[0] == self.ends[1]:
             return np.ones(len(self.domain))
         gaps = np.diff(self.scale)
-        widths: Floats = (np.append(gaps[0], gaps) + np.append(gaps, gaps[-1])) / 2
-        return widths
+        return np.asarray((np.append(gaps[0], gaps) + np.append(gaps, gaps[-1])) / 2)
 
     @cached_property
     def fine(self) -> ColumnCells:

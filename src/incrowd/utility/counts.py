@@ -14,8 +14,7 @@ _FEW = 2**17
 
 def two_way(one: CellShares, other: CellShares) -> Floats:
     """How many records lie in each pair of cells; shape (cells, cells)."""
-    found: Floats = one.shares.T @ (_count_patterns(one, other) @ other.shares)
-    return found
+    return one.shares.T @ (_count_patterns(one, other) @ other.shares)
 
 
 def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
@@ -64,8 +63,7 @@ def _three_way_dense(one: CellShares, two: CellShares, three: CellShares) -> Flo
     held = np.bincount(keys, minlength=shape[0] * shape[1] * shape[2]).reshape(shape)
     first = np.tensordot(one.shares.T, held.astype(np.float64), 1)
     second = np.tensordot(first, two.shares, axes=(1, 0))
-    found: Floats = np.tensordot(second, three.shares, axes=(1, 0))
-    return found
+    return np.tensordot(second, three.shares, axes=(1, 0))
 
 
 def _count_patterns(one: CellShares, other: CellShares) -> "Floats | sparse.csr_matrix":

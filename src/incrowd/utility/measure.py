@@ -7,7 +7,7 @@ from math import fsum
 
 from incrowd.errors import counted
 from incrowd.utility import models
-from incrowd.utility.classes import class_of, losses_of, risk_figures
+from incrowd.utility.classes import losses_of, risk_by
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import (
     ModelTest,
@@ -95,8 +95,7 @@ def original_risk(original: OriginalTable, quasi: tuple[str, ...]) -> RiskFigure
     """How easily people are found in the original."""
     if not quasi or not original.records:
         return None
-    _, sizes = class_of([original.columns[name].coded.codes for name in quasi])
-    return risk_figures(sizes)
+    return risk_by([original.columns[name].coded.codes for name in quasi])
 
 
 def release_utility(
@@ -235,8 +234,7 @@ class _ReleaseComparison:
     def risk(self) -> RiskFigures | None:
         if not self.quasi:
             return None
-        _, sizes = class_of([self.release.columns[name].codes for name in self.quasi])
-        return risk_figures(sizes)
+        return risk_by([self.release.columns[name].codes for name in self.quasi])
 
     def notes(self) -> Iterator[str]:
         if not self.release.records:

@@ -68,8 +68,7 @@ class Feature:
     @cached_property
     def known(self) -> Flags:
         """Which records have a value."""
-        known: Flags = self.spread.pattern != 0
-        return known
+        return np.asarray(self.spread.pattern != 0)
 
 
 def measure_of(one: OriginalColumn, other: OriginalColumn) -> Measure:

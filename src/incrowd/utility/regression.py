@@ -47,6 +47,12 @@ class _FittedModel:
     estimate: Floats
     error: Floats
 
+    def coefficient(self, place: int, unit: float) -> tuple[float, float] | None:
+        """An estimate and its error in this unit; None if the records do not tell it."""
+        if not np.isfinite(self.error[place]):
+            return None
+        return float(self.estimate[place]) * unit, float(self.error[place]) * unit
+
 
 def task_of(column: OriginalColumn) -> str | None:
     """Which regression predicts a column; None if it has one value, or more than two categories."""
@@ -87,30 +93,25 @@ def regression(
 def _coefficients(
     terms: Sequence[str], fits: Sequence[_FittedModel | None], units: Floats
 ) -> list[Coefficient]:
-    found = []
-    before, after = fits
-    assert before is not None  # noqa: S101  refused before
+    """The coefficients that the original tells, in the units of their columns."""
+    coefficients = []
     for place, (term, unit) in enumerate(zip(terms, units.tolist(), strict=True), start=1):
-        if not np.isfinite(before.error[place]):
+        before, after = (None if fit is None else fit.coefficient(place, unit) for fit in fits)
+        if before is None:
             continue
-        one = float(before.estimate[place]) * unit, float(before.error[place]) * unit
-        told = after is not None and bool(np.isfinite(after.error[place]))
-        other = (
-            (float(after.estimate[place]) * unit, float(after.error[place]) * unit)
-            if told and after is not None
-            else None
-        )
-        found.append(
+        release, error = (None, None) if after is None else after
+        common = None if after is None else overlap(before, after)
+        coefficients.append(
             Coefficient(
                 term=term,
-                original=one[0],
-                standard_error=one[1],
-                release=None if other is None else other[0],
-                release_error=None if other is None else other[1],
-                overlap=None if other is None else overlap(one, other),
+                original=before[0],
+                standard_error=before[1],
+                release=release,
+                release_error=error,
+                overlap=common,
             )
         )
-    return found
+    return coefficients
 
 
 def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
