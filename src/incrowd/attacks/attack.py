@@ -35,6 +35,8 @@ class Attack:
     """The worst for single people; None if the attack is not about single people."""
     gated: bool = True
     """Whether limits apply: not if the given tables show too little."""
+    lacks: str = ""
+    """For an attack that is not gated: why no limit applies, and what to give so that one does."""
     bound: bool = False
     """Whether the rate is only an upper bound, because nothing shows who is right."""
     outsider: bool = False

@@ -153,6 +153,10 @@ def ends(
         },
         persons=PersonRisk.of_claims(rate, presence.prior, limit),
         gated=presence.known,
+        lacks=(
+            "no limit applies to the ends of labels: nothing says who of the world is in the "
+            "table: give --truth, or the --original with the id column"
+        ),
         bound=not presence.known,
         claims=True,
     )

@@ -43,6 +43,11 @@ def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
         figures=_figures(found, (alone / max(total, 1), listed)),
         persons=_person_risk(found, baseline, limit),
         gated=known or not found.unlisted,
+        lacks=(
+            f"no limit applies to linkage: at least {found.unlisted:,} of the released people are "
+            "not on the list, and nothing says who is: give --truth, or the --original with the id "
+            "column, or the share of them that is listed (--listed; 1 is the worst case)"
+        ),
         bound=found.right is None,
     )
 

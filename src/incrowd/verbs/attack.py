@@ -169,10 +169,10 @@ def play_attacks(
     proof = prove_by_promises(tables.public, asked.promises) if asked.promises else None
     by_matching = [] if matched.attack is None else [matched.attack]
     attacks = sort_attacks([*by_matching, *(one for every in played for one in every.attacks)])
-    notes += _untested(tables, models)
+    notes += _models_without_a_test(tables, models)
     notes += [line for one in played for line in one.notes]
     notes += () if proof is None else proof.notes
-    notes += _ungated(attacks, models)
+    notes += _notes_on_limits(attacks, models)
     return Attacked(
         attacks=attacks,
         k_world=k_world,
@@ -196,21 +196,13 @@ def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
             refuse_broken(promise, tables.world_tables.world(there))
 
 
-def _ungated(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
+def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
     """Attacks that limits do not apply to, because the tables show too little."""
-    kinds = dict.fromkeys(one.kind for one in attacks if not one.gated and one.trials)
-    if "linkage" in kinds:
-        lacking = max(int(one.figures.get("unlisted", 0)) for one in attacks)
-        yield (
-            f"no limit applies to linkage: at least {lacking:,} of the released people are not on "
-            "the list, and nothing says who is: give --truth, or the --original with the id "
-            "column, or the share of them that is listed (--listed; 1 is the worst case)"
-        )
-    if "ends" in kinds:
-        yield (
-            "no limit applies to the ends of labels: nothing says who of the world is in the "
-            "table: give --truth, or the --original with the id column"
-        )
+    without: dict[str, str] = {}
+    for attack in attacks:
+        if not attack.gated and attack.trials and attack.lacks:
+            without.setdefault(attack.kind, attack.lacks)
+    yield from without.values()
     if against_outsiders(models):
         yield (
             "the policy protects against somebody who does not know who is in the table: "
@@ -231,7 +223,7 @@ def _least(linked: Linked, sure: Conservative | None) -> int | None:
     return int(found[there].min())
 
 
-def _untested(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
+def _models_without_a_test(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
     """Models of the policy that no attack tests."""
     world = [one for one in models if of_world(one)]
     if not tables.worlds:

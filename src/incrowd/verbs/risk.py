@@ -170,7 +170,7 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, 
             names, codes, lines.unit, asked.special_uniques, watch, records=lines.records
         )
         special = special_uniques_of_exposure.special_uniques(
-            sets, _sampled(found, tally), asked.threshold
+            sets, _sampling_fraction(found, tally), asked.threshold
         )
         found = replace(found, special_uniques=special)
     if asked.explain:
@@ -179,7 +179,7 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, 
     return found
 
 
-def _sampled(found: Risk, tally: Tally) -> float | None:
+def _sampling_fraction(found: Risk, tally: Tally) -> float | None:
     """The share of the population that is in the table, if it is known."""
     if found.uniqueness is not None:
         return min(found.uniqueness.fraction, 1.0)

@@ -56,7 +56,7 @@ def safe_harbor(asked: SafeHarborRequest) -> Checklist:
     with enough_memory(), opened(asked.source, asked.reading, named, watch=watch) as there:
         if policy is None:
             return checklist(_profiles(there.engine), rules, sealed=there.engine.sealed)
-        return _checked(there.engine, policy, folder, rules)
+        return _check_policy(there.engine, policy, folder, rules)
 
 
 def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarborRules:
@@ -88,7 +88,9 @@ def table_facts(
         return TableFacts(found.today, found.failing, kinds)
 
 
-def _checked(engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules) -> Checklist:
+def _check_policy(
+    engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
+) -> Checklist:
     """The checklist of what a policy lets out."""
     require_declared(policy, engine.names)
     columns = _leaving(engine, policy, folder)
@@ -128,7 +130,7 @@ def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
         there = cells.is_not_null()
         values = cells.filter(there)
     records = rows.records[there.to_numpy()]
-    drawn = None if hints(name) or len(values) <= SAMPLE else _drawn(values)
+    drawn = None if hints(name) or len(values) <= SAMPLE else _sample_places(values)
     seen = values if drawn is None else values.gather(drawn)
     column = encode(seen, name, infer=text)
     total, gone = int(rows.records.sum()), int(rows.records.sum() - records.sum())
@@ -138,7 +140,7 @@ def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
     return ColumnProfile(name, column.domain, total, missing, sample_of=sample_of)
 
 
-def _drawn(values: pl.Series) -> Counts:
+def _sample_places(values: pl.Series) -> Counts:
     """A sample of the values, with some of those that contain what identifiers contain."""
     order = values.arg_sort().to_numpy()
     places = np.random.default_rng(0).choice(len(values), SAMPLE, replace=False)
