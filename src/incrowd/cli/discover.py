@@ -100,7 +100,7 @@ def _refuse_others(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> 
     for option in options_of(DiscoverRequest):
         usual: tuple[Any, ...] = (option.default, None, (), {})
         if option.name not in taken and asked.get(option.name) not in usual:
-            raise _refusal(why, option.long_name)
+            raise _refusal(why, option.long_name.partition("/")[0])
 
 
 def _refusal(why: str, flag: str) -> PolicyError:
