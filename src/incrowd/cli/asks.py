@@ -26,9 +26,11 @@ class _Place:
 
 
 def asks(
-    request: type, beside: Mapping[str, tuple[str, ...]] | None = None
+    request: type | None = None, beside: Mapping[str, tuple[str, ...]] | None = None
 ) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
     """Give a command the options of a request in place of its parameter `asked`, as a dictionary.
+
+    Without a request it has its own parameters.
 
     A parameter of the command that is named like a field takes its place: it says the field in its
     own way. `beside` are options, and more such parameters, by the option that they follow. A
@@ -39,15 +41,16 @@ def asks(
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
-        fields = list(_places(request, own))
+        fields = [] if request is None else list(_places(request, own))
         others = [_place_of(one) for name, one in own.items() if not _is_there(name, fields)]
 
         @wraps(command)
         def run(**given: Any) -> Result:
             every = {one.name: one.value(given) for one in (*fields, *others)}
             mine = {name: value for name, value in every.items() if name in own}
-            asked = {name: value for name, value in every.items() if name not in own}
-            return command(asked=asked, **mine)
+            if request is not None:
+                mine["asked"] = {name: every[name] for name in every if name not in own}
+            return command(**mine)
 
         shown = list(_in_order((*fields, *others), beside or {}))
         run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]

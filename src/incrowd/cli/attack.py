@@ -4,8 +4,6 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from incrowd import api
 from incrowd.cli import next_command, options, sources
 from incrowd.cli import request as requests
@@ -16,6 +14,8 @@ from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import reading as readers
 from incrowd.linkage import identify
 from incrowd.requests.attack import KNOWS, AttackRequest
+from incrowd.requests.kinds import Kind
+from incrowd.requests.shared import HierarchyFolder, HierarchyOf
 
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
@@ -28,31 +28,24 @@ def attack(
     *,
     promise: Annotated[
         list[str] | None,
-        typer.Option(
-            "--promise",
-            metavar="COLUMNS=PEOPLE",
-            help="What holds in every world: zip,sex=500 says that at least 500 people share any "
-            "values of these columns. Repeat it.",
-            show_default=False,
-            rich_help_panel=KNOWS.title,
-        ),
+        Kind("COLUMNS=PEOPLE", form="repeated"),
+        KNOWS,
+        "What holds in every world: zip,sex=500 says that at least 500 people share any values of "
+        "these columns. Repeat it.",
     ] = None,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
+    hierarchy: HierarchyOf = None,
+    hierarchies: HierarchyFolder = None,
     output: Output,
 ) -> int:
     """Attack a release with what somebody may have or know.
 
     Example: incrowd attack release.csv --policy policy.toml --world voters.csv --world-id ssn
     """
-    file, policy, certificate = asked["release"], asked["policy"], asked["certificate"]
+    file = asked["release"]
     with waiting(output, "attack") as bar, ExitStack() as stack:
-        named = (
-            *asked["knows"],
-            *asked["sensitive"],
-            *sources.columns_of_policy(policy),
-            *sources.columns_of_certificate(certificate),
-        )
+        policy = sources.read_policy(asked)
+        columns = () if policy is None else policy.columns
+        named = (*asked["knows"], *asked["sensitive"], *columns)
         beside = (asked["original"], asked["truth"], asked["control"], asked["other"])
         others = [one for one in (*beside, *(asked["world"] or ())) if one]
         reading, original_reading = sources.readings(asked["reading"], next(iter(others), None))

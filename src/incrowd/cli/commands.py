@@ -9,8 +9,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from incrowd.cli import next_command
-from incrowd.cli.options import READING, WRITING
 from incrowd.cli.output import Output
+from incrowd.requests.kinds import READING, WRITING
 
 NAMES = (
     "init",
@@ -76,12 +76,12 @@ class Command(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """The arguments, then the groups of options; writing and reading come last."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
-        last: dict[str, list[tuple[str, str]]] = {WRITING: [], READING: []}
+        last: dict[str, list[tuple[str, str]]] = {WRITING.title: [], READING.title: []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
             if record is None:
                 continue
-            title = "Arguments" if parameter.param_type_name == "argument" else WRITING
+            title = "Arguments" if parameter.param_type_name == "argument" else WRITING.title
             title = getattr(parameter, "rich_help_panel", None) or title
             (last if title in last else groups).setdefault(title, []).append(record)
         for title, records in (groups | last).items():

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Annotated, Any
 
 from incrowd import api
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command, sources
 from incrowd.cli import request as requests
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
@@ -13,15 +13,23 @@ from incrowd.documents import compare_page as pages
 from incrowd.errors import PolicyError
 from incrowd.io import files
 from incrowd.requests.compare import CompareRequest
+from incrowd.requests.kinds import FILE, WRITING, Flags
+from incrowd.requests.shared import HierarchyFolder, HierarchyOf
 
 
 @asks(CompareRequest, beside={"policy": ("hierarchy",)})
 def compare(
     asked: dict[str, Any],
     *,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
-    page: Annotated[str | None, options.output("Write a page (HTML) with every figure.")] = None,
+    hierarchy: HierarchyOf = None,
+    hierarchies: HierarchyFolder = None,
+    page: Annotated[
+        str | None,
+        FILE,
+        WRITING,
+        Flags("--output", "-o"),
+        "Write a page (HTML) with every figure.",
+    ] = None,
     output: Output,
 ) -> None:
     """Compare releases with their original: use and risk.
@@ -30,10 +38,11 @@ def compare(
 
     Example: incrowd compare patients.csv release.csv --policy policy.toml
     """
-    original, releases, policy = asked["original"], asked["releases"], asked["policy"]
-    _refuse_target(page, [original, *releases, policy])
+    original, releases = asked["original"], asked["releases"]
+    _refuse_target(page, [original, *releases, asked["policy"]])
     with waiting(output, "compare") as bar:
-        known = asked["quasi"] if policy is None else files.read_policy(policy).quasi
+        policy = sources.read_policy(asked)
+        known = asked["quasi"] if policy is None else policy.quasi
         found = api.compare(
             **asked,
             hierarchies=requests.hierarchies(hierarchy, hierarchies, known),

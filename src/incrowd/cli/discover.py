@@ -11,6 +11,7 @@ from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import INTERRUPTED, PolicyError
+from incrowd.requests import shared
 from incrowd.requests.discover import DiscoverRequest, GroupsRequest, JudgeSetsRequest
 from incrowd.requests.request import options_of
 
@@ -26,7 +27,7 @@ _WITH_SETS = ("population", "domains", "alpha", "source", "policy")
 def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     asked: dict[str, Any],
     *,
-    data: options.TableOrNone = None,
+    data: shared.Source = None,
     k: Annotated[int | None, options.shown(_OF_GROUPS["k"])] = None,
     world_id: Annotated[str | None, options.shown(_OF_GROUPS["world_id"])] = None,
     sets: Annotated[list[str] | None, options.shown(_OF_SETS["sets"])] = None,

@@ -5,10 +5,12 @@ from typing import Annotated
 import typer
 
 from incrowd import api
-from incrowd.cli import next_command, options
-from incrowd.cli.output import Output
+from incrowd.cli import next_command
+from incrowd.cli.asks import asks
+from incrowd.cli.output import Terse
 from incrowd.documents import json
 from incrowd.documents import release as texts
+from incrowd.requests.kinds import TABLE
 
 keys = typer.Typer(
     name="keys",
@@ -25,22 +27,19 @@ def _keys() -> None:
 
 
 @keys.command()
+@asks()
 def new(
+    *,
     file: Annotated[
         str,
-        typer.Argument(
-            metavar="FILE",
-            help="The file of the private key; the public key goes to the same name with .pub.",
-            show_default=False,
-        ),
+        TABLE,
+        "The file of the private key; the public key goes to the same name with .pub.",
     ],
-    *,
-    as_json: options.AsJson = False,
-    quiet: options.Quiet = False,
+    output: Terse,
 ) -> None:
     """Make a private key that only you can read, and the public key to hand out."""
     made = api.new_keys(file)
-    Output(as_json=as_json, quiet=quiet).result(
+    output.result(
         lambda: json.keys_document(made),
         lambda: texts.keys_text(made),
         lambda: next_command.after_keys(made.private),

@@ -3,17 +3,18 @@
 from typing import Any
 
 from incrowd import api
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.documents import json
 from incrowd.errors import PolicyError
 from incrowd.requests.mask import MaskRequest
+from incrowd.requests.shared import DryRun
 
 
 @asks(MaskRequest)
-def mask(asked: dict[str, Any], *, dry_run: options.DryRun = False, output: Output) -> None:
+def mask(asked: dict[str, Any], *, dry_run: DryRun = False, output: Output) -> None:
     """Withhold columns until the rest tells few records apart.
 
     The published columns keep their exact values: this is not anonymization.

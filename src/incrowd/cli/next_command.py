@@ -8,10 +8,10 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from incrowd.cli.options import COLUMNS, READING
 from incrowd.documents import release as releases
 from incrowd.errors import without_credentials
 from incrowd.io import target as targets
+from incrowd.requests.kinds import IN_COLUMNS, READING, Group
 
 if TYPE_CHECKING:
     from incrowd.attacks import Attacked
@@ -24,7 +24,7 @@ _K = 5
 """The usual size of the smallest class, for a first release."""
 _RELEASE, _POLICY, _COMPARISON = "release.csv", "policy.toml", "comparison.html"
 """Files that a next command writes."""
-_OF_CHECK = ("trusted_key", "memory", "missing", "k", "l", "t", "quasi")
+_OF_CHECK = ("trusted_keys", "memory", "missing", "k", "l", "t", "quasi")
 """Options of check that attack does not have."""
 RUN: ContextVar[Any] = ContextVar("RUN", default=None)
 """The command that runs, with its options, as the parser read them."""
@@ -55,7 +55,7 @@ def columns(names: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def given(*, panel: str | None = None, without: Sequence[str] = ()) -> list[str]:
+def given(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
     """The options of this run as they were given: of one group, or all but some."""
     context = RUN.get()
     if context is None:
@@ -65,7 +65,7 @@ def given(*, panel: str | None = None, without: Sequence[str] = ()) -> list[str]
         for option in context.command.params
         if option.name not in {*without, "as_json", "quiet", "details"}
         and getattr(context.get_parameter_source(option.name), "name", "") == "COMMANDLINE"
-        and (panel is None or getattr(option, "rich_help_panel", None) == panel)
+        and (panel is None or getattr(option, "rich_help_panel", None) == panel.title)
         for word in _words(option, context.params[option.name])
     ]
 
@@ -83,7 +83,10 @@ def _words(option: Any, value: Any) -> Iterator[str]:
 
 def _table(file: str) -> list[str]:
     """The table of this run, read as in this run."""
-    return [f"./{file}" if file.startswith("-") and file != "-" else file, *given(panel=READING)]
+    return [
+        f"./{file}" if file.startswith("-") and file != "-" else file,
+        *given(panel=READING),
+    ]
 
 
 def _known(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
@@ -96,7 +99,10 @@ def after_risk(
     """Make a release if somebody can be found; nothing for a table without records."""
     if not found.records:
         return None
-    known = [*_known(quasi, sensitive), *given(panel=COLUMNS, without=("quasi", "sensitive"))]
+    known = [
+        *_known(quasi, sensitive),
+        *given(panel=IN_COLUMNS, without=("quasi", "sensitive")),
+    ]
     return command("anonymize", *_table(file), *known, "-k", str(_K), "-o", _RELEASE)
 
 
@@ -132,7 +138,7 @@ def after_check(file: str, found: "Check", original: str | None) -> str | None:
         return command("attack", file, *policy) if policy else None
     if not found.models or all(model.ok for model in found.models):
         return None
-    asked = given(without=("certificate", "trusted_key", "original"))
+    asked = given(without=("certificate", "trusted_keys", "original"))
     return command("anonymize", original or "ORIGINAL", *asked, "-o", _RELEASE) if asked else None
 
 
@@ -166,7 +172,7 @@ def after_frontier(file: str, found: "Frontier") -> str | None:
         return None
     points = releases.shown_points(found.points)
     point = next((one for one in points if one.k >= _K), points[-1])
-    same = given(without=("output",))
+    same = given(without=("curve",))
     most = ["--maximize", "privacy", "--max-loss", f"{point.max_loss:g}"]
     return command("anonymize", file, *same, *most, "-o", _RELEASE)
 

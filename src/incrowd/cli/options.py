@@ -1,28 +1,14 @@
-"""The options that commands share, and how their values are read."""
+"""How options look on the command line, and how their texts are read."""
 
 import csv
 import math
 from collections.abc import Iterable, Iterator
-from typing import Annotated, Any
+from typing import Any
 
 import typer
 
 from incrowd.errors import PolicyError
-from incrowd.requests import shared
-from incrowd.requests.request import Option, option_of
-
-COLUMNS = "Columns"
-HOLD = "What must hold"
-COARSER = "How values get coarser"
-SEARCH = "How to search"
-WRITING = "Writing"
-READING = "Reading"
-"""Groups of options, as --help shows them."""
-
-
-def typer_of(annotation: Any, name: str) -> Any:
-    """How Typer shows the option that a request has under this name."""
-    return shown(option_of(annotation, name))
+from incrowd.requests.request import Option
 
 
 def shown(option: Option) -> Any:
@@ -31,152 +17,6 @@ def shown(option: Option) -> Any:
     if not option.flags:
         return typer.Argument(**known, show_default=False)
     return typer.Option(*option.flags, **known, rich_help_panel=option.group)
-
-
-def output(words: str) -> Any:
-    """The option `--output`, which every command that writes has, with what it writes."""
-    return typer.Option("--output", "-o", metavar="FILE", help=words, rich_help_panel=WRITING)
-
-
-_TABLE = typer_of(shared.Source, "source")
-TableFile = Annotated[str, _TABLE]
-TableOrNone = Annotated[str | None, _TABLE]
-Delimiter = Annotated[
-    str | None,
-    typer.Option(
-        "--delimiter",
-        metavar="CHARACTER",
-        help="Separator of a CSV file; detected if not given.",
-        rich_help_panel=READING,
-    ),
-]
-Encoding = Annotated[
-    str | None,
-    typer.Option(
-        "--encoding",
-        metavar="NAME",
-        help="Character encoding of a CSV file, such as utf-8 or latin-1; detected if not given.",
-        rich_help_panel=READING,
-    ),
-]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first line of a CSV file names the columns; detected if not given.",
-        show_default=False,
-        rich_help_panel=READING,
-    ),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        "--memory",
-        metavar="SIZE",
-        help="Memory to work with, such as 2GB; larger tables are worked on with DuckDB.",
-        rich_help_panel=READING,
-    ),
-]
-PolicyFile = Annotated[str | None, typer_of(shared.PolicyFile, "policy")]
-Quasi = Annotated[list[str] | None, typer_of(shared.Quasi, "quasi")]
-Sensitive = Annotated[list[str] | None, typer_of(shared.Sensitive, "sensitive")]
-Keep = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--keep",
-        metavar="COLUMNS",
-        help="Columns to release unchanged. Columns that no option names are left out.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Unit = Annotated[str | None, typer_of(shared.Unit, "unit")]
-Weight = Annotated[str | None, typer_of(shared.Weight, "weight")]
-HierarchyOf = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--hierarchy",
-        metavar="COLUMN=WHAT",
-        help="Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. "
-        "Repeat it for each column.",
-        rich_help_panel=COARSER,
-    ),
-]
-Hierarchies = Annotated[
-    str | None,
-    typer.Option(
-        "--hierarchies",
-        metavar="FOLDER",
-        help="Folder with the hierarchies: files named *_<column>.csv.",
-        rich_help_panel=COARSER,
-    ),
-]
-AcceptAlone = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--accept-alone",
-        metavar="COLUMNS",
-        help="Release these columns unchanged although many people are alone for whoever knows "
-        "them. Without it incrowd refuses.",
-        rich_help_panel=COLUMNS,
-    ),
-]
-Show = Annotated[
-    str | None,
-    typer.Option(
-        "--show",
-        metavar="WHAT",
-        help="What cells show: spans (default), sets, representatives or permutation.",
-        rich_help_panel=COARSER,
-    ),
-]
-SearchSeconds = Annotated[
-    float,
-    typer.Option(
-        "--time-limit",
-        metavar="SECONDS",
-        help="The longest that the search may take.",
-        rich_help_panel=SEARCH,
-    ),
-]
-KeepOrder = Annotated[
-    bool,
-    typer.Option(
-        "--keep-order",
-        help="Keep the order of the records, which links releases to each other.",
-        rich_help_panel=WRITING,
-    ),
-]
-DryRun = Annotated[
-    bool, typer.Option("--dry-run", help="Do everything but write.", rich_help_panel=WRITING)
-]
-Seed = Annotated[
-    int | None,
-    typer.Option(
-        "--seed",
-        metavar="N",
-        help="Seed for samples and the order of records: the same seed gives the same result.",
-        rich_help_panel=WRITING,
-    ),
-]
-AsJson = Annotated[
-    bool,
-    typer.Option(
-        "--json",
-        help="Write one JSON document to standard output, everything else to standard error.",
-        rich_help_panel=WRITING,
-    ),
-]
-Details = Annotated[
-    bool,
-    typer.Option(
-        "--details",
-        help="Show all figures and notes, not only those to decide by.",
-        rich_help_panel=WRITING,
-    ),
-]
-Quiet = Annotated[
-    bool, typer.Option("--quiet", help="Show nothing but errors.", rich_help_panel=WRITING)
-]
 
 
 def columns(texts: Iterable[str] | None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from incrowd.documents.words import printable
 from incrowd.errors import InputError
 from incrowd.kernels import compile as compile_kernels
 from incrowd.kernels import warm as warm_kernels
-from incrowd.requests.kinds import SWITCH, WRITING, Flags
+from incrowd.requests.kinds import SWITCH, WRITING, Flags, Parts
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -70,6 +70,10 @@ class Output:
             self.remark(f"note: {note}")
         if len(shown) < len(every):
             self.remark(f"note: {len(every) - len(shown)} more notes: --details shows them")
+
+
+Terse = Annotated[Output, Parts(Output, without=("details",))]
+"""How a command answers that has no details."""
 
 
 def show(text: "RenderableType") -> None:

@@ -15,8 +15,17 @@ from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
 from incrowd.io import reading as readers
+from incrowd.requests.kinds import FILE, SWITCH, WRITING, Flags
 from incrowd.requests.plan import PlanRequest, PlanSizesRequest, PopulationRequest
 from incrowd.requests.request import options_of
+from incrowd.requests.shared import (
+    AcceptAlone,
+    HierarchyFolder,
+    HierarchyOf,
+    Keep,
+    Seed,
+    Sensitive,
+)
 
 (DISTINCT,) = (one for one in options_of(PlanSizesRequest) if one.name == "distinct")
 
@@ -39,23 +48,22 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         ),
     ] = None,
     distinct: Annotated[list[str] | None, options.shown(DISTINCT)] = None,
-    sensitive: options.Sensitive = None,
-    keep: options.Keep = None,
-    accept_alone: options.AcceptAlone = None,
-    hierarchy: options.HierarchyOf = None,
-    hierarchies: options.Hierarchies = None,
+    sensitive: Sensitive = (),
+    keep: Keep = (),
+    accept_alone: AcceptAlone = (),
+    hierarchy: HierarchyOf = None,
+    hierarchies: HierarchyFolder = None,
     apply: Annotated[
-        bool,
-        typer.Option(
-            "--apply",
-            help="Carry out the plan: make, verify and certify the release.",
-            rich_help_panel=options.WRITING,
-        ),
+        bool, SWITCH, WRITING, "Carry out the plan: make, verify and certify the release."
     ] = False,
     target: Annotated[
-        str | None, options.output("With --apply: write the release to this file.")
+        str | None,
+        FILE,
+        WRITING,
+        Flags("--output", "-o"),
+        "With --apply: write the release to this file.",
     ] = None,
-    seed: options.Seed = None,
+    seed: Seed = None,
     output: Output,
 ) -> None:
     """Work out how coarse columns must be for a population.
@@ -77,9 +85,9 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         return
     with waiting(output, "plan") as bar, ExitStack() as stack:
         others: dict[str, Any] = {
-            "sensitive": options.columns(sensitive),
-            "keep": options.columns(keep),
-            "accept_alone": options.columns(accept_alone),
+            "sensitive": sensitive,
+            "keep": keep,
+            "accept_alone": accept_alone,
         }
         named = (*asked["columns"], *others["sensitive"], *others["keep"])
         reading = asked.pop("reading").keeping(others["keep"])

@@ -3,17 +3,18 @@
 from typing import Any
 
 from incrowd import api
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import json
 from incrowd.documents import population as texts
 from incrowd.errors import PolicyError
 from incrowd.requests.quantiles import QuantilesRequest
+from incrowd.requests.shared import DryRun
 
 
 @asks(QuantilesRequest)
-def quantiles(asked: dict[str, Any], *, dry_run: options.DryRun = False, output: Output) -> None:
+def quantiles(asked: dict[str, Any], *, dry_run: DryRun = False, output: Output) -> None:
     """Replace numbers and dates by quantiles of K records.
 
     At least K records show each value. Files may be larger than memory.

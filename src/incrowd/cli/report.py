@@ -9,11 +9,11 @@ from typing import Annotated, Any
 from incrowd import api
 from incrowd.cli import held_to as holding
 from incrowd.cli.asks import asks
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Terse, waiting
 from incrowd.documents import report as documents
 from incrowd.engines.addresses import is_address
 from incrowd.errors import NotMetError
-from incrowd.requests.kinds import FILE, HOLD, WRITING, Flags, Parts
+from incrowd.requests.kinds import FILE, HOLD, WRITING, Flags
 from incrowd.requests.policy import HeldTo, PolicyOptions
 from incrowd.requests.report import ReportRequest
 from incrowd.verbs import report as verb
@@ -40,7 +40,7 @@ def report(
         "The certificate of the release; by default the one beside it, if there is one.",
     ] = None,
     held_to: HeldTo,
-    output: Annotated[Output, Parts(Output, without=("details",))],
+    output: Terse,
 ) -> int:
     """Report on a release in one page.
 

@@ -3,15 +3,13 @@
 import sys
 from typing import Annotated, Any
 
-import typer
-
 from incrowd import api
-from incrowd.cli import next_command
+from incrowd.cli import next_command, sources
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting, write
 from incrowd.documents import json
 from incrowd.documents import risk as texts
-from incrowd.io import files
+from incrowd.requests.kinds import NUMBER, SWITCH
 from incrowd.requests.risk import MEASURE, RiskRequest
 
 _LISTED = (
@@ -25,22 +23,9 @@ def risk(
     asked: dict[str, Any],
     *,
     special_uniques: Annotated[
-        bool,
-        typer.Option(
-            "--special-uniques",
-            help="Find the smallest sets of columns that make records unique.",
-            rich_help_panel=MEASURE.title,
-        ),
+        bool, SWITCH, MEASURE, "Find the smallest sets of columns that make records unique."
     ] = False,
-    max_size: Annotated[
-        int,
-        typer.Option(
-            "--max-size",
-            metavar="N",
-            help="The most columns of such a set.",
-            rich_help_panel=MEASURE.title,
-        ),
-    ] = 4,
+    max_size: Annotated[int, NUMBER, MEASURE, "The most columns of such a set."] = 4,
     output: Output,
 ) -> None:
     """Measure how easily the people in a table are found.
@@ -50,10 +35,8 @@ def risk(
     Example: incrowd risk patients.csv -q birth_date,zip,sex -s diagnosis
     """
     with waiting(output, "risk") as bar:
-        if (path := asked["policy"]) is not None:
-            policy = files.read_policy(path)
-            asked |= {"policy": policy, "folder": files.folder_of_policy(path, ".")}
-            asked["quasi"] = asked["quasi"] or policy.quasi
+        policy = sources.read_policy(asked)
+        asked["quasi"] = asked["quasi"] or (() if policy is None else policy.quasi)
         found = api.risk(
             **asked,
             special_uniques=max_size if special_uniques else None,

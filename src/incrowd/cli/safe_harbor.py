@@ -2,15 +2,14 @@
 
 from typing import Annotated, Any
 
-import typer
-
 from incrowd import api
-from incrowd.cli import next_command, options
+from incrowd.cli import next_command
 from incrowd.cli.asks import asks
 from incrowd.cli.output import Output, waiting
 from incrowd.documents import identify as texts
 from incrowd.errors import NotMetError
 from incrowd.io import files
+from incrowd.requests.kinds import FILE, HOLD
 from incrowd.requests.safe_harbor import SafeHarborRequest
 
 
@@ -20,12 +19,9 @@ def safe_harbor(
     *,
     zip_populations: Annotated[
         str | None,
-        typer.Option(
-            "--zip-populations",
-            metavar="FILE",
-            help="People by the first three digits of ZIP codes (CSV); by default the census's.",
-            rich_help_panel=options.HOLD,
-        ),
+        FILE,
+        HOLD,
+        "People by the first three digits of ZIP codes (CSV); by default the census's.",
     ] = None,
     output: Output,
 ) -> int:

@@ -7,6 +7,7 @@ from incrowd.requests.kinds import FILE, SEARCHING, SWITCH, WRITING, Flags, Kind
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     AnyPath,
+    DryRun,
     HowToRead,
     PolicyFile,
     PolicyFolder,
@@ -39,8 +40,7 @@ class AnonymizeRequest(Request):
     key: bytes | None = None
     """The secret key of pseudonyms."""
     seed: Seed = None
-    dry_run: Annotated[bool, SWITCH, WRITING] = False
-    """Do everything but write."""
+    dry_run: DryRun = False
     resume: Annotated[bool, SWITCH, WRITING] = False
     """Keep finished parts of a large table beside the release; after a crash the same command goes
     on from them."""

@@ -18,6 +18,9 @@ from incrowd.requests.kinds import (
     Parts,
 )
 from incrowd.requests.shared import (
+    AcceptAlone,
+    HierarchyFolder,
+    HierarchyOf,
     Keep,
     KeepOrder,
     PolicyFile,
@@ -44,9 +47,7 @@ class PolicyOptions:
     accept_derived: Annotated[Sequence[str], COLUMNS, IN_COLUMNS] = ()
     """Release these columns although quasi-identifiers follow from them, or they from
     quasi-identifiers. Without it incrowd refuses."""
-    accept_alone: Annotated[Sequence[str], COLUMNS, IN_COLUMNS] = ()
-    """Release these columns unchanged although many people are alone for whoever knows them.
-    Without it incrowd refuses."""
+    accept_alone: AcceptAlone = ()
     policy: PolicyFile = None
     k: Annotated[int | None, Kind("K", int), HOLD, Flags("-k")] = None
     """k-anonymity: every class holds at least K people."""
@@ -89,11 +90,8 @@ class PolicyOptions:
     privacy: Annotated[str | None, Kind("k|l"), SEARCHING] = None
     """What to maximize: k (people of a class) or l (sensitive values). Default: l if a column is
     sensitive, else k."""
-    hierarchy: Annotated[Sequence[str] | None, Kind("COLUMN=WHAT", form="repeated"), COARSER] = None
-    """Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. Repeat it
-    for each column."""
-    hierarchies: Annotated[str | None, Kind("FOLDER"), COARSER] = None
-    """Folder with the hierarchies: files named *_<column>.csv."""
+    hierarchy: HierarchyOf = None
+    hierarchies: HierarchyFolder = None
     widest: Annotated[
         Mapping[str, float] | None, Kind("COLUMN=EXTENT", form="numbers"), COARSER
     ] = None

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from incrowd.requests.kinds import (
+    COARSER,
     COLUMN,
     COLUMNS,
     FILE,
@@ -91,6 +92,28 @@ KeepOrder = Annotated[
     SWITCH,
     WRITING,
     "Keep the order of the records, which links releases to each other.",
+]
+DryRun = Annotated[bool, SWITCH, WRITING, "Do everything but write."]
+AcceptAlone = Annotated[
+    str | Sequence[str],
+    COLUMNS,
+    IN_COLUMNS,
+    "Release these columns unchanged although many people are alone for whoever knows them. "
+    "Without it incrowd refuses.",
+]
+HierarchyOf = Annotated[
+    Sequence[str] | None,
+    Kind("COLUMN=WHAT", form="repeated"),
+    COARSER,
+    "Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. Repeat it "
+    "for each column.",
+]
+HierarchyFolder = Annotated[
+    str | None,
+    Kind("FOLDER"),
+    COARSER,
+    Flags("--hierarchies"),
+    "Folder with the hierarchies: files named *_<column>.csv.",
 ]
 World = Annotated[
     Any,
