@@ -108,7 +108,7 @@ MUTANTS = [
     *_mutants(
         "models/delta_presence.py",
         "tests/models/test_world_models.py tests/conformance/test_models.py",
-        ("return fair & (counts > 0)", "return fair"),
+        ("classes.people <= part(counts, fraction(self.delta))", "classes.people <= counts"),
     ),
     *_mutants(
         "engines/sql_release.py",

@@ -4,6 +4,7 @@ import dataclasses
 import math
 from contextlib import suppress
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
@@ -85,6 +86,17 @@ def test_what_is_reached_tells_whether_all_classes_satisfy_it(model, rows):
     classes = classes_of_holdings(rows)
 
     assert bool(model.satisfied(classes).all()) == safe(model, model.achieved(classes))
+
+
+@every_model
+def test_further_records_of_the_same_people_change_nothing(model):
+    """Models count people: a class is not larger because somebody came to hospital twice."""
+    once = classes_of_holdings([row for row in product(range(3), repeat=5) if any(row)])
+    often = dataclasses.replace(once, records=3 * once.people)
+
+    assert model.satisfied(often).tolist() == model.satisfied(once).tolist()
+    assert model.achieved(often) == model.achieved(once)
+    assert model.possible(often) == model.possible(once)
 
 
 @patient

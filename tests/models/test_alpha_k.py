@@ -40,6 +40,11 @@ def test_a_third_is_at_most_a_third():
     assert AlphaK("s", 0.1, 3).satisfied(one_class([1] * 10)).all()
 
 
+def test_a_fair_class_of_too_few_people_is_not_enough():
+    assert AlphaK("s", 0.5, 4).satisfied(one_class([2, 2])).all()
+    assert not AlphaK("s", 0.5, 4).satisfied(one_class([1, 1])).any()
+
+
 @pytest.mark.parametrize("wrong", [{"alpha": 0, "k": 2}, {"alpha": 1, "k": 2}, {"k": 1}])
 def test_wrong_settings_are_refused_when_written(wrong):
     with pytest.raises(PolicyError):
