@@ -15,7 +15,7 @@ def background(disclosure: AttributeDisclosure, ruled_out: int) -> Attack:
     value is certain without the release if there are at most `ruled_out` others.
     """
     rate, knows, name = disclosure.certain(ruled_out), disclosure.fit.names, disclosure.name
-    found = round(rate.success * rate.trials)
+    certain = round(rate.success * rate.trials)
     return Attack(
         kind="background",
         knows=knows,
@@ -25,7 +25,7 @@ def background(disclosure: AttributeDisclosure, ruled_out: int) -> Attack:
         says=(
             f"Somebody knows {columns(knows)} of a person and can rule out {ruled_out} of the "
             f"other values of {name}, whichever help most. Among the released rows that fit, only "
-            f"the person's own value is left for {people(found)} ({share(rate.success)} of all)."
+            f"the person's own value is left for {people(certain)} ({share(rate.success)} of all)."
         ),
-        figures={"ruled_out": ruled_out, "certain": found},
+        figures={"ruled_out": ruled_out, "certain": certain},
     )

@@ -53,7 +53,7 @@ class DisclosureFigures:
         truth: WeightedRows,
         prior: PriorBelief,
     ) -> "DisclosureFigures":
-        """From what the members of each class show, and what the rows of its people hold."""
+        """The figures from what the members of each class show and what its people hold."""
         found, done = [], 0
         for part in parts(members):
             here = people[0][done:], people[1]
@@ -64,7 +64,7 @@ class DisclosureFigures:
 
     @classmethod
     def of_own(cls, people: Rows, truth: WeightedRows, prior: PriorBelief) -> "DisclosureFigures":
-        """From what people hold, if their classes show exactly that."""
+        """The figures from what people hold, if their classes show exactly that."""
         domain = int(truth[1].max(initial=-1)) + 1
         before = prior.shares, prior.limit
         return cls(*kernels.disclosed_own(people, truth, domain, EQUAL, before))
@@ -261,10 +261,10 @@ class AttributeDisclosure:
         self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
     ) -> Rate:
         """The rate over all classes, resolved rows included."""
-        found = Moments.of(here.hits, here.people)
+        moments = Moments.of(here.hits, here.people)
         if self.fit.data.joint:
-            found = found + _resolved_moments(self.fit.resolved, of_each())
-        return Rate.of_moments(found, max(together, 1.0))
+            moments = moments + _resolved_moments(self.fit.resolved, of_each())
+        return Rate.of_moments(moments, max(together, 1.0))
 
     @property
     def persons(self) -> PersonRisk:
@@ -285,10 +285,10 @@ class AttributeDisclosure:
     def fewest(self) -> int:
         """The fewest values possible for anybody who fits a released row; 0 if nobody does."""
         seen = (self.figures.values > 0) & (self.fit.people.sizes > 0)
-        found = {int(self.figures.values[seen].min())} if seen.any() else set()
+        possible = {int(self.figures.values[seen].min())} if seen.any() else set()
         if self.fit.data.joint:
-            found |= {self.fit.resolved.least(self.target.values_of_each)}
-        return min(found - {0}, default=0)
+            possible |= {self.fit.resolved.least(self.target.values_of_each)}
+        return min(possible - {0}, default=0)
 
 
 def _resolved_moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:

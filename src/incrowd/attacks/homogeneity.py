@@ -13,7 +13,7 @@ def homogeneity(disclosure: AttributeDisclosure) -> Attack:
     Without the release nobody's value is certain unless there is only one value: the baseline.
     """
     rate = disclosure.certain()
-    found = round(rate.success * rate.trials)
+    certain = round(rate.success * rate.trials)
     return Attack(
         kind="homogeneity",
         knows=disclosure.fit.names,
@@ -22,9 +22,9 @@ def homogeneity(disclosure: AttributeDisclosure) -> Attack:
         baseline=disclosure.target.certain(),
         says=(
             f"Somebody knows {columns(disclosure.fit.names)} of a person and looks up the released "
-            f"rows that fit. {_certainty_sentence(found, rate.success, disclosure.name)}"
+            f"rows that fit. {_certainty_sentence(certain, rate.success, disclosure.name)}"
         ),
-        figures={"certain": found, "fewest_values": disclosure.fewest},
+        figures={"certain": certain, "fewest_values": disclosure.fewest},
     )
 
 

@@ -14,7 +14,7 @@ from incrowd.linkage.attack_data import LIMIT
 from incrowd.linkage.world_linkage import RowCandidates
 
 
-def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
+def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
     """How often a random candidate of a row is the right person.
 
     Without the truth this is the most that it can be: as many people as possible are assumed to be
@@ -22,67 +22,73 @@ def linkage(found: RowCandidates, limit: float = LIMIT) -> Attack:
     drawn. If some people cannot be in the world and nothing says who is, the rate is only a bound
     and no limit applies to it.
     """
-    total = len(found.number)
-    chances = found.chances
-    rate = Rate.of_classes(chances, found.sizes, fixed=found.fixed)
-    known = found.right is not None or found.listed is not None
-    listed = found.listed if known and found.listed is not None else _largest_listed_share(found)
-    baseline = listed / found.individuals if found.individuals else 0.0
-    alone = _count_sole_rows(found)
+    total = len(candidates.number)
+    chances = candidates.chances
+    rate = Rate.of_classes(chances, candidates.sizes, fixed=candidates.fixed)
+    known = candidates.right is not None or candidates.listed is not None
+    listed = (
+        candidates.listed
+        if known and candidates.listed is not None
+        else _largest_listed_share(candidates)
+    )
+    baseline = listed / candidates.individuals if candidates.individuals else 0.0
+    alone = _count_sole_rows(candidates)
     return Attack(
         kind="linkage",
         outsider=True,
-        knows=found.knows,
+        knows=candidates.knows,
         rate=rate,
         baseline=baseline,
         says=(
-            f"Somebody holds a list of {people(found.individuals)} with {columns(found.knows)}, "
-            f"and looks up who fits each released row. {_listed_sentence(found, listed)} "
-            f"{_fewest_sentence(found, alone)} {_draw_sentence(found, rate.success)}"
+            f"Somebody holds a list of {people(candidates.individuals)} with "
+            f"{columns(candidates.knows)}, "
+            f"and looks up who fits each released row. {_listed_sentence(candidates, listed)} "
+            f"{_fewest_sentence(candidates, alone)} {_draw_sentence(candidates, rate.success)}"
         ),
-        figures=_figures(found, (alone / max(total, 1), listed)),
-        persons=_person_risk(found, baseline, limit),
-        gated=known or not found.unlisted,
+        figures=_figures(candidates, (alone / max(total, 1), listed)),
+        persons=_person_risk(candidates, baseline, limit),
+        gated=known or not candidates.unlisted,
         lacks=(
-            f"no limit applies to linkage: at least {found.unlisted:,} of the released people are "
+            f"no limit applies to linkage: at least {candidates.unlisted:,} of the "
+            "released people are "
             "not on the list, and nothing says who is: give --truth, or the --original with the id "
             "column, or the share of them that is listed (--listed; 1 is the worst case)"
         ),
-        bound=found.right is None,
+        bound=candidates.right is None,
     )
 
 
-def _person_risk(found: RowCandidates, before: float, limit: float) -> PersonRisk:
+def _person_risk(candidates: RowCandidates, before: float, limit: float) -> PersonRisk:
     """The worst for the people behind single rows."""
-    if found.right is None:
-        among = np.maximum(found.fitting, found.sizes if found.one_each else 1)
-        some: Flags = (found.fitting > 0) & (found.listed != 0)
+    if candidates.right is None:
+        among = np.maximum(candidates.fitting, candidates.sizes if candidates.one_each else 1)
+        some: Flags = (candidates.fitting > 0) & (candidates.listed != 0)
         chance: Floats = np.where(some, 1 / np.maximum(among, 1), 0.0)
-        worst = PersonRisk.of(chance, before, found.sizes, limit)
-        return replace(worst, above=min(worst.above, float(found.most_listed.sum())))
-    right = np.bincount(found.classes, weights=found.right & (found.number > 0))
-    return PersonRisk.of(1 / np.maximum(found.fitting, 1), before, right, limit)
+        worst = PersonRisk.of(chance, before, candidates.sizes, limit)
+        return replace(worst, above=min(worst.above, float(candidates.most_listed.sum())))
+    right = np.bincount(candidates.classes, weights=candidates.right & (candidates.number > 0))
+    return PersonRisk.of(1 / np.maximum(candidates.fitting, 1), before, right, limit)
 
 
-def _count_sole_rows(found: RowCandidates) -> int:
+def _count_sole_rows(candidates: RowCandidates) -> int:
     """Rows that fit one person only: the right one, if the truth is known."""
-    single: Flags = found.number == 1
-    return int((single if found.right is None else single & found.right).sum())
+    single: Flags = candidates.number == 1
+    return int((single if candidates.right is None else single & candidates.right).sum())
 
 
-def _largest_listed_share(found: RowCandidates) -> float:
+def _largest_listed_share(candidates: RowCandidates) -> float:
     """The largest share of the released people that can be listed."""
-    return float(found.most_listed.sum()) / max(len(found.number), 1)
+    return float(candidates.most_listed.sum()) / max(len(candidates.number), 1)
 
 
-def _listed_sentence(found: RowCandidates, listed: float) -> str:
+def _listed_sentence(candidates: RowCandidates, listed: float) -> str:
     """Whose share the rate can be of, in a sentence."""
-    if found.listed is not None:
+    if candidates.listed is not None:
         some = f"{share(listed)} of the" if 0 < listed < 1 else ("All" if listed else "None of the")
-        if found.listed_at_most:
+        if candidates.listed_at_most:
             some = f"At most {some[:1].lower()}{some[1:]}"
         return f"{some} released people are on the list."
-    if found.unlisted:
+    if candidates.unlisted:
         return (
             f"At most {share(listed)} of the released people can be on the list; nothing given "
             "here says who is."
@@ -90,20 +96,21 @@ def _listed_sentence(found: RowCandidates, listed: float) -> str:
     return "All released people may be on the list, and are taken to be."
 
 
-def _fewest_sentence(found: RowCandidates, alone: int) -> str:
+def _fewest_sentence(candidates: RowCandidates, alone: int) -> str:
     """How few people a row fits, in a sentence."""
-    if found.k is None:
+    if candidates.k is None:
         return "No row fits anybody."
-    sure = "" if found.right is None else ", the right one"
+    sure = "" if candidates.right is None else ", the right one"
     return (
-        f"The row with the fewest fits {people(found.k)}; {alone:,} of {rows(len(found.number))} "
+        f"The row with the fewest fits {people(candidates.k)}; {alone:,} of "
+        f"{rows(len(candidates.number))} "
         f"fit one person only{sure}."
     )
 
 
-def _draw_sentence(found: RowCandidates, success: float) -> str:
+def _draw_sentence(candidates: RowCandidates, success: float) -> str:
     """How often a draw is right, in a sentence: of all released rows, listed or not."""
-    if found.right is None and success:
+    if candidates.right is None and success:
         return (
             "Drawing one of those who fit names the right person for at most "
             f"{share(success)} of all released rows."
@@ -114,12 +121,12 @@ def _draw_sentence(found: RowCandidates, success: float) -> str:
     )
 
 
-def _figures(found: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
-    total = max(len(found.number), 1)
+def _figures(candidates: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
+    total = max(len(candidates.number), 1)
     alone, listed = shares
-    figures: dict[str, float] = {"inconsistent": found.inconsistent, "listed": listed}
-    if found.k is not None:
-        figures = {"k": found.k, **figures}
-    if found.right is None:
-        return {**figures, "alone": alone, "unlisted": found.unlisted}
-    return {**figures, "right_alone": alone, "right": float(found.right.sum()) / total}
+    figures: dict[str, float] = {"inconsistent": candidates.inconsistent, "listed": listed}
+    if candidates.k is not None:
+        figures = {"k": candidates.k, **figures}
+    if candidates.right is None:
+        return {**figures, "alone": alone, "unlisted": candidates.unlisted}
+    return {**figures, "right_alone": alone, "right": float(candidates.right.sum()) / total}

@@ -81,11 +81,11 @@ def matching(
     `before` are the candidates by containment, `after` those that are left, and `k_known` are the
     fewest that are left for somebody who also knows who of the list is in the table.
     """
-    found = linkage(after, limit)
+    attack = linkage(after, limit)
     k, k_matched = before.k or 0, after.k or 0
     fewer = int((after.number < before.number).sum())
     alone = int((after.number == 1).sum())
-    right = ("at most " if found.bound else "") + part(found.success, "all released rows")
+    right = ("at most " if attack.bound else "") + part(attack.success, "all released rows")
     more = {} if k_known is None else {"k_known": k_known}
     says = (
         f"Somebody holds a list of {people(after.individuals)} with {columns(after.knows)}, and "
@@ -101,7 +101,7 @@ def matching(
             f"{people(k_known)} for some row."
         )
     return replace(
-        found,
+        attack,
         kind="matching",
         says=says,
         figures={

@@ -138,13 +138,13 @@ def play_world(linked: WorldLinkage, attackers: Attackers, watch: Watch | None =
 def play_ends(tables: AttackTables) -> Played:
     """The ends of labels, with a world."""
     linked, membership = tables.linked_world, tables.membership
-    found = ends(
+    attack = ends(
         linked.names,
         sole_matches(linked),
         WorldPresence(membership.inside, membership.prior, known=membership.known),
         tables.knowledge.limit,
     )
-    return Played((replace(found, gated=membership.gated),))
+    return Played((replace(attack, gated=membership.gated),))
 
 
 def play_control(tables: AttackTables) -> Played:
@@ -176,11 +176,11 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
         return Played(())
     first, second = _both_releases(tables)
     targets = [one for one in SensitiveTarget.all_of(first) if one.name in tables.sensitive]
-    found = list(releases(Fit.of_all(first), Fit.of_all(second), targets))
+    attacks = list(releases(Fit.of_all(first), Fit.of_all(second), targets))
     sets = ColumnSets(len(first.known), attackers.max_size, watch)
     for one in sweep(first, sets):
-        found += releases(one, Fit.of(second, one.columns), targets)
-    return Played(tuple(found), left_out=sets.left_out)
+        attacks += releases(one, Fit.of(second, one.columns), targets)
+    return Played(tuple(attacks), left_out=sets.left_out)
 
 
 def _both_releases(tables: AttackTables) -> tuple[AttackData, AttackData]:
@@ -227,19 +227,19 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
 
     `without` has, by column, the attacks by all others.
     """
-    found = {
+    success = {
         name: one.success
         for name, every in without.items()
         for one in every
         if one.goal == attack.goal
     }
-    if not found or not attack.gain:
+    if not success or not attack.gain:
         return
-    name = min(found, key=lambda one: found[one])
+    name = min(success, key=lambda one: success[one])
     now = f"{attack.goal} by {columns(attack.knows)} is right for {_whom_phrase(attack.success)}"
-    if found[name] < attack.success:
+    if success[name] < attack.success:
         yield (
-            f"{now}; without {name} it would be right for {_whom_phrase(found[name])}: "
+            f"{now}; without {name} it would be right for {_whom_phrase(success[name])}: "
             f"make {name} coarser first, or leave it out"
         )
     else:

@@ -128,15 +128,15 @@ class Rate:
         The people of a class are found together or not at all: classes are the sample, not people.
         Only if the classes are `fixed`, like the cells of a grid, people are the sample.
         """
-        found = Moments.of(hits, people)
-        return cls.of_moments(found.of_people(hits, people) if fixed else found)
+        moments = Moments.of(hits, people)
+        return cls.of_moments(moments.of_people(hits, people) if fixed else moments)
 
     @classmethod
-    def of_moments(cls, found: "Moments", together: float = 1.0) -> "Rate":
+    def of_moments(cls, moments: "Moments", together: float = 1.0) -> "Rate":
         """The rate of sums over classes; at least `together` people are found together or not."""
-        trials = round(found.people)
-        success = min(found.hits / found.people, 1.0) if trials else 0.0
-        return cls(success, clustered_interval(found, together), trials)
+        trials = round(moments.people)
+        success = min(moments.hits / moments.people, 1.0) if trials else 0.0
+        return cls(success, clustered_interval(moments, together), trials)
 
 
 def chance_of_guess(number: int) -> float:
@@ -144,7 +144,7 @@ def chance_of_guess(number: int) -> float:
     return 1 / number if number else 0.0
 
 
-def clustered_interval(found: Moments, together: float = 1.0) -> Interval:
+def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
     """The 95 % interval of a rate over classes whose people are found together or not at all.
 
     The variance of the ratio of two sums over classes gives an effective number of people, drawn
@@ -157,12 +157,12 @@ def clustered_interval(found: Moments, together: float = 1.0) -> Interval:
     >>> [round(end, 3) for end in clustered_interval(found)]
     [0.016, 0.869]
     """
-    if not found.people:
+    if not moments.people:
         return 0.0, 1.0
-    rate = min(found.hits / found.people, 1.0)
-    classes = min(found.equivalent, found.people / together)
-    least = rate * (1 - rate) / found.people * together if together > 1 else 0.0
-    spread = max(found.spread, least)
+    rate = min(moments.hits / moments.people, 1.0)
+    classes = min(moments.equivalent, moments.people / together)
+    least = rate * (1 - rate) / moments.people * together if together > 1 else 0.0
+    spread = max(moments.spread, least)
     if spread <= _NOTHING * max(rate * (1 - rate), _NOTHING):
         unseen = clopper_pearson(0, classes)[1]
         return rate * (1 - unseen), rate + (1 - rate) * unseen
@@ -236,7 +236,7 @@ class PersonRisk:
     def of(
         cls, chance: Floats, before: Floats | float, people: Floats | Counts, limit: float
     ) -> "PersonRisk":
-        """From the chance of each class of people, after and before the release."""
+        """The risk from the chance of each class of people, after and before the release."""
         earlier = np.broadcast_to(np.asarray(before, dtype=np.float64), chance.shape)
         some, least = people > 0, limit + _CHANCE_ROUNDING
         largest = float(chance[some].max(initial=0.0))
@@ -254,14 +254,14 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """From the largest chance, the most that is added, and the highest rank of a class."""
+        """The risk from the largest chance, the most added, and the highest rank of a class."""
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)
 
     @classmethod
     def of_claims(cls, rate: Rate, before: float, limit: float) -> "PersonRisk":
-        """From people about whom the attacker makes a claim: each has the chance of all."""
+        """The risk of people about whom the attacker makes a claim: each has the chance of all."""
         chance, people = np.array([rate.success]), np.array([rate.success * rate.trials])
         return replace(cls.of(chance, before, people, limit), worst=rate.trials)
 

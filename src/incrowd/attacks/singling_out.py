@@ -18,8 +18,8 @@ def singling_out(fit: Fit) -> Attack:
     person: the baseline.
     """
     total = fit.data.people.records
-    found = fit.singled_out
-    rate = Rate.of_counts(found, total)
+    alone = fit.singled_out
+    rate = Rate.of_counts(alone, total)
     return Attack(
         kind="singling-out",
         knows=fit.names,
@@ -27,11 +27,11 @@ def singling_out(fit: Fit) -> Attack:
         baseline=float(total == 1),
         says=(
             f"Somebody reads {columns(fit.names)} of a released row as a description and looks up "
-            f"who fits it. {_singled_out_sentence(found, rate.success)}"
+            f"who fits it. {_singled_out_sentence(alone, rate.success)}"
         ),
-        figures={"singled_out": found},
+        figures={"singled_out": alone},
         persons=PersonRisk.of(
-            np.array([1.0]), float(total == 1), np.array([found]), fit.data.limit
+            np.array([1.0]), float(total == 1), np.array([alone]), fit.data.limit
         ),
     )
 

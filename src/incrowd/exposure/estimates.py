@@ -19,7 +19,7 @@ from incrowd.exposure.ranges import FigureRanges, ranges
 from incrowd.models.model import TOLERANCE, fraction
 
 LEVEL = 0.95
-"""Of every interval."""
+"""The probability of every interval."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PopulationEstimate:
         return self.low, self.high
 
     def over(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
-        """The same with another interval and value; None changes nothing."""
+        """The estimate with another interval and value; None changes nothing."""
         if ends is None:
             return self
         now = self.value if value is None else value
@@ -54,7 +54,7 @@ class PopulationEstimate:
         return self.over((min(self.low, ends[0]), max(self.high, ends[1])))
 
     def within(self, ends: Range | None) -> "PopulationEstimate":
-        """The same inside what is possible at all."""
+        """The estimate moved into what is possible at all."""
         if ends is None:
             return self
         value, low, high = (min(max(v, ends[0]), ends[1]) for v in (self.value, *self.interval))
@@ -197,7 +197,7 @@ def most_people(threshold: float) -> float:
 
 
 def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
-    """Everybody is in the table: F is the size of the class."""
+    """The figures of a table that holds everybody: F is the size of the class."""
 
     def exact(value: float) -> PopulationEstimate:
         return PopulationEstimate(

@@ -110,19 +110,19 @@ def _all_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
     coarser, watch = request
-    found = []
+    changes = []
     for j, name in enumerate(names):
         watch.tell("columns left out or coarser", j / len(names))
         if len(names) > 1:
-            found.append(
+            changes.append(
                 _change_of(name, "drop", 0, replace(tally, quasi=_drop_column(tally, j)), risk)
             )
         if name in coarser:
             quasi = tally.quasi.copy()
             quasi[j] = coarser[name][quasi[j]]
             values = len(np.unique(quasi[j]))
-            found.append(_change_of(name, "coarsen", values, replace(tally, quasi=quasi), risk))
-    return found
+            changes.append(_change_of(name, "coarsen", values, replace(tally, quasi=quasi), risk))
+    return changes
 
 
 def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
@@ -193,12 +193,12 @@ def measure_all_sets(
 
 def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
     """Risk from attackers who know 1, 2, … of the columns."""
-    found = []
+    by_size = []
     for size in range(1, len(names) + 1):
         of_size = {columns: figures for columns, figures in sets.items() if len(columns) == size}
         worst = max(sorted(of_size), key=lambda columns: of_size[columns])
         uniques = [unique for unique, _ in of_size.values()]
-        found.append(
+        by_size.append(
             Knowledge(
                 known=size,
                 sets=len(of_size),
@@ -208,7 +208,7 @@ def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge
                 average=max(average for _, average in of_size.values()),
             )
         )
-    return tuple(found)
+    return tuple(by_size)
 
 
 def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[float]:
@@ -216,24 +216,24 @@ def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[fl
 
     `nothing` is the share if no column is known: 0 unless the table has one person.
     """
-    found = [0.0] * width
+    parts = [0.0] * width
     for columns, (unique, _) in sets.items():
         weight = 1 / (len(columns) * comb(width, len(columns)))
         for j in columns:
             rest = tuple(i for i in columns if i != j)
-            found[j] += weight * (unique - (sets[rest][0] if rest else nothing))
-    return found
+            parts[j] += weight * (unique - (sets[rest][0] if rest else nothing))
+    return parts
 
 
 def bands_of_values(tally: Tally, column: int, above: Flags) -> tuple[Band, ...]:
     """The values of a column by how common they are, and how many exposed records have them."""
     codes = tally.quasi[column]
-    held = np.bincount(codes, weights=tally.counts)
-    risky = np.bincount(codes, weights=tally.counts * above, minlength=len(held))
-    everyone, everybody = max(held.sum(), 1.0), max(risky.sum(), 1.0)
-    found = []
+    holders = np.bincount(codes, weights=tally.counts)
+    risky = np.bincount(codes, weights=tally.counts * above, minlength=len(holders))
+    everyone, everybody = max(holders.sum(), 1.0), max(risky.sum(), 1.0)
+    bands = []
     for low, high in _BANDS:
-        here = (held >= low) & (held <= (np.inf if high is None else high))
-        shares = float(held[here].sum() / everyone), float(risky[here].sum() / everybody)
-        found.append(Band(low, high, int(here.sum()), *shares))
-    return tuple(found)
+        here = (holders >= low) & (holders <= (np.inf if high is None else high))
+        shares = float(holders[here].sum() / everyone), float(risky[here].sum() / everybody)
+        bands.append(Band(low, high, int(here.sum()), *shares))
+    return tuple(bands)

@@ -83,8 +83,8 @@ def measure(
     classes = classes_of(tally, class_of, number, sensitive)
     readings = _views_by_reading(tally, class_of, _own_value_view(tally, class_of, classes))
     distinct = {id(seen): _measure_view(seen, threshold) for seen in set(readings.values())}
-    found = {reading: distinct[id(seen)] for reading, seen in readings.items()}
-    return _build_risk(readings[missing], found, (missing, threshold, population))
+    figures = {reading: distinct[id(seen)] for reading, seen in readings.items()}
+    return _build_risk(readings[missing], figures, (missing, threshold, population))
 
 
 def measure_blocks(
@@ -131,8 +131,8 @@ def measure_as_it_is(tally: Tally, threshold: float, population: int | None = No
     own = _own_value_view(
         tally, class_of, classes_of(without_sensitive(tally), class_of, number, ())
     )
-    found = {Missing.OWN_VALUE: _measure_view(own, threshold)}
-    return _build_risk(own, found, (Missing.OWN_VALUE, threshold, population))
+    figures = {Missing.OWN_VALUE: _measure_view(own, threshold)}
+    return _build_risk(own, figures, (Missing.OWN_VALUE, threshold, population))
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """By the weights, scaled to the population if that is known too; or by the population."""
+        """The sampling by the weights, scaled to a known population, or by the population alone."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:
@@ -218,7 +218,7 @@ def _build_risk(
 
 
 def _own_value_view(tally: Tally, class_of: Codes, classes: Classes) -> _CrowdView:
-    """A missing value is a value like any other."""
+    """The classes if a missing value is a value like any other."""
     everybody = _count_people(tally, np.ones(tally.rows, dtype=np.bool_))
     weights: Floats | None = None
     if tally.weights is not None:
@@ -286,17 +286,17 @@ def _count_sizes(size: Counts) -> tuple[tuple[int, int], ...]:
 
 
 def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
-    found = {}
-    for name, held in classes.histograms.items():
+    reached = {}
+    for name, histogram in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
         if len(classes):
             l = {kind: l_diversity.LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
         t: dict[str, float] = {
             way: t_closeness.TCloseness(name, 1, way).achieved(classes)
-            for way in t_closeness.distances(held.column)
+            for way in t_closeness.distances(histogram.column)
         }
-        found[name] = Reached(l, t)
-    return found
+        reached[name] = Reached(l, t)
+    return reached
 
 
 def classes_by(tally: Tally, codes: Codes) -> tuple[Codes, Classes]:

@@ -119,7 +119,7 @@ class SizeCounts:
         return self.grid.cell_means(-np.expm1(-self.grid.mu) / self.grid.mu)
 
     def log_likelihood(self, curve: Floats) -> float:
-        """Of a log density, but for a constant."""
+        """The log likelihood of a log density, up to a constant."""
         density = np.exp(curve - curve.max())
         with np.errstate(divide="ignore"):
             likely = self.classes @ np.log(self.rows @ density)

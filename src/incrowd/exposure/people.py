@@ -190,7 +190,7 @@ def _mean_square(f: Floats, r: Floats) -> Floats:
 
 
 def _laguerre(f: Floats, r: Floats, power: int) -> Floats:
-    """By Gauss and Laguerre with v = y / (f + r); y in front of the exponent keeps its digits."""
+    """The integral by Gauss and Laguerre, v = y / (f + r); y before the exponent keeps digits."""
     scale = f + r
     total = np.zeros(np.broadcast_shapes(f.shape, r.shape))
     for y, weight in zip(*np.polynomial.laguerre.laggauss(_NODES), strict=True):

@@ -106,10 +106,8 @@ def possible_ranges(
         "average": 1 / drawn.sizes,
         "above": drawn.at_most(threshold_people),
     }
-    found = {
-        name: _range_of_figure(drawn.shown, limits, figure) for name, figure in figures.items()
-    }
-    if any(one is None for one in found.values()):
+    ends = {name: _range_of_figure(drawn.shown, limits, figure) for name, figure in figures.items()}
+    if any(one is None for one in ends.values()):
         return None
     shown = {
         "unique": sizes == 1,
@@ -119,7 +117,7 @@ def possible_ranges(
     weight = {"unique": classes, "average": classes, "above": sizes * classes}
     return {
         name: _with_noise(one, people, float(weight[name][shown[name]].sum()) / people)
-        for name, one in found.items()
+        for name, one in ends.items()
         if one is not None
     }
 
@@ -136,16 +134,16 @@ def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Float
     low, high = limits
     ends = []
     for sign in (1.0, -1.0):
-        found = optimize.linprog(
+        solution = optimize.linprog(
             sign * figure,
             A_ub=np.vstack([shown, -shown]),
             b_ub=np.concatenate([high, -low]),
             A_eq=np.ones((1, len(figure))),
             b_eq=[1.0],
         )
-        if not found.success:
+        if not solution.success:
             return None
-        ends.append(sign * float(found.fun))
+        ends.append(sign * float(solution.fun))
     return ends[0], ends[1]
 
 

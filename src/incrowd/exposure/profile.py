@@ -57,7 +57,7 @@ class Profile:
         return self.shown[some], self.seen[some], self.shown.sum(axis=0)
 
     def height(self, shares: Floats) -> float:
-        """The log likelihood of these positive shares, but for a constant, less what it costs."""
+        """The log likelihood of these shares, up to a constant, less the cost of leaning."""
         shown, seen, every = self._held
         likely = seen @ np.log(shown @ shares) - every @ shares
         return float(likely - self.pull * (shares @ np.log(shares / self.near)))

@@ -98,9 +98,9 @@ class MinimalUniques:
     def scores(self) -> Floats:
         """The SUDA score of each row: 0 if no set up to the size makes it unique."""
         weights = suda_weights(len(self.names), self.max_size)[self.sizes]
-        found = np.zeros(len(self.records))
-        np.add.at(found, self.row, weights)
-        return found
+        scores = np.zeros(len(self.records))
+        np.add.at(scores, self.row, weights)
+        return scores
 
 
 def suda_weights(columns: int, max_size: int) -> Floats:
@@ -128,13 +128,13 @@ def dis_scores(scores: Floats, records: Counts, chance: tuple[float, int], colum
     as in sdcMicro's `suda2`). Rows without a score have 0.
     """
     right, uniques = chance
-    found = np.zeros(len(scores))
+    chances = np.zeros(len(scores))
     scored = scores > 0
     power = scores[scored] ** (1 + (8 - columns) / 20)
     if right > 0:
         scale = (records[scored] / power).sum()
-        found[scored] = 1 / (1 + uniques * (1 / right - 1) / (power * scale))
-    return found
+        chances[scored] = 1 / (1 + uniques * (1 / right - 1) / (power * scale))
+    return chances
 
 
 def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
@@ -167,34 +167,36 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
 
 
 def special_uniques(
-    found: MinimalUniques, fraction: float | None, threshold: float
+    minimal: MinimalUniques, fraction: float | None, threshold: float
 ) -> SpecialUniques:
     """The figures; `fraction` is the share of the population that is in the table, if known."""
-    scores, sizes = found.scores, found.sizes
+    scores, sizes = minimal.scores, minimal.sizes
     scored = scores > 0
-    total = max(int(found.records[scored].sum()), 1)
-    everyone = max(int(found.records.sum()), 1)
-    dis = _dis_scores_of(found, scores, fraction)
+    total = max(int(minimal.records[scored].sum()), 1)
+    everyone = max(int(minimal.records.sum()), 1)
+    dis = _dis_scores_of(minimal, scores, fraction)
     return SpecialUniques(
-        max_size=found.max_size,
-        records=int(found.records[scored].sum()),
-        sets=int(found.records[found.row].sum()),
-        sizes=tuple(_uniques_by_size(found, sizes)),
-        columns=_uniques_by_column(found, sizes),
+        max_size=minimal.max_size,
+        records=int(minimal.records[scored].sum()),
+        sets=int(minimal.records[minimal.row].sum()),
+        sizes=tuple(_uniques_by_size(minimal, sizes)),
+        columns=_uniques_by_column(minimal, sizes),
         highest=float(scores.max(initial=0.0)),
-        average=float((scores * found.records).sum()) / total,
+        average=float((scores * minimal.records).sum()) / total,
         dis_highest=None if dis is None else float(dis.max(initial=0.0)),
         dis_above_threshold=None
         if dis is None
-        else int(found.records[dis > threshold + TOLERANCE].sum()) / everyone,
+        else int(minimal.records[dis > threshold + TOLERANCE].sum()) / everyone,
     )
 
 
-def _dis_scores_of(found: MinimalUniques, scores: Floats, fraction: float | None) -> Floats | None:
-    if fraction is None or not found.uniques:
+def _dis_scores_of(
+    minimal: MinimalUniques, scores: Floats, fraction: float | None
+) -> Floats | None:
+    if fraction is None or not minimal.uniques:
         return None
-    chance = correct_match(found.uniques, found.pairs, fraction)
-    return dis_scores(scores, found.records, (chance, found.uniques), len(found.names))
+    chance = correct_match(minimal.uniques, minimal.pairs, fraction)
+    return dis_scores(scores, minimal.records, (chance, minimal.uniques), len(minimal.names))
 
 
 def correct_match(uniques: int, pairs: int, fraction: float) -> float:
@@ -208,25 +210,25 @@ def correct_match(uniques: int, pairs: int, fraction: float) -> float:
     return right / (right + pairs * (1 - fraction)) if right else 0.0
 
 
-def _uniques_by_size(found: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
-    smallest = np.full(len(found.records), found.max_size + 1, dtype=np.int64)
-    np.minimum.at(smallest, found.row, sizes)
-    for size in range(1, found.max_size + 1):
-        sets = int(found.records[found.row[sizes == size]].sum())
-        yield UniquesOfSize(size, sets, int(found.records[smallest == size].sum()))
+def _uniques_by_size(minimal: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
+    smallest = np.full(len(minimal.records), minimal.max_size + 1, dtype=np.int64)
+    np.minimum.at(smallest, minimal.row, sizes)
+    for size in range(1, minimal.max_size + 1):
+        sets = int(minimal.records[minimal.row[sizes == size]].sum())
+        yield UniquesOfSize(size, sets, int(minimal.records[smallest == size].sum()))
 
 
-def _uniques_by_column(found: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, ...]:
-    records = found.records[found.row]
-    scores = suda_weights(len(found.names), found.max_size)[sizes] * records
+def _uniques_by_column(minimal: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, ...]:
+    records = minimal.records[minimal.row]
+    scores = suda_weights(len(minimal.names), minimal.max_size)[sizes] * records
     whole = max(float(scores.sum()), 1.0)
     columns = []
-    for j, name in enumerate(found.names):
-        holds = found.columns >> j & 1 == 1
+    for j, name in enumerate(minimal.names):
+        holds = minimal.columns >> j & 1 == 1
         share = float(scores[holds].sum()) / whole
-        left = np.zeros(len(found.records), dtype=np.bool_)
-        left[found.row[~holds]] = True
-        sets, without = int(records[holds].sum()), int(found.records[left].sum())
+        left = np.zeros(len(minimal.records), dtype=np.bool_)
+        left[minimal.row[~holds]] = True
+        sets, without = int(records[holds].sum()), int(minimal.records[left].sum())
         columns.append(UniquesOfColumn(name, sets, share, without))
     return tuple(sorted(columns, key=lambda one: -one.share))
 
@@ -274,10 +276,10 @@ def _rows_of_people(
 
 def _fill_missing_units(unit: Codes) -> Codes:
     """Give each record without a unit a unit of its own."""
-    found = unit.astype(np.int32)
+    units = unit.astype(np.int32)
     unknown = np.flatnonzero(unit == MISSING)
-    found[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
-    return found
+    units[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
+    return units
 
 
 def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tuple[Codes, Counts]:

@@ -37,8 +37,8 @@ def value_steps(values: Sequence[float], asked: float | None) -> tuple[float, ..
     tenths = [step / 10 for step in range(10)]
     large = [1.0, 1.5, *(one * 10.0**power for power in range(9) for one in (2, 3, 5, 10))]
     every = tenths if most < 1 or min(values, default=1.0) < 1 else large
-    found = {step for step in every if step <= most} | {every[0]}
-    return tuple(sorted(found if asked is None or asked > most else found | {float(asked)}))
+    chosen = {step for step in every if step <= most} | {every[0]}
+    return tuple(sorted(chosen if asked is None or asked > most else chosen | {float(asked)}))
 
 
 def step_names(steps: Sequence[float], *, whole: bool) -> tuple[str, ...]:
@@ -60,8 +60,8 @@ def records_by_step(
 ) -> tuple[int, ...]:
     """Records of the classes whose value lies in each step; what is below the first is in it."""
     at = np.clip(np.searchsorted(np.array(steps), values, side="right") - 1, 0, None)
-    found = np.bincount(at, weights=classes.records, minlength=len(steps))
-    return tuple(int(records) for records in found)
+    counts = np.bincount(at, weights=classes.records, minlength=len(steps))
+    return tuple(int(records) for records in counts)
 
 
 def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
@@ -72,13 +72,13 @@ def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
     """
     total = int(classes.records.sum())
     sizes, place = np.unique(classes.people, return_inverse=True)
-    held = np.bincount(place, weights=classes.records, minlength=len(sizes)).astype(np.int64)
-    found: list[tuple[float, float]] = []
+    of_size = np.bincount(place, weights=classes.records, minlength=len(sizes)).astype(np.int64)
+    steps: list[tuple[float, float]] = []
     first, waiting, done = 0, 0, 0
-    for size, records in zip(sizes.tolist(), held.tolist(), strict=True):
+    for size, records in zip(sizes.tolist(), of_size.tolist(), strict=True):
         first = size if not waiting else first
         waiting += records
         if waiting >= least:
-            found.append((1 / max(first, 1), done / max(total, 1)))
+            steps.append((1 / max(first, 1), done / max(total, 1)))
             done, waiting = done + waiting, 0
-    return tuple(reversed(found))
+    return tuple(reversed(steps))

@@ -307,7 +307,7 @@ class _SampleClasses:
         return None if found is None else float(np.exp(found))
 
     def log_likelihood(self, theta: Any, alpha: Any) -> Any:
-        """But for a constant; theta and alpha may be arrays, or alpha 0."""
+        """The log likelihood up to a constant; theta and alpha may be arrays, or alpha 0."""
         gammaln = special.gammaln
         if np.ndim(alpha) == 0 and alpha == 0:
             found = (self.classes - 1) * np.log(theta)

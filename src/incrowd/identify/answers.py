@@ -182,17 +182,17 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     limit = options.largest(records.width)
     try:
         greedy = greedy_key(records, ratio, measure)
-        asked = options.max_size if ratio == 1 else limit
-        found = minimal_sets(records, measure, ratio, max_size=asked, watch=watch, otherwise=limit)
+        most = options.max_size if ratio == 1 else limit
+        minimal = minimal_sets(records, measure, ratio, max_size=most, watch=watch, otherwise=limit)
     except InfeasibleError:
         return _unreachable_answer()
-    partial = watch.expired and not found.complete
-    minimum, promise = _smallest_set(records, options, watch, (greedy, found.sets, partial))
+    partial = watch.expired and not minimal.complete
+    minimum, promise = _smallest_set(records, options, watch, (greedy, minimal.sets, partial))
     return SetAnswer(
-        found.sets,
+        minimal.sets,
         minimum,
         promise,
-        found.guarantee,
+        minimal.guarantee,
         "each set reaches the ratio, and no smaller set within it does",
         partial,
     )
@@ -221,8 +221,8 @@ def _smallest_set(
         columns = min(sets, key=len)
         return columns, Guarantee(exact=True, searched="all smaller sets, on all records")
     if not partial and records.width <= _EXACT and not watch.expired:
-        found = exact_minimum(records, options.measure, options.least_ratio, watch)
-        return found.columns, found.guarantee
+        smallest = exact_minimum(records, options.measure, options.least_ratio, watch)
+        return smallest.columns, smallest.guarantee
     columns = min([*sets, greedy.columns], key=len)
     return columns, replace(greedy.guarantee, not_searched="whether fewer columns would do")
 
@@ -238,9 +238,9 @@ def _cheapest_set(
     greedy, sets = known
     if records.width <= _EXACT and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
-        found = exact_minimum(records, measure, ratio, watch, costs=costs)
-        if not found.guarantee.not_searched:
-            return found.columns, found.guarantee
+        cheapest = exact_minimum(records, measure, ratio, watch, costs=costs)
+        if not cheapest.guarantee.not_searched:
+            return cheapest.columns, cheapest.guarantee
     columns = min([*sets, greedy.columns], key=lambda one: math.fsum(costs[j] for j in one))
     return columns, replace(greedy.guarantee, not_searched="whether cheaper columns would do")
 

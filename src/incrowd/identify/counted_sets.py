@@ -52,27 +52,27 @@ class CountedSets:
         good = [one for one in some if not self.watch.expired and self.reaches(one)]
         if not good:
             good = [self._grow(some[0] if some else ())]
-        found = {frozenset(columns): columns for columns in map(self._shrink, good) if columns}
-        sets = [ColumnSet(columns, self.ratios(columns)) for columns in found.values()]
+        shrunk = {frozenset(columns): columns for columns in map(self._shrink, good) if columns}
+        sets = [ColumnSet(columns, self.ratios(columns)) for columns in shrunk.values()]
         return sorted(sets, key=lambda one: (len(one.columns), one.columns))
 
     def _grow(self, columns: Sequence[str]) -> tuple[str, ...]:
         """The set with further columns, until it reaches the ratio."""
-        found = list(columns)
+        grown = list(columns)
         for name in self.names:
-            if self.reaches(found):
+            if self.reaches(grown):
                 break
-            if name not in found:
-                found.append(name)
-        return tuple(found)
+            if name not in grown:
+                grown.append(name)
+        return tuple(grown)
 
     def _shrink(self, columns: Sequence[str]) -> tuple[str, ...]:
         """The set without columns that it does not need; nothing if time is up before that."""
-        found = list(columns)
+        kept = list(columns)
         for name in reversed([name for name in self.names if name in columns]):
             if self.watch.expired:
                 return ()
-            rest = [one for one in found if one != name]
+            rest = [one for one in kept if one != name]
             if rest and self.reaches(rest):
-                found = rest
-        return tuple(name for name in self.names if name in found)
+                kept = rest
+        return tuple(name for name in self.names if name in kept)

@@ -67,11 +67,11 @@ def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) ->
     A column may follow from one or two others; if one is enough, no two are named.
     """
     rows = _distinct_rows([*shown, *hidden])
-    found: list[Derived] = []
+    derived: list[Derived] = []
     for known, others in ((hidden, shown), (shown, hidden)):
         for column in others:
-            found += _find_sources(column, known, rows)
-    return found
+            derived += _find_sources(column, known, rows)
+    return derived
 
 
 def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:

@@ -76,12 +76,12 @@ def find_partners(  # noqa: PLR0913  the last two are options
     others = [j for j in range(records.width) if j not in own]
     largest = min(max_size, len(others))
     for size in range(1, largest + 1):
-        found: list[tuple[int, ...]] = []
+        reaching: list[tuple[int, ...]] = []
         for base in combinations(others, size - 1):
             if watch.expired:
                 return Partners(own, (), size - 1, complete=False)
-            found += _completions(records, start, base, (measure, ratio), others)
-        needed = tuple(one for one in found if ratios(records, one).ratio(measure) < ratio)
+            reaching += _completions(records, start, base, (measure, ratio), others)
+        needed = tuple(one for one in reaching if ratios(records, one).ratio(measure) < ratio)
         if needed:
             return Partners(own, needed, size, complete=True)
     return Partners(own, (), largest, complete=True)
@@ -101,13 +101,13 @@ def coarsen_column(
         raise PolicyError("the levels do not cover all values of the column")
     others = [j for j in columns if j != column]
     rest = RecordGroups.by(records, others)
-    found = []
+    levels = []
     for level, nodes in enumerate(maps):
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
         one = Records((records.names[column],), shown[np.newaxis], records.counts)
         values = int(np.count_nonzero(np.bincount(shown)))
-        found.append(Coarser(level, values, rest.ratios_with(one, 0)))
-    return tuple(found)
+        levels.append(Coarser(level, values, rest.ratios_with(one, 0)))
+    return tuple(levels)
 
 
 def _completions(

@@ -68,13 +68,13 @@ def find_lightest(
     """
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
-    while (found := lightest_hitting_set(sets, weights, watch)) is not None:
-        low = max(low, found[1])
+    while (hit := lightest_hitting_set(sets, weights, watch)) is not None:
+        low = max(low, hit[1])
         if low >= weight_known - 1e-12:
             return Hit(known, weight_known, proved=True)
-        new = missed(found[0])
+        new = missed(hit[0])
         if not new:
-            return Hit(*found, proved=True)
+            return Hit(*hit, proved=True)
         sets = without_supersets([*sets, *new])
         watch.tell("smallest set", low / weight_known)
     return Hit(known, low, proved=False)
@@ -94,7 +94,7 @@ def greedy_hitting_set(sets: Sequence[int], weights: Sequence[float]) -> int:
 
 
 def without_supersets(sets: Iterable[int]) -> list[int]:
-    """Those that contain no other, each once."""
+    """The sets that contain no other one, each once."""
     kept: list[int] = []
     for one in sorted(set(sets), key=lambda bits: (bits.bit_count(), bits)):
         if not any(other & one == other for other in kept):
@@ -103,7 +103,7 @@ def without_supersets(sets: Iterable[int]) -> list[int]:
 
 
 def weight_of(columns: int, weights: Sequence[float]) -> float:
-    """What a set of columns weighs."""
+    """The weight of a set of columns."""
     return sum(weights[j] for j in columns_of(columns))
 
 
@@ -154,16 +154,16 @@ class KeyOracle:
         self._order = np.array(order, dtype=np.int32)
 
     def first(self) -> Masks:
-        """From pairs that agree in one column, for each column."""
+        """Difference sets of pairs that agree in one column, for each column."""
         found = [self._sample_masks(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
         return minimal_masks(np.concatenate(found)) if found else np.empty((0, 2), dtype=np.uint64)
 
     def look(self, columns: Sequence[int]) -> Masks:
-        """From pairs that agree in all columns of the set."""
+        """Difference sets of pairs that agree in all columns of the set."""
         return minimal_masks(self._sample_masks(self._branch.classes(columns), _PAIRS))
 
     def _sample_masks(self, classes: Stripped, most: int) -> Masks:
-        """From the first two rows of classes spread over all of them."""
+        """Difference sets of the first two rows of classes, spread over all classes."""
         number = min(most, classes.number)
         start = classes.starts[np.arange(number) * classes.number // max(number, 1)]
         masks = np.empty((number, 2), dtype=np.uint64)

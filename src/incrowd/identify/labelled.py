@@ -37,7 +37,7 @@ class RecordGroups:
 
     @classmethod
     def whole(cls, records: Records) -> "RecordGroups":
-        """What no column at all tells apart: one class of all rows."""
+        """One class of all rows: no column tells them apart."""
         return cls.of(records, np.zeros(records.rows, dtype=np.int32), 1)
 
     @classmethod

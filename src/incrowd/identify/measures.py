@@ -60,8 +60,8 @@ class Partition:
         """The classes split by one more column."""
         codes, domain = records.compact_codes[column]
         keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
-        found, class_of = distinct(keys, max(self.number, 1) * domain)
-        return Partition(class_of, len(found), _records_per_class(class_of, len(found), records))
+        values, class_of = distinct(keys, max(self.number, 1) * domain)
+        return Partition(class_of, len(values), _records_per_class(class_of, len(values), records))
 
     @cached_property
     def ratios(self) -> Ratios:

@@ -242,11 +242,11 @@ def exact_minimum(
     rows = fold_records(records.select([records.names[j] for j in order]))
     known = bits_of(order.index(j) for j in first.columns)
     prices = [1.0] * rows.width if costs is None else [float(costs[j]) for j in order]
-    found = find_lightest(_Shortfall(rows, aim), prices, known, watch)
-    if not found.proved:
-        promise = _guarantee_out_of_time(found.weight, first.columns, costs)
+    cheapest = find_lightest(_Shortfall(rows, aim), prices, known, watch)
+    if not cheapest.proved:
+        promise = _guarantee_out_of_time(cheapest.weight, first.columns, costs)
         return Minimum(first.columns, first.ratios, promise)
-    columns = columns_of(found.columns) or (prices.index(min(prices)),)
+    columns = columns_of(cheapest.columns) or (prices.index(min(prices)),)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
     return Minimum(places, RecordGroups.by(rows, columns).ratios, promise)

@@ -50,9 +50,9 @@ class Records:
 
     @cached_property
     def compact_codes(self) -> tuple[tuple[Codes, int], ...]:
-        """Per column: codes, and a number above them that is not far above the number of rows.
+        """Codes and domain size of each column.
 
-        Few rows of a large table may have large codes; those are numbered anew here.
+        A few rows of a large table may have large codes: those are numbered anew here.
         """
         room = 4 * self.rows + _ROOM
         given = zip(self.codes, self.domains.tolist(), strict=True)

@@ -151,9 +151,9 @@ class Differences:
         """Per column, the pairs that it tells apart and these columns do not."""
         mask = _mask(columns, len(self.words))
         together = np.logical_not((self.words & mask[:, np.newaxis]).any(axis=0))
-        found = np.zeros(self.width, dtype=np.int64)
-        difference_sets.gains(self.words, self.counts, together, found)
-        return found
+        gains = np.zeros(self.width, dtype=np.int64)
+        difference_sets.gains(self.words, self.counts, together, gains)
+        return gains
 
     def __repr__(self) -> str:
         """Without values."""

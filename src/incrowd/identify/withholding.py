@@ -294,7 +294,7 @@ def withhold_by_sample(
     """
     size, ratio, delta = request.size, request.ratio, request.delta
     below = pruning_ratio(len(choice.free), ratio, size, delta)
-    columns = _choose_published(gauge, names, choice, lambda found: found < below)
+    columns = _choose_published(gauge, names, choice, lambda withholding: withholding < below)
     what = "pairs of records" if request.by_pairs else "records"
     promise = Guarantee.of_sample(
         size,
@@ -302,8 +302,8 @@ def withhold_by_sample(
         f"{size:,} {what}, below a ratio of {below:.4g} there",
         "all other records, and whether more columns could be published",
     )
-    found = _make_withholding(columns, None, choice, promise)
-    return replace(found, advice=_advice(len(choice.free), request, below))
+    withholding = _make_withholding(columns, None, choice, promise)
+    return replace(withholding, advice=_advice(len(choice.free), request, below))
 
 
 def _advice(columns: int, request: WithholdRequest, below: float) -> str:
@@ -362,13 +362,13 @@ def _withhold_exactly(
     known = bits_of(order.index(j) for j in first.withheld if j not in choice.drop)
     rows = fold_records(records)
     above = _SetAbove(rows, request, choice.keep, tuple(order))
-    found = find_lightest(above, [choice.weights[j] for j in order], known, watch)
-    if not found.proved:
+    hit = find_lightest(above, [choice.weights[j] for j in order], known, watch)
+    if not hit.proved:
         left = "whether a better choice exists (out of time): none is worth more than "
-        left += f"{choice.utility([*choice.keep, *order]) - found.weight:g}"
+        left += f"{choice.utility([*choice.keep, *order]) - hit.weight:g}"
         promise = Guarantee(exact=True, searched=first.guarantee.searched, not_searched=left)
         return _make_withholding(first.published, first.ratios, choice, promise)
-    withheld = {order[i] for i in columns_of(found.columns)}
+    withheld = {order[i] for i in columns_of(hit.columns)}
     columns = [*choice.keep, *(j for j in order if j not in withheld)]
     promise = Guarantee(exact=True, searched="all choices of columns, on all records")
     return _make_withholding(columns, ratios(rows, columns), choice, promise)
@@ -401,11 +401,11 @@ class _SetAbove:
 
 
 def _make_withholding(
-    columns: Sequence[int], found: Ratios | None, choice: ColumnChoice, promise: Guarantee
+    columns: Sequence[int], figures: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
     places = tuple(sorted(columns))
     withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
-    return Withholding(places, withheld, found, choice.utility(places), promise)
+    return Withholding(places, withheld, figures, choice.utility(places), promise)
 
 
 def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:

@@ -40,13 +40,13 @@ class SharedColumn:
         missing: Missing = Missing.OWN_VALUE,
     ) -> "SharedColumn":
         """A released column and the people's column, its labels decoded (see `matching`)."""
-        found = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
-        place = found.place[people.codes]
-        held: Flags = np.bincount(place, minlength=len(found.place)) > 0
+        matching = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
+        place = matching.place[people.codes]
+        held: Flags = np.bincount(place, minlength=len(matching.place)) > 0
         if missing is Missing.MATCHES_ANYTHING:
-            found = found.anything(unknown=bool(held[MISSING]))
-        found = found.only(np.bincount(release.codes, minlength=len(found)) > 0)
-        decoding, value = LabelDecoding.of_matching(found, held)
+            matching = matching.anything(unknown=bool(held[MISSING]))
+        matching = matching.only(np.bincount(release.codes, minlength=len(matching)) > 0)
+        decoding, value = LabelDecoding.of_matching(matching, held)
         return cls(release.name, release.codes, value[place], decoding)
 
     @classmethod

@@ -188,32 +188,32 @@ def _labels_within(
 
 def _match_leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
     """Label a lies within b if b has every leaf of a."""
-    found = match(labels, hierarchy.leaves, hierarchy)
+    matching = match(labels, hierarchy.leaves, hierarchy)
     ends = [
-        (int(found.low[lo]), -int(found.high[hi - 1])) if hi > lo else (2**31, 0)
-        for lo, hi in zip(found.start[:-1].tolist(), found.start[1:].tolist(), strict=True)
+        (int(matching.low[lo]), -int(matching.high[hi - 1])) if hi > lo else (2**31, 0)
+        for lo, hi in zip(matching.start[:-1].tolist(), matching.start[1:].tolist(), strict=True)
     ]
     order = sorted(range(len(labels)), key=ends.__getitem__)
     place = np.empty(len(labels), dtype=np.int32)
     place[order] = np.arange(len(labels), dtype=np.int32)
     runs = []
     for label in range(len(labels)):
-        inside = _runs_inside(found, label)
+        inside = _runs_inside(matching, label)
         inside[label] = True
         runs.append(_runs_of_places(np.sort(place[inside])))
     return from_runs(runs, place)
 
 
-def _runs_inside(found: Matching, label: int) -> Flags:
+def _runs_inside(matching: Matching, label: int) -> Flags:
     """Per label: whether each of its runs lies in one of this label's, and it has some."""
-    here = slice(int(found.start[label]), int(found.start[label + 1]))
+    here = slice(int(matching.start[label]), int(matching.start[label + 1]))
     if here.start == here.stop:
-        return np.zeros(len(found), dtype=np.bool_)
-    low, high = found.low[here], found.high[here]
-    spot = np.maximum(np.searchsorted(low, found.low, side="right") - 1, 0)
-    good = (low[spot] <= found.low) & (found.high <= high[spot])
-    lengths = np.diff(found.start)
-    return np.asarray((np.diff(offsets(good)[found.start]) == lengths) & (lengths > 0))
+        return np.zeros(len(matching), dtype=np.bool_)
+    low, high = matching.low[here], matching.high[here]
+    spot = np.maximum(np.searchsorted(low, matching.low, side="right") - 1, 0)
+    good = (low[spot] <= matching.low) & (matching.high <= high[spot])
+    lengths = np.diff(matching.start)
+    return np.asarray((np.diff(offsets(good)[matching.start]) == lengths) & (lengths > 0))
 
 
 def _runs_of_places(places: Codes) -> list[Run]:

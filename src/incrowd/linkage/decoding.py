@@ -59,7 +59,7 @@ class LabelDecoding:
 
     @classmethod
     def open_to_missing(cls, values: int) -> "LabelDecoding":
-        """The same if a missing value (number 0) matches everything, both ways.
+        """The decoding if a missing value (number 0) matches everything, both ways.
 
         Label 0 stands for every value, label 1 for the run of 0 and 1, others for 0 and themselves.
         """

@@ -159,13 +159,13 @@ class Fit:
 
     @classmethod
     def whole(cls, data: AttackData) -> "Fit":
-        """Without any column everybody fits everything."""
+        """The fit without any column: everybody fits everything."""
         people, rows = SideClasses.whole(data.people), SideClasses.whole(data.shown)
         return cls(data, (), people, rows, ResolvedRows(np.zeros(0, dtype=np.int32)))
 
     @classmethod
     def of(cls, data: AttackData, columns: tuple[int, ...]) -> "Fit":
-        """By these columns."""
+        """The fit by these columns."""
         fit = cls.whole(data)
         for column in columns:
             fit = fit.refine(column)
@@ -173,7 +173,7 @@ class Fit:
 
     @classmethod
     def of_all(cls, data: AttackData) -> "Fit":
-        """By all columns that may be known."""
+        """The fit by all columns that may be known."""
         return cls.of(data, tuple(range(len(data.known))))
 
     def refine(self, column: int) -> "Fit":

@@ -86,8 +86,8 @@ class Linked:
 
         None if no row is consistent: then nothing can be said.
         """
-        found = self.candidates[self.candidates > 0]
-        return int(found.min()) if len(found) else None
+        consistent = self.candidates[self.candidates > 0]
+        return int(consistent.min()) if len(consistent) else None
 
     @property
     def inconsistent(self) -> int:
@@ -204,10 +204,10 @@ def _match_column(
     name, missing = how
     labels = [None, *column.domain.labels.tolist()]
     with boundary(InputError(f"the labels of {name!r} cannot be read", remedy="make them text")):
-        found = match(labels, world.columns[name].domain, hierarchy)
+        matching = match(labels, world.columns[name].domain, hierarchy)
     if missing is Missing.MATCHES_ANYTHING:
-        found = found.anything(unknown=bool(world.code_counts(name)[MISSING]))
-    return found.only(np.bincount(column.codes, minlength=len(found)) > 0)
+        matching = matching.anything(unknown=bool(world.code_counts(name)[MISSING]))
+    return matching.only(np.bincount(column.codes, minlength=len(matching)) > 0)
 
 
 def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:

@@ -62,7 +62,7 @@ class Matching:
         )
 
     def anything(self, *, unknown: bool) -> "Matching":
-        """The same if a missing value matches anything; `unknown` if the world has missing values.
+        """The matching if a missing value matches anything; `unknown` if the world has some.
 
         The first label is the missing one: it then stands for everything. Every other label also
         stands for missing values of the world.
@@ -172,11 +172,11 @@ class _LabelPlaces:
         first = np.searchsorted(known, decoded.low, side="left") + 1
         last = np.searchsorted(known, decoded.high, side="right")
         ends = list(zip(first.tolist(), last.tolist(), strict=True))
-        found = {}
+        runs_of_label = {}
         for label, d in zip(labels, decoded.of.tolist(), strict=True):
             here = ends[int(decoded.start[d]) : int(decoded.start[d + 1])]
-            found[label] = _merge_runs([run for run in here if run[0] <= run[1]])
-        return found
+            runs_of_label[label] = _merge_runs([run for run in here if run[0] <= run[1]])
+        return runs_of_label
 
 
 def _merge_runs(runs: list[Run]) -> list[Run]:

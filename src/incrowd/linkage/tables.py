@@ -116,14 +116,14 @@ class AttackTables:
         ]
         every = set(self.release.names) if not held else set.union(*held)
         free = [name for name in self.release.names if name in every]
-        found = tuple(here or [name for name in free if name not in self.sensitive])
-        if not found:
+        known = tuple(here or [name for name in free if name not in self.sensitive])
+        if not known:
             raise InputError(
                 "there is no column that an attacker could know: the tables share none, or only "
                 "sensitive ones",
                 remedy="say what other tables call them, such as --rename zip=zipcode",
             )
-        return found
+        return known
 
     def known_in(self, table: str) -> tuple[str, ...]:
         """The known columns that another table has too; there must be one.
@@ -213,14 +213,14 @@ class AttackTables:
 
     def _free(self, names: Sequence[str]) -> list[str]:
         """The known columns that are not sensitive."""
-        found = [name for name in names if name not in self.sensitive]
-        if not found:
+        free = [name for name in names if name not in self.sensitive]
+        if not free:
             raise InputError(
                 f"all columns that the attacker knows ({', '.join(names)}) are sensitive: none is "
                 "left to find somebody by",
                 remedy="name other columns with --knows",
             )
-        return found
+        return free
 
     @cached_property
     def linked_world(self) -> WorldLinkage:
@@ -249,15 +249,15 @@ class AttackTables:
     def _true_ids(self) -> CodedColumn:
         """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
-        found = table.labels(str(self.knowledge.world_id), self.knowledge)
+        ids = table.labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
-            return CodedColumn(found.name, self._by_key(found.codes), found.domain)
-        if len(found.codes) != records:
+            return CodedColumn(ids.name, self._by_key(ids.codes), ids.domain)
+        if len(ids.codes) != records:
             raise InputError(
-                f"the truth has {len(found.codes):,} rows, the release {records:,}",
+                f"the truth has {len(ids.codes):,} rows, the release {records:,}",
                 remedy="give one row for each released row, in its order, or a key (--truth-key)",
             )
-        return found
+        return ids
 
     def _by_key(self, ids: Codes) -> Codes:
         """The id of each released row by the key that release and truth share."""

@@ -45,8 +45,8 @@ class RowCandidates:
 
         A row that fits nobody does not belong to this world: it is not a group of zero people.
         """
-        found = self.number[self.number > 0]
-        return int(found.min()) if len(found) else None
+        fitting = self.number[self.number > 0]
+        return int(fitting.min()) if len(fitting) else None
 
     @property
     def inconsistent(self) -> int:

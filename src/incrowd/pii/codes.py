@@ -79,9 +79,9 @@ def _is_code(text: str) -> bool:
 
 def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
     """That ten digits could all be telephone numbers."""
-    found = _unnamed_numbers(profile, _TEN, 10, "the values could be phone numbers")
-    if found is None or not profile.words & _REACHED:
-        return found
+    finding = _unnamed_numbers(profile, _TEN, 10, "the values could be phone numbers")
+    if finding is None or not profile.words & _REACHED:
+        return finding
     return profile.fails("its name and ten digits suggest phone numbers")
 
 

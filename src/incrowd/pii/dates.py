@@ -226,8 +226,8 @@ def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFind
     """That a column tells more of a date than its year, or an age over 89."""
     if profile.is_flag or profile.is_empty:
         return None
-    found = [_finer_than_year(profile), _old_ages(profile), _old_births(profile, rules.today)]
-    reasons = [reason for reason in found if reason]
+    clauses = [_finer_than_year(profile), _old_ages(profile), _old_births(profile, rules.today)]
+    reasons = [reason for reason in clauses if reason]
     return profile.fails("; ".join(reasons)) if reasons else None
 
 

@@ -34,8 +34,8 @@ def loads(text: str, source: str = "policy") -> Policy:
         _check_version(data)
         return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
-        found = _in_file_order(error.faults, text, data)
-    raise _error(found, source)
+        faults = _in_file_order(error.faults, text, data)
+    raise _error(faults, source)
 
 
 def make_value(make: Callable[[], _Made]) -> _Made:

@@ -1,4 +1,4 @@
-"""Columns that would leave as they are although quasi-identifying ones tell them, or they those.
+"""Columns that leave as they are, and determine or follow from quasi-identifiers.
 
 Looked for in a sample, before anything else is done with a table.
 """
@@ -20,7 +20,7 @@ LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
 
 
 def refuse_derived(engine: Engine, policy: Policy) -> None:
-    """Refuse a policy that lets a column leave as it is from which protected ones can be told."""
+    """Refuse a policy by which a column leaves that determines quasi-identifiers, or follows."""
     found = derived_in(engine, policy)
     if not found:
         return
@@ -35,7 +35,7 @@ def refuse_derived(engine: Engine, policy: Policy) -> None:
 
 
 def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
-    """Columns of a table that leave as they are and are told by quasi-identifying ones, or tell."""
+    """The columns that leave as they are, and determine or follow from quasi-identifiers."""
     leaving = [
         name
         for name, column in policy.columns.items()

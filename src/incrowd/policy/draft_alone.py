@@ -80,9 +80,9 @@ def telling_columns(
     kept = [name for name in policy.kept_or_weight if policy.columns[name].alone == "refuse"]
     able = [name for name in kept if name in coded]
     quasi = [name for name in policy.quasi if name in coded]
-    found = {name: "it has too many values to look at" for name in kept if name not in coded}
+    reasons = {name: "it has too many values to look at" for name in kept if name not in coded}
     if not able or not quasi or not engine.records:
-        return found
+        return reasons
     unit = [] if policy.unit is None or policy.unit not in coded else [policy.unit]
     sample = engine.coded_sample([coded[name] for name in (*quasi, *able, *unit)], SAMPLE)
     people = _put_into_classes([sample[name] for name in quasi], *(sample[name] for name in unit))
@@ -96,8 +96,10 @@ def telling_columns(
         else:
             share = whole_percent(min(together / people.number, 1.0))
             beside = f" beside {' and '.join(stay)}" if stay and together > alone[name] else ""
-            found[name] = f"about {share} of the people would be alone for whoever knows it{beside}"
-    return found
+            reasons[name] = (
+                f"about {share} of the people would be alone for whoever knows it{beside}"
+            )
+    return reasons
 
 
 def _put_into_classes(

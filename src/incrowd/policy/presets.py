@@ -265,18 +265,18 @@ def left_out(policy: Policy) -> tuple[str, ...]:
 
 def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
     """The role of each column of the table, in the table's order."""
-    found: dict[str, Role] = {}
+    role_of: dict[str, Role] = {}
     for role, wanted in roles.items():
         for name in wanted:
             if name not in names:
                 raise _unknown_column(name, names)
-            if found.get(name, role) is not role:
+            if role_of.get(name, role) is not role:
                 raise PolicyError(
-                    f"column '{name}' is both '{found[name].value}' and '{role.value}'",
+                    f"column '{name}' is both '{role_of[name].value}' and '{role.value}'",
                     remedy="name it once",
                 )
-            found[name] = role
-    return {name: found.get(name, Role.DROP) for name in names}
+            role_of[name] = role
+    return {name: role_of.get(name, Role.DROP) for name in names}
 
 
 def _column_details(

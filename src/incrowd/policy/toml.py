@@ -87,12 +87,12 @@ def too_deep(text: str) -> int | None:
     """
     line, depth, dots = 1, 0, 0
     for token in _TOKEN.finditer(text):
-        found = token[0]
-        depth += (found in "[{") - (found in "]}")
-        dots = dots + 1 if found == "." else 0 if found in "=,\n" else dots
+        sign = token[0]
+        depth += (sign in "[{") - (sign in "]}")
+        dots = dots + 1 if sign == "." else 0 if sign in "=,\n" else dots
         if max(depth, dots) > DEEPEST:
             return line
-        line += found.count("\n")
+        line += sign.count("\n")
     return None
 
 

@@ -258,8 +258,8 @@ def _step_of_dates(labels: Sequence[str]) -> str:
 
 def _common_width(labels: Sequence[str]) -> float:
     """The width that most intervals have; 0 if the labels are no intervals."""
-    found = [_PERIOD.fullmatch(label) for label in labels]
-    widths = Counter(round(float(m[2]) - float(m[1]), 9) for m in found if m)
+    matches = [_PERIOD.fullmatch(label) for label in labels]
+    widths = Counter(round(float(m[2]) - float(m[1]), 9) for m in matches if m)
     return widths.most_common(1)[0][0] if widths else 0.0
 
 

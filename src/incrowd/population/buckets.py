@@ -142,24 +142,25 @@ class QuantileOptions:
             exact=False, sample=sample, epsilon=epsilon, delta=self.chance, simultaneous=off
         )
 
-    def notes(self, found: Bucketed) -> Iterator[str]:
+    def notes(self, bucketed: Bucketed) -> Iterator[str]:
         """What you should know before you publish such columns."""
-        if self.epsilon is not None and found.promise.exact:
+        if self.epsilon is not None and bucketed.promise.exact:
             yield (
-                f"this epsilon needs {self.sample:,} records and the table has {found.records:,}: "
+                f"this epsilon needs {self.sample:,} records and the table has "
+                f"{bucketed.records:,}: "
                 "all were looked at, so the quantiles are exact"
             )
-        for column in found.columns:
+        for column in bucketed.columns:
             if column.emptied:
                 yield (
                     f"{column.name}: {counted(column.missing, 'missing value')} would stand out; "
                     f"left empty as well: {counted(column.emptied, 'cell')}"
                 )
-            if column.missing == found.records:
+            if column.missing == bucketed.records:
                 yield f"{column.name}: the column has no values, all its cells are empty"
-        if len(found.columns) + len(found.kept) > 1:
+        if len(bucketed.columns) + len(bucketed.kept) > 1:
             yield _TOGETHER
-        if found.kept:
+        if bucketed.kept:
             yield _KEPT
         if self.keep_order:
             yield _ORDER
@@ -195,25 +196,25 @@ class Bucketing:
     ) -> tuple["Bucketing", Codes]:
         """Buckets by the cells at these places, or by all, and the bucket of every cell."""
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
-        found = scale_cells(cells, kind)
-        values = found.values if places is None else found.values[places]
+        scaled = scale_cells(cells, kind)
+        values = scaled.values if places is None else scaled.values[places]
         made = cls(cells.name, kind, divide(_drop_missing(values), number, least), cells[:0])
-        return made, made._look_up_in_threads(found, 0)
+        return made, made._look_up_in_threads(scaled, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
         """The bucket of each cell (0 if missing), counted; `start` records came before.
 
         Cells are added up one by one, so it does not matter which of them came together.
         """
-        found = scale_cells(cells, self.kind)
-        self._note(found, start)
-        codes = np.empty(len(found.values), dtype=np.int32)
-        self._task(found.values, codes, self.errors)()
+        scaled = scale_cells(cells, self.kind)
+        self._note(scaled, start)
+        codes = np.empty(len(scaled.values), dtype=np.int32)
+        self._task(scaled.values, codes, self.errors)()
         return codes
 
-    def _look_up_in_threads(self, found: Scaled, start: int) -> Codes:
-        self._note(found, start)
-        values = found.values
+    def _look_up_in_threads(self, scaled: Scaled, start: int) -> Codes:
+        self._note(scaled, start)
+        values = scaled.values
         codes = np.empty(len(values), dtype=np.int32)
         tasks, parts = [], []
         number = threads() if len(values) > _FEW_ROWS else 1
@@ -233,13 +234,13 @@ class Bucketing:
             one_dimensional.look_up, values, self.division.cuts, errors.centres, codes, *sums
         )
 
-    def _note(self, found: Scaled, start: int) -> None:
-        if found.unfit is None:
+    def _note(self, scaled: Scaled, start: int) -> None:
+        if scaled.unfit is None:
             return
         if not self.unfit:
-            self.first_unfit = start + int(found.unfit.argmax()) + 1
-            self.infinite = found.infinite
-        self.unfit += int(found.unfit.sum())
+            self.first_unfit = start + int(scaled.unfit.argmax()) + 1
+            self.infinite = scaled.infinite
+        self.unfit += int(scaled.unfit.sum())
 
     def cells(self, shown: "ShownBuckets", show: Show) -> pl.Series:
         """What each code of the column shows."""

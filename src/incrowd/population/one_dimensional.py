@@ -289,9 +289,9 @@ def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> f
 
 def _ends_within(positions: Floats, extent: float) -> Counts:
     """Where a bucket that begins with each value must end so as not to be wider than this."""
-    found = np.searchsorted(positions, positions + extent, side="right")
+    ends = np.searchsorted(positions, positions + extent, side="right")
     while True:
-        wide: Flags = positions[found - 1] - positions > extent
+        wide: Flags = positions[ends - 1] - positions > extent
         if not wide.any():
-            return found
-        found[wide] -= 1
+            return ends
+        ends[wide] -= 1

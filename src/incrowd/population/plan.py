@@ -96,7 +96,7 @@ class PlanQuestion:
         return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
 
     def without(self, name: str) -> "PlanQuestion":
-        """The same question with population, k or beta left out."""
+        """The question with population, k or beta left out."""
         n, k, beta = self.population, self.k, self.beta
         return replace(
             self,
@@ -321,9 +321,9 @@ def measure_plan(found: Plan, records: int, sizes: Counts) -> Plan:
     return replace(seen, notes=tuple(_notes(seen)))
 
 
-def columns_shown(found: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:
+def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:
     """What the columns that a plan shows are in its codes: equal ones show the same."""
-    return [_column_at_level(columns[a.column], a) for a in found.actions if not a.left_out]
+    return [_column_at_level(columns[a.column], a) for a in plan.actions if not a.left_out]
 
 
 def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:

@@ -47,8 +47,10 @@ def kind_of_cells(cells: pl.Series, name: str) -> Kind:
             remedy="convert it, or keep it as it is",
         )
     some = cells.drop_nulls().head(_GLANCE)
-    found = {kind: np.count_nonzero(~np.isnan(scale_cells(some, kind).values)) for kind in _SCALES}
-    return max(_SCALES, key=lambda kind: found[kind])
+    fitting = {
+        kind: np.count_nonzero(~np.isnan(scale_cells(some, kind).values)) for kind in _SCALES
+    }
+    return max(_SCALES, key=lambda kind: fitting[kind])
 
 
 def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:

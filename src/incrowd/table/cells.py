@@ -185,7 +185,7 @@ def frame_digest(rows: pl.DataFrame) -> str:
 
 
 def digest_of_columns(columns: Iterable[pl.Series]) -> str:
-    """The same of the columns of a frame, which may come one after the other."""
+    """SHA-256 of the columns of a frame, which may come one after the other."""
     code = hashlib.sha256()
     for column in columns:
         text = text_of(column)
@@ -208,7 +208,7 @@ def rows_digest(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> str:
 
 
 def digest_of_rows(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
-    """The same of the columns of the rows, which may come one after the other."""
+    """SHA-256 of the rows of a release (`rows_digest`), whose columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
         plain, place = _plain_cells(column, missing_values)

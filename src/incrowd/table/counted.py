@@ -98,15 +98,15 @@ def count_rows(
     keys += [pl.Series(name, column) for name, column in beside.items()]
     if not keys:
         return CountedRows(cells[:1], np.array([cells.height], dtype=np.int64))
-    found = _count_distinct(keys, weights, ordered=unit is not None)
-    shown = [found[f"cell {j}"].alias(name) for j, name in enumerate(cells.columns)]
+    groups = _count_distinct(keys, weights, ordered=unit is not None)
+    shown = [groups[f"cell {j}"].alias(name) for j, name in enumerate(cells.columns)]
     return CountedRows(
         pl.DataFrame(shown),
-        found["records"].to_numpy().astype(np.int64),
-        {name: found[f"code {name}"].to_numpy() for name in codes or {}},
-        None if unit is None else found["unit"].to_numpy(),
-        None if classes is None else found["classes"].to_numpy(),
-        None if weights is None else _sums(found["weights"]),
+        groups["records"].to_numpy().astype(np.int64),
+        {name: groups[f"code {name}"].to_numpy() for name in codes or {}},
+        None if unit is None else groups["unit"].to_numpy(),
+        None if classes is None else groups["classes"].to_numpy(),
+        None if weights is None else _sums(groups["weights"]),
     )
 
 

@@ -57,8 +57,8 @@ class MissingMarks:
         """A column as codes, 0 is missing; `called` is the table's name for it."""
         there = called or name
         column = table.codes([there], {} if kind is None else {there: kind}, self.within(name))
-        found = self.clear(column[there], name)
-        return CodedColumn(name, found.codes, found.domain)
+        coded = self.clear(column[there], name)
+        return CodedColumn(name, coded.codes, coded.domain)
 
     def code_columns(
         self, table: CodingTable, names: Sequence[str], kinds: Mapping[str, Kind]

@@ -20,12 +20,12 @@ def unique_names(names: Iterable[str]) -> tuple[str, ...]:
     """
     if isinstance(names, str):
         return (names,)
-    found = tuple(dict.fromkeys(names)) if isinstance(names, Iterable) else (names,)
-    if not all(isinstance(name, str) for name in found):
+    unique = tuple(dict.fromkeys(names)) if isinstance(names, Iterable) else (names,)
+    if not all(isinstance(name, str) for name in unique):
         raise PolicyError(
             "column names must be text", remedy='write "age" or ["age", "zip"], for example'
         )
-    return found
+    return unique
 
 
 def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:

@@ -85,13 +85,13 @@ def parse_dates(texts: pl.Series) -> Parsed:
 def _first_fit(
     texts: pl.Series, forms: tuple[tuple[str, str], ...], dtype: pl.Date | pl.Datetime
 ) -> pl.Series:
-    found = pl.Series([None] * len(texts), dtype=dtype)
+    dates = pl.Series([None] * len(texts), dtype=dtype)
     for pattern, form in forms:
         here = texts.str.contains(pattern)
         if here.any():
             parsed = texts.set(~here, None).str.strptime(dtype, form, strict=False)
-            found = found.zip_with(found.is_not_null(), parsed)
-    return found
+            dates = dates.zip_with(dates.is_not_null(), parsed)
+    return dates
 
 
 def _parse_dates(values: pl.Series, dtype: str) -> Parsed:
@@ -108,8 +108,8 @@ def kind_of(texts: Texts) -> Kind:
     """
     if not len(texts) or not any(letter.isdigit() for letter in texts[0]):
         return Kind.TEXT
-    found = _kind_of_all(texts[:_GLANCE])
-    return found if found is Kind.TEXT or len(texts) <= _GLANCE else _kind_of_all(texts)
+    kind = _kind_of_all(texts[:_GLANCE])
+    return kind if kind is Kind.TEXT or len(texts) <= _GLANCE else _kind_of_all(texts)
 
 
 def _kind_of_all(texts: Texts) -> Kind:

@@ -42,18 +42,18 @@ def losses_of(
     share = np.array(weights) / sum(weights)
     left_out = max(records - int(sizes.sum()), 0)
     spans, left_open = [c.ncp for c in columns], [c.granularity for c in columns]
-    found: dict[str, float] = {}
-    found["gcp"] = (_total_cost(columns, share, spans) + left_out) / max(records, 1)
-    found["granularity"] = (_total_cost(columns, share, left_open) + left_out) / max(records, 1)
-    found["discernibility"] = float((sizes.astype(np.float64) ** 2).sum()) + left_out * records
+    losses: dict[str, float] = {}
+    losses["gcp"] = (_total_cost(columns, share, spans) + left_out) / max(records, 1)
+    losses["granularity"] = (_total_cost(columns, share, left_open) + left_out) / max(records, 1)
+    losses["discernibility"] = float((sizes.astype(np.float64) ** 2).sum()) + left_out * records
     if len(sizes):
         first = np.empty(len(sizes), dtype=np.int64)
         first[classes] = np.arange(len(classes))  # any record of a class: all show the same
         extents = sum(w * c.ncp[c.codes[first]] for w, c in zip(share, columns, strict=True))
-        found["average_class"] = float(sizes.mean())
-        found["il1"] = float(np.mean(extents))
-        found["ilinf"] = float(np.max(extents))
-    return found
+        losses["average_class"] = float(sizes.mean())
+        losses["il1"] = float(np.mean(extents))
+        losses["ilinf"] = float(np.max(extents))
+    return losses
 
 
 def _total_cost(columns: Sequence[ReleasedColumn], share: Floats, costs: Sequence[Floats]) -> float:

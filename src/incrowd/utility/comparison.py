@@ -182,20 +182,20 @@ class ReleaseUtility:
     @property
     def total_variation(self) -> float | None:
         """The mean over the columns."""
-        found = [c.total_variation for c in self.columns if c.total_variation is not None]
-        return fsum(found) / len(found) if found else None
+        variations = [c.total_variation for c in self.columns if c.total_variation is not None]
+        return fsum(variations) / len(variations) if variations else None
 
     @property
     def worst(self) -> ColumnUtility | None:
         """The column that is farthest from the original's."""
-        told = [c for c in self.columns if c.total_variation is not None]
-        return max(told, key=lambda c: c.total_variation or 0.0, default=None)
+        measured = [c for c in self.columns if c.total_variation is not None]
+        return max(measured, key=lambda c: c.total_variation or 0.0, default=None)
 
     @property
     def pair_difference(self) -> float | None:
         """The mean size of the differences between associations."""
-        found = [abs(p.difference) for p in self.pairs if p.difference is not None]
-        return fsum(found) / len(found) if found else None
+        differences = [abs(p.difference) for p in self.pairs if p.difference is not None]
+        return fsum(differences) / len(differences) if differences else None
 
     @property
     def distance(self) -> float | None:
@@ -224,10 +224,10 @@ class Comparison(Shown):
     @property
     def frontier(self) -> tuple[str, ...]:
         """The releases that no other one beats in both risk and distance, by falling risk."""
-        told = [
+        placed = [
             (place, r.name) for r in self.releases if (place := _risk_and_distance(r)) is not None
         ]
-        best = [one for one in told if not any(_beats(other, one[0]) for other, _ in told)]
+        best = [one for one in placed if not any(_beats(other, one[0]) for other, _ in placed)]
         return tuple(name for _, name in sorted(best, key=lambda one: (-one[0][0], one[0][1])))
 
 

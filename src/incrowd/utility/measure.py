@@ -208,13 +208,13 @@ class _ReleaseComparison:
             notes.append(f"The analysis cannot be done: the release lacks {', '.join(lacking)}.")
             return None
         tables = self.original.features, self.release.features
-        found = regression(formula, self.original.columns, tables, self.question.seed)
-        if found is None:
+        result = regression(formula, self.original.columns, tables, self.question.seed)
+        if result is None:
             notes.append(
                 f"The coefficients are left out: a regression of {formula.target!r} needs numbers "
                 "or two values, more records than terms, and an estimate that exists."
             )
-        return found
+        return result
 
     def losses(self) -> dict[str, float]:
         columns = [self.release.columns[name] for name in self.quasi]

@@ -52,7 +52,7 @@ class Task:
 
     @property
     def score(self) -> str:
-        """Its name."""
+        """What the test measures: accuracy or r2."""
         return "accuracy" if self.classifies else "r2"
 
 

@@ -24,7 +24,7 @@ from incrowd.withholding import LEAST
 MOST_RECORDS = 200_000
 """Records that a regression is fitted to; drawn if there are more."""
 _NORMAL = 1.959964
-"""Of a 95 % interval."""
+"""Half of a 95 % interval, in standard errors."""
 _ROUNDS = 60
 _CLOSE = 1e-9
 _FAR = 40.0
