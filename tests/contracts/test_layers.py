@@ -70,7 +70,7 @@ OUTSIDE = {
     "duckdb": {"engines"},
     "adbc_driver_postgresql": {"engines"},
     "ibis": {"engines"},
-    "rich": {"cli", "documents", "demo", "web"},
+    "rich": {"cli", "documents", "demo"},
     "tomlkit": {"policy"},
     "sklearn": {"utility"},
     "nicegui": {"web"},

@@ -162,8 +162,8 @@ def test_the_page(scenes):
         attack = jobs.AttackRelease(release=str(s.release), table=table, policy=policy)
         compare = jobs.CompareReleases(table=table, policy=policy, releases=(str(s.release),))
         shown = [
-            releases.attack_release(WorkerState(), attack, tell).text,
-            releases.compare_releases(WorkerState(), compare, tell).text,
+            releases.attack_release(WorkerState(), attack, tell).html,
+            releases.compare_releases(WorkerState(), compare, tell).html,
         ]
         return replace(asked, seconds=0), [re.sub(r"\s+", " ", text) for text in shown]
 

@@ -15,7 +15,7 @@ from incrowd.web.events import Cancelled, Done, Progress
 from incrowd.web.server import UiOptions, serve
 
 real, stopped = worker.Worker.submit, []
-crowd = facts.ClassFacts(k=1, classes=9, highest=1.0, average=0.1, at_risk=0, uniques=0)
+crowd = facts.ClassFacts(k=1, classes=9, highest=1.0, average=0.1, uniques=0)
 
 def ticket(job, *events):
     made = worker.Ticket(0, job)
@@ -24,9 +24,9 @@ def ticket(job, *events):
     return made
 
 def answer(k, loss, quick):
-    after = facts.ClassFacts(k=k, classes=9, highest=1 / k, average=0.1, at_risk=0, uniques=0)
+    after = facts.ClassFacts(k=k, classes=9, highest=1 / k, average=0.1, uniques=0)
     return facts.WhatIf(before=crowd, after=after, suppressed=0, allowed=True, loss_name="gcp",
-        loss=loss, losses={}, by_column={"age": loss}, quick=quick, how="made up", seconds=0.1)
+        loss=loss, by_column={"age": loss}, quick=quick, how="made up", seconds=0.1)
 
 def point(job, k, loss, quick=False):
     name = f"crowd, k = {k}"

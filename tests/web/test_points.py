@@ -24,7 +24,7 @@ role = "quasi"
 
 
 def answer(loss, *, quick=False, allowed=True):
-    classes = ClassFacts(k=5, classes=9, highest=0.2, average=0.1, at_risk=0, uniques=0)
+    classes = ClassFacts(k=5, classes=9, highest=0.2, average=0.1, uniques=0)
     return WhatIf(
         before=classes,
         after=classes,
@@ -32,7 +32,6 @@ def answer(loss, *, quick=False, allowed=True):
         allowed=allowed,
         loss_name="gcp",
         loss=loss,
-        losses={},
         by_column={},
         quick=quick,
         how="",

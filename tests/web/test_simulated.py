@@ -27,15 +27,14 @@ role = "keep"
 """
 AGE = facts.ColumnFacts(name="age", kind="number", distinct=60, distinct_share=0.3, missing=None)
 WARD = facts.ColumnFacts(name="ward", kind="text", distinct=4, distinct_share=0.02, missing=0)
-CLASSES = facts.ClassFacts(k=1, classes=60, highest=1.0, average=0.3, at_risk=90, uniques=None)
+CLASSES = facts.ClassFacts(k=1, classes=60, highest=1.0, average=0.3, uniques=None)
 ANSWER = facts.WhatIf(
     before=CLASSES,
-    after=facts.ClassFacts(k=7, classes=20, highest=1 / 7, average=0.1, at_risk=0, uniques=0),
+    after=facts.ClassFacts(k=7, classes=20, highest=1 / 7, average=0.1, uniques=0),
     suppressed=0,
     allowed=True,
     loss_name="gcp",
     loss=0.2,
-    losses={"gcp": 0.2},
     by_column={"age": 0.2},
     quick=True,
     how="quick classes",
@@ -52,7 +51,7 @@ ANSWERS = {
     jobs.SearchPolicy: ANSWER,
     jobs.FindSets: facts.FoundSets(sets=(), ratio=0.9, promise="", sampled=False),
     jobs.ListChoices: facts.Choices(searches={"crowd": "local recoding"}),
-    jobs.CheckPolicy: facts.PolicyFacts(notes=(), quasi=("age",), models=("k-anonymity",)),
+    jobs.CheckPolicy: None,
 }
 
 

@@ -24,8 +24,6 @@ class ColumnFacts:
     """Distinct values over records, 0..1."""
     missing: int | None
     """Records without a value."""
-    sealed: str = ""
-    """What the cells hold that incrowd cannot look into; empty if it can."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,8 +34,6 @@ class OpenedTable:
     columns: tuple[ColumnFacts, ...]
     notes: tuple[str, ...] = ()
     """What was found out while it was read."""
-    large: bool = False
-    """Whether it is worked on out of memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +75,6 @@ class SetFacts:
     columns: tuple[str, ...]
     distinct: float
     """Distinct values over records, 0..1."""
-    unique: float | None
-    """Records that are alone over records, 0..1."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +85,6 @@ class FoundSets:
     ratio: float
     promise: str
     sampled: bool
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -193,15 +186,6 @@ class Choices:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PolicyFacts:
-    """A policy that incrowd accepts for the table."""
-
-    notes: tuple[str, ...]
-    quasi: tuple[str, ...]
-    models: tuple[str, ...]
-
-
-@dataclass(frozen=True, kw_only=True)
 class ClassFacts:
     """Classes, and how easily somebody in them is found."""
 
@@ -212,8 +196,6 @@ class ClassFacts:
     """The risk of the person who is easiest to find, 0..1."""
     average: float
     """Mean risk over the records, 0..1."""
-    at_risk: int | None
-    """Records in classes of fewer people than k of the policy (5 without one)."""
     uniques: int | None
     """Records that are alone in their class."""
 
@@ -268,7 +250,6 @@ class WhatIf:
     loss_name: str
     loss: float
     """The loss that the policy names."""
-    losses: Mapping[str, float]
     by_column: Mapping[str, float]
     """The share of each column that is lost (NCP), 0..1."""
     quick: bool
@@ -329,14 +310,10 @@ class ReleaseFacts:
     verdicts: tuple[Verdict, ...]
     losses: Mapping[str, float]
     k: int
-    classes: int
     records: int
     suppressed: int | None
     sha256: str
-    search: str
-    why: str
     notes: tuple[str, ...]
-    seconds: Mapping[str, float]
     warnings: tuple[str, ...] = ()
     """What its policy should make one think about."""
     attacks: AttackOutcome | None = None
@@ -345,9 +322,8 @@ class ReleaseFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class TextFacts:
-    """An answer that a document says: as a terminal shows it, and as a notebook does."""
+    """An answer that a document says, as a notebook shows it."""
 
-    text: str
     html: str
 
 

@@ -24,7 +24,6 @@ class FolderEntry:
     relative: str
     """Its path from the chosen folder."""
     folder: bool
-    size: int = 0
     table: bool = False
     """Whether it may be a table, by its ending."""
 
@@ -63,6 +62,5 @@ def _entry(root: Path, path: Path) -> Iterator[FolderEntry]:
         name=path.name,
         relative=path.relative_to(root).as_posix(),
         folder=real.is_dir(),
-        size=0 if real.is_dir() else real.stat().st_size,
         table=real.is_file() and path.suffix.lower() in TABLES,
     )

@@ -127,8 +127,8 @@ class ListChoices(Job[facts.Choices], work="choices:list_choices"):
     """Which searches and presets there are to choose from."""
 
 
-class CheckPolicy(OfPolicy[facts.PolicyFacts], work="tables:check_policy", replaces=True):
-    """Whether incrowd accepts a policy for the table."""
+class CheckPolicy(OfPolicy[None], work="tables:check_policy", replaces=True):
+    """Whether incrowd accepts a policy for the table; if not, the error says why."""
 
 
 @dataclass(frozen=True)

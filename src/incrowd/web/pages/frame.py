@@ -15,6 +15,7 @@ from nicegui.element import Element
 
 from incrowd.documents.pictures.looks import LOOKS
 from incrowd.errors import IncrowdError
+from incrowd.web.facts import DraftFacts
 from incrowd.web.jobs import WorldFiles
 from incrowd.web.pages import blocks, standing, steps
 from incrowd.web.pages.project import Project
@@ -129,14 +130,16 @@ class Frame:
 
     # What a page shows
 
-    def has_table(self) -> bool:
-        """Whether there is a table; if not, the page says where to choose one."""
+    async def draft(self) -> DraftFacts | None:
+        """The drafted policy; without a table the page says where to choose one."""
         if self.project.session.source is not None:
-            return True
+            draft = await self.answer(self.project.draft(), "Drafting a policy")
+            self.note_drawn()
+            return draft
         blocks.note(["There is no table yet."])
         with blocks.bar():
             blocks.primary("Choose a table", lambda: _go(steps.TABLE.path))
-        return False
+        return None
 
     async def answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
         """What the worker answers; until then the page says what it waits for."""

@@ -19,10 +19,9 @@ from incrowd.web.pages.tree_grid import level_words
 
 async def show(frame: Frame) -> None:
     """Draw the page."""
-    if not frame.has_table():
+    drafted = await frame.draft()
+    if drafted is None:
         return
-    drafted = await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.note_drawn()
     names = edits.of_role(frame.policy, "quasi")
     if not names:
         blocks.note(
@@ -151,7 +150,7 @@ async def _cuts(frame: Frame, name: str) -> None:
     """A histogram to click on: a cut where an interval begins."""
     project = frame.project
     fine = edits.with_column(project.session.policy, name, {"hierarchy": "intervals"})
-    shown: HistogramFacts = await project.ask(jobs.ShowHistogram(project.table, fine, name))
+    shown = await project.ask(jobs.ShowHistogram(project.table, fine, name))
     edges, counts = bins_of(shown)
     cuts = edits.cuts_of(frame.policy, name)
     if len(edges) < 2:

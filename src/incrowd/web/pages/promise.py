@@ -19,10 +19,8 @@ _NO_K = "The policy asks for no k yet. Move the slider to ask for it."
 
 async def show(frame: Frame) -> None:
     """Draw the page."""
-    if not frame.has_table():
+    if await frame.draft() is None:
         return
-    await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.note_drawn()
     with blocks.box("side"):
         left = blocks.box("stack")
         with blocks.box("stack"):

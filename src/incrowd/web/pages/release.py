@@ -19,10 +19,8 @@ _LARGEST_SEED = 2**53
 
 async def show(frame: Frame) -> None:
     """Draw the page."""
-    if not frame.has_table():
+    if await frame.draft() is None:
         return
-    await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.note_drawn()
     _say_unreviewed(frame)
     outcome = ReleaseOutcome(frame)
     ReleaseForm(frame, outcome).draw()

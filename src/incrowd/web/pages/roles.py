@@ -15,32 +15,33 @@ from incrowd.web.pages.missing import MissingValues
 from incrowd.web.pages.project import FailedJobError
 from incrowd.web.wording import named_shortly, sentence
 
-ROLES = {
-    "quasi": "quasi-identifier",
-    "sensitive": "sensitive",
-    "identifier": "identifier",
-    "keep": "keep as it is",
-    "drop": "drop",
-    "unit": "person (unit)",
-    "weight": "weight",
+_ROLES = {
+    "quasi": (
+        "quasi-identifier",
+        "Others may know it, such as a birth date. It becomes coarser.",
+    ),
+    "sensitive": (
+        "sensitive",
+        "Nobody should learn it about a person. It stays, mixed within each class.",
+    ),
+    "identifier": ("identifier", "It names the person. It does not leave."),
+    "keep": ("keep as it is", "None of these, and people need it."),
+    "drop": ("drop", "Nobody needs it. It does not leave."),
+    "unit": (
+        "person (unit)",
+        "It says which records belong to one person. It does not leave.",
+    ),
+    "weight": ("weight", "A sampling weight. It stays as it is."),
 }
-_MEANINGS = (
-    ("quasi-identifier", "Others may know it, such as a birth date. It becomes coarser."),
-    ("sensitive", "Nobody should learn it about a person. It stays, mixed within each class."),
-    ("identifier", "It names the person. It does not leave."),
-    ("keep as it is", "None of these, and people need it."),
-    ("drop", "Nobody needs it. It does not leave."),
-    ("person (unit)", "It says which records belong to one person. It does not leave."),
-    ("weight", "A sampling weight. It stays as it is."),
-)
+"""What the page calls each role, and what it means."""
+ROLES = {role: name for role, (name, _) in _ROLES.items()}
 
 
 async def show(frame: Frame) -> None:
     """Draw the page."""
-    if not frame.has_table():
+    drafted = await frame.draft()
+    if drafted is None:
         return
-    drafted = await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.note_drawn()
     with blocks.box("side"):
         with blocks.box("stack"):
             review = blocks.box("stack")
@@ -142,7 +143,7 @@ class _Roles:
 
 def _meanings() -> None:
     with ui.expansion("What the roles mean").classes("card"), blocks.box("stack", "dl"):
-        for word, meaning in _MEANINGS:
+        for word, meaning in _ROLES.values():
             with blocks.box(""):
                 blocks.text("dt", word).style("font-weight: 650")
                 blocks.text("dd", meaning).style("margin: 0")

@@ -139,10 +139,8 @@ class SearchView:
 
 async def show(frame: Frame) -> None:
     """Draw the page."""
-    if not frame.has_table():
+    if await frame.draft() is None:
         return
-    await frame.answer(frame.project.draft(), "Drafting a policy")
-    frame.note_drawn()
     choices = await frame.project.choices()
     shown = SearchView(frame, choices.searches)
     _controls(frame, choices)

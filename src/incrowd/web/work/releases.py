@@ -1,14 +1,9 @@
 """Releases: made, checked, attacked, compared and reported on, each by its verb."""
 
-import io
 from dataclasses import replace
 from pathlib import Path
 
-from rich.console import Console, RenderableType
-
 from incrowd import api
-from incrowd.documents.attack import attack_text
-from incrowd.documents.compare import compare_text
 from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
@@ -27,8 +22,6 @@ from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.state import Tell, WorkerState, reading_of
 from incrowd.withholding import public_count
-
-_WIDTH = 100
 
 
 def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.ReleaseFacts:
@@ -97,14 +90,10 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         verdicts=release.models,
         losses=dict(release.loss),
         k=release.k,
-        classes=release.classes,
         records=release.records,
         suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
-        search=release.search,
-        why=release.why,
         notes=(*_alone(release.alone), *release.notes),
-        seconds=dict(release.seconds),
         warnings=tuple(release.policy.notes()),
     )
 
@@ -143,9 +132,7 @@ def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts
         **job.world.given,
     )
     outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
-    return facts.AttackText(
-        text=_plain(attack_text(found)), html=found._repr_html_(), outcome=outcome
-    )
+    return facts.AttackText(html=found._repr_html_(), outcome=outcome)
 
 
 def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
@@ -158,11 +145,4 @@ def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> f
         folder=job.table.folder,
         watch=Watch(tell=tell),
     )
-    return facts.TextFacts(text=_plain(compare_text(found)), html=found._repr_html_())
-
-
-def _plain(shown_: RenderableType) -> str:
-    """What the terminal shows, without colours."""
-    page = io.StringIO()
-    Console(file=page, width=_WIDTH, no_color=True).print(shown_)
-    return page.getvalue()
+    return facts.TextFacts(html=found._repr_html_())

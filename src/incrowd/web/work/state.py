@@ -69,8 +69,6 @@ class WorkerState:
         self._kept: OrderedDict[str, tuple[CountedTable, Sizes]] = OrderedDict()
         self._world: tuple[str, WorldReference] | None = None
         """The world that was read last, and what it was read by."""
-        self.derived: dict[str, tuple[str, ...]] = {}
-        """By columns of a policy: sentences on those that would leave and follow from others."""
 
     def engine(self, table: TableFile) -> Engine:
         """The engine that holds the rows."""
@@ -125,7 +123,6 @@ class WorkerState:
     def close(self) -> None:
         """Let go of the table and of all that was counted."""
         self._kept.clear()
-        self.derived.clear()
         self._world = None
         if self._open is not None:
             self._open.opened.engine.close()

@@ -7,7 +7,6 @@ from incrowd.pii.profile import ColumnProfile
 from incrowd.policy import draft as drafts
 from incrowd.policy import presets
 from incrowd.policy.compile import lowest_level
-from incrowd.policy.derived import derived_in, sentence
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.profiles import profiles
 from incrowd.search.requirements import raise_if_unprovided
@@ -18,7 +17,7 @@ from incrowd.watch import Watch
 from incrowd.web import facts, jobs
 from incrowd.web.work.columns import open_column
 from incrowd.web.work.state import Tell, WorkerState
-from incrowd.withholding import public_count, public_share
+from incrowd.withholding import public_count
 
 ROWS = 20
 """Rows that are shown as they are."""
@@ -38,7 +37,6 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
         records=engine.records,
         columns=tuple(_column(column) for column in columns),
         notes=tuple(str(note) for note in table.like.notes),
-        large=not table.in_memory,
     )
 
 
@@ -49,7 +47,6 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
         distinct=column.distinct,
         distinct_share=round(column.distinct_share, 4),
         missing=public_count(column.missing),
-        sealed=column.sealed,
     )
 
 
@@ -92,17 +89,11 @@ def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.Found
     )
     return facts.FoundSets(
         sets=tuple(
-            facts.SetFacts(
-                columns=one.columns,
-                distinct=one.distinct,
-                unique=public_share(one.unique, found.records),
-            )
-            for one in found.sets
+            facts.SetFacts(columns=one.columns, distinct=one.distinct) for one in found.sets
         ),
         ratio=found.ratio,
         promise=found.promise,
         sampled=found.sampled,
-        notes=found.notes,
     )
 
 
@@ -113,24 +104,19 @@ def apply_preset(state: WorkerState, job: jobs.ApplyPreset, tell: Tell) -> str:
     return presets.apply(job.preset, Policy.loads(job.policy), seen).dumps()
 
 
-def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> facts.PolicyFacts:
+def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> None:
     """Whether a policy is one for this table; if not, the error says why.
 
-    A column that would leave although it follows from others is a note here: `anonymize` refuses
-    it, and until then somebody may still be changing roles.
+    A column that would leave although it follows from others passes: `anonymize` refuses it, and
+    until then somebody may still be changing roles.
     """
+    tell("checking the policy", 0.0)
     policy = Policy.loads(job.policy)
     engine = state.engine(job.table)
     require_declared(policy, engine.names)
     builders_of(policy, job.table.folder)
     raise_if_unprovided(policy.models, policy.search)
     _refuse_levels(state, job, policy)
-    tell("looking for columns that follow from others", 0.5)
-    return facts.PolicyFacts(
-        notes=(*policy.notes(), *_notes_on_derived(state, job, policy)),
-        quasi=policy.quasi,
-        models=tuple(model.name for model in policy.models),
-    )
 
 
 def _refuse_levels(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> None:
@@ -139,12 +125,3 @@ def _refuse_levels(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) ->
         if (asked := policy.columns[name]).lowest:
             tree, _ = open_column(state, job.table, job.policy, name).build()
             lowest_level(name, asked, tree)
-
-
-def _notes_on_derived(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> tuple[str, ...]:
-    """What would leave although it follows from others; asked once for the same columns."""
-    key = repr((policy.columns, policy.show, policy.missing_values))
-    if key not in state.derived:
-        found = derived_in(state.engine(job.table), policy)
-        state.derived[key] = tuple(sentence(one, policy.quasi) for one in found)
-    return state.derived[key]

@@ -20,8 +20,4 @@ def warm() -> None:
         rows = hospital(_RECORDS)
         rows.write_csv(path)
         text = to_toml(draft(rows))
-        what_if(WorkerState(), jobs.AskWhatIf(jobs.TableFile(str(path)), text), _nobody)
-
-
-def _nobody(what: str, share: float, value: object = None) -> None:
-    """Nobody wants to know."""
+        what_if(WorkerState(), jobs.AskWhatIf(jobs.TableFile(str(path)), text), lambda *_: None)

@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 
 from incrowd.errors import IncrowdError, InfeasibleError, LimitError
-from incrowd.loss import Gcp, figures
+from incrowd.loss import Gcp
 from incrowd.models.model import of_world
 from incrowd.pipeline import search as run_search
 from incrowd.policy import codec
@@ -29,8 +29,6 @@ QUICK = 0.25
 """Seconds that a quick search may take for every 100,000 records, and at least once that."""
 BUDGET = 1.5
 """Seconds for coding, counting and a quick search of a large table."""
-USUAL_K = 5
-"""Records in classes of fewer people are at risk if the policy has no k."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +51,7 @@ def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf
     raise_if_unprovided(policy.models, policy.search)
     recoded = _recode_quickly(question.loaded, watch)
     if recoded is None:
-        before = _classes(question.before, _least_crowd(policy))
+        before = _classes(question.before)
         return facts.Unanswered(before=before, why="the table is too large for a quick answer")
     return figures_of(question, recoded, watch)
 
@@ -140,28 +138,20 @@ def figures_of(question: LoadedQuestion, recoded: Recoded, watch: Watch) -> fact
     """What a recoding means for the people in the table, and what it loses."""
     table, problem = question.loaded, question.loaded.compiled.problem
     outcome = problem.outcome(recoded.recoding)
-    k = _least_crowd(table.policy)
     missing = table.compiled.left_out_missing
     return facts.WhatIf(
-        before=_classes(question.before, k),
-        after=_classes(Sizes(outcome.classes.records, outcome.classes.people), k),
+        before=_classes(question.before),
+        after=_classes(Sizes(outcome.classes.records, outcome.classes.people)),
         suppressed=public_count(outcome.suppressed + missing),
         allowed=_is_allowed(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
-        losses=_losses(problem, outcome, quick=recoded.quick),
         by_column=_by_column(problem, outcome),
         quick=recoded.quick,
         how=recoded.how,
         seconds=watch.elapsed,
         world=_world(table.policy, outcome),
     )
-
-
-def _least_crowd(policy: Policy) -> int:
-    """The smallest class that the policy allows; records in smaller ones are at risk."""
-    k = max(model.smallest_class() for model in policy.models)
-    return k if k > 1 else USUAL_K
 
 
 def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
@@ -186,14 +176,7 @@ def _world(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
     )
 
 
-def _losses(problem: Problem, outcome: Outcome, *, quick: bool) -> dict[str, float]:
-    """All figures; of a quick answer only the loss that the policy names."""
-    if quick:
-        return {problem.loss.name: problem.loss.figure(problem.loss.of(outcome))}
-    return figures(outcome, problem.loss)
-
-
-def _classes(sizes: Sizes, k: int) -> facts.ClassFacts:
+def _classes(sizes: Sizes) -> facts.ClassFacts:
     """How large classes are, and what that means for the people in them."""
     records, people = sizes.records, np.maximum(sizes.people, 1)
     smallest = int(sizes.people.min()) if len(people) else 0
@@ -202,7 +185,6 @@ def _classes(sizes: Sizes, k: int) -> facts.ClassFacts:
         classes=len(people),
         highest=1 / max(smallest, 1) if len(people) else 0.0,
         average=float((records / people).sum() / max(int(records.sum()), 1)),
-        at_risk=public_count(int(records[sizes.people < k].sum())),
         uniques=public_count(int(records[sizes.people == 1].sum())),
     )
 
