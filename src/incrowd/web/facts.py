@@ -102,7 +102,6 @@ class Bin:
 class HistogramFacts:
     """How many records hold what, in bins that at least 5 records share."""
 
-    column: str
     bins: tuple[Bin, ...]
     level: int
     """The level of the hierarchy that the bins are of."""
@@ -127,7 +126,6 @@ class LevelFacts:
 class HierarchyFacts:
     """How the values of a column become coarser."""
 
-    column: str
     levels: tuple[LevelFacts, ...]
     lowest: int
     highest: int

@@ -5,7 +5,7 @@ import secrets
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.errors import PolicyError
@@ -16,6 +16,8 @@ from incrowd.web.worker import Ticket, Worker
 
 PINNED = 4
 """Points that can be pinned."""
+_State: TypeAlias = tuple[str, jobs.WorldFiles]
+"""A policy, and what an attacker may hold."""
 _KEPT_ENDINGS = (".csv", ".tsv", ".parquet", ".arrow")
 
 
@@ -41,8 +43,8 @@ class PageSession:
         """Tables that an attacker may hold."""
         self.pinned: tuple[TriedRelease, ...] = ()
         """Points that are compared."""
-        self._undo: list[tuple[str, jobs.WorldFiles]] = []
-        self._redo: list[tuple[str, jobs.WorldFiles]] = []
+        self._undo: list[_State] = []
+        self._redo: list[_State] = []
         self._private: PrivateFolder | None = None
         self.uploads = uploads.Uploads(lambda: self.private)
         """Files that the browser handed over."""
@@ -117,16 +119,16 @@ class PageSession:
 
     def undo(self) -> str:
         """Take the last change back: the policy as it is now."""
-        if self._undo:
-            self._redo.append((self.policy, self.world))
-            self.policy, self.world = self._undo.pop()
-        return self.policy
+        return self._go(self._undo, self._redo)
 
     def redo(self) -> str:
         """Make the change again that was taken back last: the policy as it is now."""
-        if self._redo:
-            self._undo.append((self.policy, self.world))
-            self.policy, self.world = self._redo.pop()
+        return self._go(self._redo, self._undo)
+
+    def _go(self, there: list[_State], back: list[_State]) -> str:
+        if there:
+            back.append((self.policy, self.world))
+            self.policy, self.world = there.pop()
         return self.policy
 
     def pin(self, point: TriedRelease) -> None:

@@ -19,6 +19,13 @@ from incrowd.errors import whole_percent
 from incrowd.withholding import FEW
 
 Tone = Literal["", "good", "bad", "warn"]
+CHOSEN = "(e) => { const p = e.target.closest('[data-n]'); if (p) emit(Number(p.dataset.n)); }"
+"""What the browser does on a click: it sends the number of the place."""
+DRAGGED = (
+    "(e) => { const p = e.target.closest('[data-n]'); if (!p) return; "
+    "e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', p.dataset.n); }"
+)
+"""What it does when something is dragged: it carries the number along."""
 
 
 def text(tag: str, words: str, classes: str = "") -> TextElement:

@@ -10,10 +10,6 @@ from nicegui import ui
 
 from incrowd.web.pages import blocks
 
-_DRAGGED = (
-    "(e) => { const c = e.target.closest('[data-n]'); if (!c) return; "
-    "e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', c.dataset.n); }"
-)
 _OVER = (
     "(e) => { const p = e.target.closest('[data-place]'); if (!p) return; e.preventDefault(); "
     "e.currentTarget.querySelectorAll('.over').forEach(o => o !== p && o.classList.remove('over'));"
@@ -47,7 +43,11 @@ class RoleBoard:
         self._chosen: str | None = None
         self._state = blocks.text("p", "", "quiet small").props("role=status")
         self._body = blocks.box("board")
-        for event, handler in (("dragstart", _DRAGGED), ("dragover", _OVER), ("dragleave", _LEFT)):
+        for event, handler in (
+            ("dragstart", blocks.DRAGGED),
+            ("dragover", _OVER),
+            ("dragleave", _LEFT),
+        ):
             self._body.on(event, js_handler=handler)
         self._body.on("drop", self._drop, js_handler=_DROPPED)
         self._body.on("click", self._click, js_handler=_CLICKED)

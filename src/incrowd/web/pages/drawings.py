@@ -18,7 +18,6 @@ _WIDTH, _HEIGHT, _LEFT, _BOTTOM, _EDGE = 720, 400, 62, 48, 16
 _FLOOR = _HEIGHT - _BOTTOM
 _NEAR = 16
 """Within this distance one point covers what can be clicked of another."""
-_CHOSEN = "(e) => { const p = e.target.closest('[data-n]'); if (p) emit(Number(p.dataset.n)); }"
 _KEYED = (
     "(e) => { if (e.key !== 'Enter' && e.key !== ' ') return; "
     "const p = e.target.closest('[data-n]'); if (p) { e.preventDefault(); "
@@ -97,7 +96,7 @@ def bins_svg(edges: Sequence[float], counts: Sequence[int | None], cuts: Iterabl
 
 def _answering(markup: str, choose: Callable[[int], Any]) -> ui.html:
     made = blocks.drawing(markup)
-    made.on("click", lambda event: choose(int(event.args)), js_handler=_CHOSEN)
+    made.on("click", lambda event: choose(int(event.args)), js_handler=blocks.CHOSEN)
     made.on("keydown", lambda event: choose(int(event.args)), js_handler=_KEYED)
     return made
 

@@ -188,11 +188,15 @@ def _figures_unknown(answer: Unanswered) -> None:
     )
 
 
-def _columns(answer: WhatIf) -> None:
+def loss_table(answer: WhatIf, head: str = "Lost") -> None:
     """What each column loses, most first."""
-    lost_words = "Lost (estimate)" if answer.quick else "Lost"
-    add = blocks.table(("Column", lost_words), "What each column loses", numeric=(1,))
+    add = blocks.table(("Column", head), "What each column loses", numeric=(1,))
     for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
         add(name, lambda lost=lost: blocks.share(lost))
+
+
+def _columns(answer: WhatIf) -> None:
+    """What each column loses, and how that was found."""
+    loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
     how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
     blocks.text("p", how, "quiet small")

@@ -8,7 +8,7 @@ from nicegui import ui
 from incrowd.errors import counted
 from incrowd.web.facts import TriedRelease, WhatIf
 from incrowd.web.pages import blocks
-from incrowd.web.pages.effect import crowds
+from incrowd.web.pages.effect import crowds, loss_table
 from incrowd.web.session import PINNED
 from incrowd.web.wording import sentence
 
@@ -45,9 +45,7 @@ def chosen_card(shown: "SearchView") -> None:
                 (blocks.percent(answer.loss), f"information loss{most}", ""),
             ]
         )
-        add = blocks.table(("Column", "Lost"), "What each column loses", numeric=(1,))
-        for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
-            add(name, lambda lost=lost: blocks.share(lost))
+        loss_table(answer)
         _actions(shown, point)
 
 

@@ -12,7 +12,6 @@ from incrowd.web.pages.board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.missing import MissingValues
-from incrowd.web.pages.project import FailedJobError
 from incrowd.web.wording import named_shortly, sentence
 
 _ROLES = {
@@ -64,7 +63,8 @@ async def show(frame: Frame) -> None:
     await effect.answer()
     await missing.count()
     with found:
-        await _show_sets(frame)
+        place = blocks.box("stack")
+    await _show_sets(frame, place)
 
 
 def roles_of(text: str) -> dict[str, str]:
@@ -149,30 +149,20 @@ def _meanings() -> None:
                 blocks.text("dd", meaning).style("margin: 0")
 
 
-async def _show_sets(frame: Frame) -> None:
+async def _show_sets(frame: Frame, place: Element) -> None:
     """What discover finds: sets of columns that tell people apart."""
-    place = blocks.box("stack")
+    place.clear()
     with place:
         ui.spinner().props("aria-label=working")
-    project = frame.project
-    run = project.sets_run.start(jobs.FindSets(project.table))
-    try:
-        sets = await run.answer()
-    except FailedJobError as error:
-        place.clear()
-        with place:
-            blocks.text("p", sentence(error.message), "quiet")
-            blocks.other("Look again", lambda: background_tasks.create(_again(frame, place)))
-        return
+    run = frame.project.sets_run.start(jobs.FindSets(frame.project.table))
+    await run.end()
     place.clear()
     with place:
-        _sets(sets)
-
-
-async def _again(frame: Frame, place: ui.element) -> None:
-    place.clear()
-    with place:
-        await _show_sets(frame)
+        if run.value is not None:
+            _sets(run.value)
+        elif run.error is not None:
+            blocks.text("p", sentence(run.error.message), "quiet")
+            blocks.other("Look again", lambda: background_tasks.create(_show_sets(frame, place)))
 
 
 def _sets(found: FoundSets) -> None:

@@ -8,7 +8,6 @@ from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, OfferedHierarchy
 from incrowd.web.pages import blocks
 from incrowd.web.pages.frame import Frame
-from incrowd.web.pages.project import FailedJobError
 from incrowd.web.wording import sentence
 
 
@@ -31,16 +30,13 @@ class Suggestions:
         project = self._frame.project
         suggested = {"hierarchy": self._drafted}
         text = edits.with_column(self._frame.policy, self._column, suggested)
-        try:
-            self._offers = await project.ask(
-                jobs.OfferHierarchies(project.table, text, self._column)
-            )
-        except FailedJobError as error:
-            self._body.clear()
-            with self._body:
-                blocks.text("p", sentence(error.message), "quiet")
-            return
+        run = project.run(jobs.OfferHierarchies(project.table, text, self._column))
+        await run.end()
+        self._offers = run.value or ()
         self.draw()
+        if run.error is not None:
+            with self._body:
+                blocks.text("p", sentence(run.error.message), "quiet")
 
     def draw(self) -> None:
         """Show the offers, and which of them the policy has now."""

@@ -13,11 +13,6 @@ from incrowd.web.trees import Row
 
 Place = tuple[int, str]
 """A level, and a value or label of it."""
-_CHOSEN = "(e) => { const p = e.target.closest('[data-n]'); if (p) emit(Number(p.dataset.n)); }"
-_DRAGGED = (
-    "(e) => { const p = e.target.closest('[data-n]'); if (!p) return; "
-    "e.dataTransfer.effectAllowed = 'move'; e.dataTransfer.setData('text/plain', p.dataset.n); }"
-)
 _OVER = "(e) => { if (e.target.closest('td [data-n]')) e.preventDefault(); }"
 _DROPPED = (
     "(e) => { e.preventDefault(); const p = e.target.closest('td [data-n]'); "
@@ -110,8 +105,8 @@ class TreeGrid:
         blocks.label(scroll, f"Values of {self._column} and their labels")
 
     def _listen(self, table: Element) -> None:
-        table.on("click", self._click, js_handler=_CHOSEN)
-        table.on("dragstart", js_handler=_DRAGGED)
+        table.on("click", self._click, js_handler=blocks.CHOSEN)
+        table.on("dragstart", js_handler=blocks.DRAGGED)
         table.on("dragover", js_handler=_OVER)
         table.on("drop", self._drop_at, js_handler=_DROPPED)
 

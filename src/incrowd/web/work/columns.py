@@ -40,9 +40,7 @@ def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.
     bins = _bins(tree, records, level)
     seen = tuple(one for one in bins if one.label is not None)
     hidden = int(records.sum()) - sum(one.records or 0 for one in seen)
-    return facts.HistogramFacts(
-        column=job.column, bins=seen[:BINS], level=level, other=public_count(hidden)
-    )
+    return facts.HistogramFacts(bins=seen[:BINS], level=level, other=public_count(hidden))
 
 
 def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
@@ -50,7 +48,6 @@ def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.
     tell("building the hierarchy", 0.0)
     column, tree, records = _build(state, job.table, job.policy, job.column)
     return facts.HierarchyFacts(
-        column=job.column,
         levels=tuple(_level(tree, records, level) for level in range(tree.levels)),
         lowest=column.lowest,
         highest=tree.height if column.highest is None else min(column.highest, tree.height),
