@@ -16,7 +16,9 @@ def at_levels(table, text, levels, world=NO_WORLD, state=None):
     question = state.question(table, Policy.loads(text), world)
     problem = question.loaded.compiled.problem
     chosen = [levels[column.name] for column in problem.columns]
-    recoded = what_if.Recoded(recoding_to(problem, chosen), "levels chosen by a test", quick=False)
+    recoded = what_if.AskedRecoding(
+        recoding_to(problem, chosen), "levels chosen by a test", quick=False
+    )
     return what_if.figures_of(question, recoded, Watch())
 
 

@@ -100,7 +100,7 @@ def _world_words(world: WorldFiles) -> list[str]:
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
-def _chosen(reading: ReadingOptions) -> list[tuple[Option, Any]]:
+def _options_in(reading: ReadingOptions) -> list[tuple[Option, Any]]:
     """What is said of how the table is read."""
     values = ((option, getattr(reading, option.name)) for option in options_of(ReadingOptions))
     return [(option, value) for option, value in values if value not in (None, ())]
@@ -108,7 +108,7 @@ def _chosen(reading: ReadingOptions) -> list[tuple[Option, Any]]:
 
 def _reading_words(reading: ReadingOptions) -> list[str]:
     words = []
-    for option, value in _chosen(reading):
+    for option, value in _options_in(reading):
         if isinstance(value, bool):
             words.append(option.flags[0].split("/")[0 if value else 1])
         else:
@@ -157,7 +157,7 @@ def _world_python(world: WorldFiles) -> list[str]:
 def _reading_python(reading: ReadingOptions) -> str:
     settings = [
         f"{option.name}={_formats(value) if isinstance(value, tuple) else _literal(value)}"
-        for option, value in _chosen(reading)
+        for option, value in _options_in(reading)
     ]
     return f"reading=incrowd.Reading({', '.join(settings)})" if settings else ""
 

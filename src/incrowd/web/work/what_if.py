@@ -32,7 +32,7 @@ BUDGET = 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class Recoded:
+class AskedRecoding:
     """Classes that somebody asked about."""
 
     recoding: Recoding
@@ -109,10 +109,10 @@ def _search(
     result = run_search(question.loaded, RunContext(watch=watch))
     late = watch.expired or watch.elapsed - begun >= (policy.time_limit or IMPROVING)
     stopped = late and not result.optimal
-    return figures_of(question, Recoded(result.recoding, result.why, quick=stopped), watch)
+    return figures_of(question, AskedRecoding(result.recoding, result.why, quick=stopped), watch)
 
 
-def _recode_quickly(table: LoadedTable, watch: Watch) -> Recoded | None:
+def _recode_quickly(table: LoadedTable, watch: Watch) -> AskedRecoding | None:
     """Classes from a quick search: of full-domain levels if the policy's search makes those.
 
     None if its time ends before it has any. They satisfy every model.
@@ -128,13 +128,13 @@ def _recode_quickly(table: LoadedTable, watch: Watch) -> Recoded | None:
             raise
         return None
     if policy.search.recoding == "levels":
-        return Recoded(result.recoding, result.why, quick=not result.optimal)
+        return AskedRecoding(result.recoding, result.why, quick=not result.optimal)
     less = "usually loses" if problem.world is None else "may lose"
     how = f"{result.why}; a full search {less} less"
-    return Recoded(policy.shown.recoding(result.recoding), how, quick=True)
+    return AskedRecoding(policy.shown.recoding(result.recoding), how, quick=True)
 
 
-def figures_of(question: LoadedQuestion, recoded: Recoded, watch: Watch) -> facts.WhatIf:
+def figures_of(question: LoadedQuestion, recoded: AskedRecoding, watch: Watch) -> facts.WhatIf:
     """What a recoding means for the people in the table, and what it loses."""
     table, problem = question.loaded, question.loaded.compiled.problem
     outcome = problem.outcome(recoded.recoding)
