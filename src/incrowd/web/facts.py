@@ -100,7 +100,7 @@ class Bin:
 
 @dataclass(frozen=True, kw_only=True)
 class HistogramFacts:
-    """How many records hold what, in bins that at least 5 records share."""
+    """Records by value, in bins of at least 5 records."""
 
     bins: tuple[Bin, ...]
     level: int

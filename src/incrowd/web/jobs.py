@@ -149,7 +149,7 @@ class CountMissing(OfPolicy[Mapping[str, int | None]], work="columns:count_missi
 
 
 class ShowHistogram(OfColumn[facts.HistogramFacts], work="columns:histogram"):
-    """How many records hold what, at the lowest level with few enough bins."""
+    """A histogram of a column, at the lowest level of its hierarchy with few enough bars."""
 
 
 class ShowHierarchy(OfColumn[facts.HierarchyFacts], work="columns:hierarchy"):

@@ -133,7 +133,7 @@ _Figure: TypeAlias = tuple[str, str, blocks.Tone]
 
 
 def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
-    """Among how many people everybody hides: of the world first, if the policy counts that."""
+    """The smallest crowds that people hide in: of the world first, if the policy counts it."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
     here: _Figure = (blocks.whole(after.k), f"people share each line at least{before}", tone)

@@ -63,7 +63,7 @@ def _others_here(shown: "SearchView", point: TriedRelease) -> None:
 
 
 def _remarks(point: TriedRelease) -> None:
-    """What the figures are, if they are not simply those of the point's own search."""
+    """Say where figures come from that the point's own search did not find."""
     if point.like:
         words = f"The release of “{point.like}” loses less and satisfies this, too"
         blocks.note([f"{words}: it is shown here, and used if you use this point."])
@@ -127,7 +127,7 @@ def _loss(answer: WhatIf) -> str:
 
 
 def impossible_card(points: Sequence[TriedRelease]) -> None:
-    """Points without a release: those that have none, and those for which none was found."""
+    """Points without a release: proved to have none, or none was found."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]
     _list(f"{counted(len(proved), 'point has', 'points have')} no release", proved)

@@ -203,7 +203,7 @@ class Project:
         )
 
     def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
-        """What attacks came to: those of the report, or those that somebody asked for."""
+        """The worst outcome of attacks, of the report's and of those that somebody asked for."""
         attack = self.attack_run.value
         outcomes = (None if attack is None else attack.outcome, made.attacks)
         played = [outcome for outcome in outcomes if outcome is not None]

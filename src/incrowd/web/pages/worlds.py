@@ -56,7 +56,7 @@ def _change(frame: Frame) -> None:
 
 
 async def _show_world(frame: Frame, world: jobs.WorldFiles) -> None:
-    """The world that is used, whom k counts, and how to do without it."""
+    """The world that is used, what k counts, and a button to do without the world."""
     project = frame.project
     try:
         found = await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))

@@ -1,4 +1,4 @@
-"""One column: how many records hold what, and how its values become coarser.
+"""One column: a histogram of its values, and the levels of its hierarchy.
 
 Labels of fewer than 5 records are not shown, and never one count alone is left out.
 """
@@ -33,7 +33,7 @@ _HIDDEN = (Role.IDENTIFIER, Role.UNIT)
 
 
 def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
-    """How many records hold what, at the lowest level with few enough bars."""
+    """A histogram at the lowest level of the hierarchy with few enough bars."""
     tell("counting", 0.0)
     _, tree, records = _build(state, job.table, job.policy, job.column)
     level = _few(tree, records)
@@ -55,7 +55,7 @@ def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.
 
 
 def count_missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
-    """Records without a value in each column: empty ones, and those that hold a mark of it."""
+    """Records without a value in each column: empty cells, and marks of missing values."""
     tell("counting missing values", 0.0)
     engine = state.engine(job.table)
     coded = code_columns(engine, Policy.loads(job.policy), job.columns)

@@ -99,7 +99,7 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
 
 
 def _alone(alone: Alone | None) -> tuple[str, ...]:
-    """Whom columns that leave unchanged single out: the first thing that is said."""
+    """The sentence on people whom unchanged columns single out; notes begin with it."""
     return () if alone is None else (alone.sentence,)
 
 

@@ -28,7 +28,7 @@ OTHER = ("other", "other values", "all other values")
 
 
 def tree(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
-    """The rows of a column's hierarchy, and how many records hold what."""
+    """The rows of a column's hierarchy, with the records of each label."""
     tell("building the hierarchy", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
     builder = column.builder
