@@ -82,8 +82,28 @@ def _entry(name: str) -> str:
     return f"## {name}\n\n```python\n{signature}\n```\n\n{about}\n{fields}"
 
 
+def _verb(function: Any) -> str:
+    """The signature that a request gives a verb, one parameter a line."""
+    found = inspect.signature(function)
+    inside, star = "", False
+    for one in found.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and not star:
+            inside, star = f"{inside}    *,\n", True
+        default = "" if one.default is one.empty else f" = {one.default!r}"
+        inside += f"    {one.name}: {_type(one.annotation)}{default},\n"
+    return f"incrowd.{function.__name__}(\n{inside}) -> {_type(found.return_annotation)}"
+
+
+def _type(annotation: Any) -> str:
+    """A type without the modules that its names come from."""
+    text = annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
+    return re.sub(r"ForwardRef\('([^']+)'\)", r"\1", re.sub(r"\b(?:\w+\.)+(\w+)", r"\1", text))
+
+
 def _function(function: Any) -> str:
     """The signature as the source has it, one parameter a line."""
+    if hasattr(function, "__wrapped__"):
+        return _verb(function)
     source = textwrap.dedent(inspect.getsource(inspect.unwrap(function)))
     (node,) = (one for one in ast.parse(source).body if isinstance(one, ast.FunctionDef))
     every = node.args

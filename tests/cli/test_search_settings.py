@@ -6,7 +6,7 @@ from dataclasses import fields
 import polars as pl
 import pytest
 
-from incrowd.cli.search_settings import given, laid_over
+from incrowd.cli.search_settings import laid_over, speaks_of_search
 from incrowd.errors import PolicyError
 from incrowd.requests.policy import PolicyOptions
 from incrowd.search import SEARCHES, Auto, Diversify
@@ -211,5 +211,5 @@ def test_the_value_is_what_a_policy_file_would_hold():
         "g": "kd-tree",
         "h": "a=b",
     }
-    assert not given(PolicyOptions())
+    assert not speaks_of_search(PolicyOptions())
     assert laid_over(PolicyOptions(), Diversify(), "accuracy")["name"] == "accuracy"

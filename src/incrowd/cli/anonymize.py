@@ -108,7 +108,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
         reports.refuse_target(report, (*read, explore, *paths.values()))
     wish = most.policy
     with (
-        interrupt.placing(_replaced(target, paths), written=bool(paths)),
+        interrupt.placing(_file_that_changes(target, paths), written=bool(paths)),
         waiting(output, "anonymize") as bar,
         _refusals(shown=show_refused),
         ExitStack() as held,
@@ -246,6 +246,6 @@ def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dic
     }
 
 
-def _replaced(target: str | None, paths: Mapping[str, str]) -> str | None:
+def _file_that_changes(target: str | None, paths: Mapping[str, str]) -> str | None:
     """The file that changes when the release is there: that of a table is its certificate."""
     return paths.get("certificate") if is_address(target) else target

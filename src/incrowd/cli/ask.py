@@ -49,7 +49,7 @@ def _about(
     offered = name in draft.offers and default.role.value != "weight"
     choice = "role, or b for bands" if offered else "role"
     while True:
-        said = _heard(f"  {choice} [{default.role.value}]: ", say, hear)
+        said = _hear_answer(f"  {choice} [{default.role.value}]: ", say, hear)
         if said is None:
             return None
         if said == "?":
@@ -68,13 +68,13 @@ def _marks(draft: "Draft", name: str, role: object, say: Say, hear: Hear) -> Col
     if name not in draft.missing:
         return answer
     say(f"  {draft.missing_reasons[name]}.\n")
-    said = _heard("  read as missing [yes]: ", say, hear)
+    said = _hear_answer("  read as missing [yes]: ", say, hear)
     if said is None:
         return None
     return ColumnAnswer(answer.role, reads_missing=not said.startswith("n"))
 
 
-def _heard(question: str, say: Say, hear: Hear) -> str | None:
+def _hear_answer(question: str, say: Say, hear: Hear) -> str | None:
     """An answer in lower case; None if somebody stops or nothing comes any more."""
     say(question)
     said = hear()

@@ -145,7 +145,9 @@ def _parameter(option: Option) -> inspect.Parameter:
         option.name,
         inspect.Parameter.KEYWORD_ONLY,
         default=inspect.Parameter.empty if empty else default,
-        annotation=Annotated[taken | None if default is None else taken, options.shown(option)],
+        annotation=Annotated[
+            taken | None if default is None else taken, options.typer_option(option)
+        ],
     )
 
 

@@ -30,7 +30,7 @@ def check(asked: dict[str, Any], *, held_to: HeldTo, output: Output) -> int:
             remedy="give the policy with --policy",
         )
     with waiting(output, "check") as bar, ExitStack() as held:
-        found = api.check(**holding.resolved(asked, held_to, bar.watch, held))
+        found = api.check(**holding.open_release(asked, held_to, bar.watch, held))
     output.result(
         lambda: json.check_document(found),
         lambda: texts.check_text(found, details=output.details),

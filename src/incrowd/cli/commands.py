@@ -110,10 +110,10 @@ class Command(TyperCommand):
         for former, now in _FORMER.items():
             if any(text.partition("=")[0] == former for text in args):
                 output.remark(f"note: {former} is now {now}; the next version drops {former}")
-            args = [_renamed(text, former, now) for text in args]
+            args = [_with_new_name(text, former, now) for text in args]
         return super().parse_args(ctx, args)
 
 
-def _renamed(text: str, former: str, now: str) -> str:
+def _with_new_name(text: str, former: str, now: str) -> str:
     name, equals, value = text.partition("=")
     return f"{now}{equals}{value}" if name == former else text

@@ -28,9 +28,9 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     asked: dict[str, Any],
     *,
     data: shared.Source = None,
-    k: Annotated[int | None, options.shown(_OF_GROUPS["k"])] = None,
-    world_id: Annotated[str | None, options.shown(_OF_GROUPS["world_id"])] = None,
-    sets: Annotated[list[str] | None, options.shown(_OF_SETS["sets"])] = None,
+    k: Annotated[int | None, options.typer_option(_OF_GROUPS["k"])] = None,
+    world_id: Annotated[str | None, options.typer_option(_OF_GROUPS["world_id"])] = None,
+    sets: Annotated[list[str] | None, options.typer_option(_OF_SETS["sets"])] = None,
     output: Output,
 ) -> None:
     """Find the columns that, alone or together, tell people apart.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from incrowd.watch import Watch
 
 
-def resolved(
+def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
     """What is asked, with the release opened, its files read, and the policy that options make.
@@ -37,7 +37,7 @@ def resolved(
             "certificate's policy",
         )
     reading, original_reading = sources.readings(asked["reading"], asked["original"])
-    policy = flags.file or _certified(certificate)
+    policy = flags.file or _policy_of_certificate(certificate)
     columns = (*flags.named, *(() if policy is None else policy.columns))
     kept = () if policy is None else policy.names(Role.KEEP)
     opened = readers.opened(asked["source"], reading, columns, kept, watch)
@@ -57,7 +57,7 @@ def resolved(
     }
 
 
-def _certified(certificate: "Certificate | None") -> "Policy | None":
+def _policy_of_certificate(certificate: "Certificate | None") -> "Policy | None":
     """The policy that a certificate records, if it can be read: who uses it says what is wrong."""
     with suppress(IncrowdError):
         if certificate is not None:

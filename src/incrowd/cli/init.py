@@ -74,7 +74,7 @@ def init(  # noqa: PLR0913  what only the command has
         _explain(draft, explain, output)
         return
     if ask:
-        answered = _answered(draft)
+        answered = _ask_about_columns(draft)
         if answered is None:
             output.remark("\nstopped; nothing is written")
             return
@@ -95,7 +95,7 @@ def init(  # noqa: PLR0913  what only the command has
         output.remark(f"policy written to {target}; review it before you use it")
 
 
-def _answered(draft: "Draft") -> "Draft | None":
+def _ask_about_columns(draft: "Draft") -> "Draft | None":
     """The draft with the answers of a person; None if they stopped."""
     from incrowd.cli.ask import conversation  # noqa: PLC0415  not for --help
     from incrowd.policy.draft_answers import apply_answers  # noqa: PLC0415  the same

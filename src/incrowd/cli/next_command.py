@@ -55,7 +55,7 @@ def columns(names: Sequence[str]) -> str:
     return text.getvalue()
 
 
-def given(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
+def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
     """The options of this run as they were given: of one group, or all but some."""
     context = RUN.get()
     if context is None:
@@ -85,11 +85,11 @@ def _table(file: str) -> list[str]:
     """The table of this run, read as in this run."""
     return [
         f"./{file}" if file.startswith("-") and file != "-" else file,
-        *given(panel=READING),
+        *options_of_run(panel=READING),
     ]
 
 
-def _known(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
+def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[str]:
     return ["-q", columns(quasi), *(["-s", columns(sensitive)] if sensitive else [])]
 
 
@@ -100,8 +100,8 @@ def after_risk(
     if not found.records:
         return None
     known = [
-        *_known(quasi, sensitive),
-        *given(panel=IN_COLUMNS, without=("quasi", "sensitive")),
+        *_column_flags(quasi, sensitive),
+        *options_of_run(panel=IN_COLUMNS, without=("quasi", "sensitive")),
     ]
     return command("anonymize", *_table(file), *known, "-k", str(_K), "-o", _RELEASE)
 
@@ -109,7 +109,7 @@ def after_risk(
 def after_discover(file: str, found: "Discovery | Groups | JudgedSets") -> str | None:
     """Measure the risk of the smallest set that was found; one column alone is often an ID."""
     sets = sorted((one.columns for one in found.sets), key=lambda one: (len(one) < 2, len(one)))
-    return command("risk", *_table(file), *_known(sets[0])) if sets else None
+    return command("risk", *_table(file), *_column_flags(sets[0])) if sets else None
 
 
 def after_init(file: str, policy: str | None) -> str | None:
@@ -122,30 +122,34 @@ def after_init(file: str, policy: str | None) -> str | None:
 def after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
     """Check the release; after a dry run make it."""
     if output is None:
-        return command("anonymize", file, *given(without=("dry_run",)), "-o", _RELEASE)
+        return command("anonymize", file, *options_of_run(without=("dry_run",)), "-o", _RELEASE)
     return command("check", output, *(["--certificate", certificate] if certificate else []))
 
 
 def after_compare(original: str, releases: Sequence[str], page: str | None) -> str | None:
     """Every figure on a page, if there is none yet."""
-    return None if page else command("compare", original, *releases, *given(), "-o", _COMPARISON)
+    return (
+        None
+        if page
+        else command("compare", original, *releases, *options_of_run(), "-o", _COMPARISON)
+    )
 
 
 def after_check(file: str, found: "Check", original: str | None) -> str | None:
     """Attack what keeps its policy; make a new release if the rows do not reach it."""
     if found.ok:
-        policy = given(without=_OF_CHECK)
+        policy = options_of_run(without=_OF_CHECK)
         return command("attack", file, *policy) if policy else None
     if not found.models or all(model.ok for model in found.models):
         return None
-    asked = given(without=("certificate", "trusted_keys", "original"))
+    asked = options_of_run(without=("certificate", "trusted_keys", "original"))
     return command("anonymize", original or "ORIGINAL", *asked, "-o", _RELEASE) if asked else None
 
 
 def after_attack(file: str, found: "Attacked") -> str | None:
     """Look closer at what breaks a limit; check what breaks none."""
     if not found.ok:
-        return command("attack", file, *given(), "--details")
+        return command("attack", file, *options_of_run(), "--details")
     paper = targets.certificate_path(file, None)
     if paper is None or not Path(paper).exists():
         return None
@@ -156,14 +160,14 @@ def after_columns(written: str | None, names: Sequence[str]) -> str | None:
     """Measure the risk of the columns that were written."""
     if written is None or not names:
         return None
-    return command("risk", written, *_known(names))
+    return command("risk", written, *_column_flags(names))
 
 
 def after_plan(file: str | None) -> str | None:
     """Carry out the plan."""
     if file is None:
         return None
-    return command("plan", file, *given(), "--apply", "-o", _RELEASE)
+    return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 
 def after_frontier(file: str, found: "Frontier") -> str | None:
@@ -172,7 +176,7 @@ def after_frontier(file: str, found: "Frontier") -> str | None:
         return None
     points = releases.shown_points(found.points)
     point = next((one for one in points if one.k >= _K), points[-1])
-    same = given(without=("curve",))
+    same = options_of_run(without=("curve",))
     most = ["--maximize", "privacy", "--max-loss", f"{point.max_loss:g}"]
     return command("anonymize", file, *same, *most, "-o", _RELEASE)
 

@@ -11,7 +11,7 @@ from incrowd.errors import PolicyError
 from incrowd.requests.request import Option
 
 
-def shown(option: Option) -> Any:
+def typer_option(option: Option) -> Any:
     """How Typer shows an option, or the argument if it has no flag."""
     known: dict[str, Any] = {"metavar": option.kind.metavar, "help": option.says}
     if not option.flags:

@@ -230,10 +230,10 @@ class _Compiling:
             self._bar.say(self._output, COMPILING)
         missing = len(warm_kernels.missing(self._verb))
         self._missing = self._missing or missing
-        self._bar.tell(*counted(self._missing - missing, self._missing))
+        self._bar.tell(*kernels_ready(self._missing - missing, self._missing))
 
 
-def counted(ready: int, of: int) -> tuple[str, float]:
+def kernels_ready(ready: int, of: int) -> tuple[str, float]:
     """What a progress bar shows while kernels are compiled."""
     if not of:
         return COMPILING, 0.0

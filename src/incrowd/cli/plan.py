@@ -47,7 +47,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
             metavar="[FILE]", help="The table; without one give --distinct.", show_default=False
         ),
     ] = None,
-    distinct: Annotated[list[str] | None, options.shown(DISTINCT)] = None,
+    distinct: Annotated[list[str] | None, options.typer_option(DISTINCT)] = None,
     sensitive: Sensitive = (),
     keep: Keep = (),
     accept_alone: AcceptAlone = (),

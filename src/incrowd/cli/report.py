@@ -58,7 +58,7 @@ def report(
     )
     asked["command"] = _command(asked, held_to)
     with waiting(output, "report") as bar, ExitStack() as held:
-        found = api.report(**holding.resolved(asked, held_to, bar.watch, held))
+        found = api.report(**holding.open_release(asked, held_to, bar.watch, held))
     output.result(
         lambda: documents.report_document(found.facts, target),
         lambda: documents.report_text(found.facts, target),

@@ -155,7 +155,7 @@ class AskedPolicy:
 
     def _search(self, policy: Policy | None = None) -> dict[str, Any]:
         """The search that options ask for, if they say anything about it."""
-        if not search_settings.given(self.options):
+        if not search_settings.speaks_of_search(self.options):
             return {}
         before = None if policy is None else policy.search
         return {"search": search_settings.laid_over(self.options, before, self.search)}

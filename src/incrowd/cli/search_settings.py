@@ -17,7 +17,7 @@ _WORD = re.compile(r"[A-Za-z][\w+-]*")
 """Text that needs no quotes."""
 
 
-def given(asked: PolicyOptions) -> bool:
+def speaks_of_search(asked: PolicyOptions) -> bool:
     """Whether any option about the search is given."""
     return asked.method is not None or any(True for _ in _settings(asked))
 
@@ -40,7 +40,7 @@ def laid_over(
     settings: dict[str, Any] = {}
     for flag, setting, value in _settings(asked):
         if called in SEARCHES and setting not in known:
-            raise _misplaced(flag, setting, called, known)
+            raise _misplacement(flag, setting, called, known)
         if settings.setdefault(setting, value) != value:
             raise PolicyError(f"options give '{setting}' two values", remedy="give one of them")
     return base | settings
@@ -53,34 +53,34 @@ def _settings(asked: PolicyOptions) -> Iterator[tuple[str, str, Any]]:
     if asked.effort is not None:
         yield "--effort", "effort", asked.effort
     if asked.prefer:
-        yield "--prefer", "prefer", preferred(asked.prefer)
+        yield "--prefer", "prefer", read_preference(asked.prefer)
     for text in asked.setting or ():
-        yield "--setting", *assigned(text)
+        yield "--setting", *read_setting(text)
 
 
-def preferred(texts: Iterable[str]) -> dict[str, Any]:
+def read_preference(texts: Iterable[str]) -> dict[str, Any]:
     """What `--prefer` asks for: an order of columns, and weights of those with a number.
 
-    >>> preferred(["zip,age", "sex=2"])
+    >>> read_preference(["zip,age", "sex=2"])
     {'order': ('zip', 'age'), 'weights': {'sex': 2}}
     """
     named = options.columns(texts)
     weighted = tuple(name for name in named if "=" in name)
-    weights = options.numbers(map(_quoted, weighted), "prefer", "zip=2")
+    weights = options.numbers(map(_quote, weighted), "prefer", "zip=2")
     return {"order": tuple(n for n in named if "=" not in n), "weights": weights}
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     """As a cell of a CSV file: a name may hold commas."""
     return '"' + name.replace('"', '""') + '"'
 
 
-def assigned(text: str) -> tuple[str, Any]:
+def read_setting(text: str) -> tuple[str, Any]:
     """The name and the value of `--setting NAME=VALUE`; the value is written as in a policy file.
 
     Words need no quotes.
 
-    >>> assigned("mapping=hilbert"), assigned("levels={zip = 2}")
+    >>> read_setting("mapping=hilbert"), read_setting("levels={zip = 2}")
     (('mapping', 'hilbert'), ('levels', {'zip': 2}))
     """
     name, _, value = (part.strip() for part in text.partition("="))
@@ -116,7 +116,7 @@ def _settings_of(search: str) -> tuple[str, ...]:
     return tuple(one.name for one in dataclasses.fields(kind))
 
 
-def _misplaced(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
+def _misplacement(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
     """A setting that the search does not have."""
     others = [other for other in SEARCHES if name in _settings_of(other)]
     near = did_you_mean(name, known) if flag == "--setting" else ""

@@ -28,7 +28,7 @@ class Kind:
     example: str = "age=10"
     """What follows the flag, for a form that takes values by column."""
 
-    def helped(self, remedy: str) -> Self:
+    def with_remedy(self, remedy: str) -> Self:
         """The same with another remedy for what is out of its limits."""
         return replace(self, remedy=remedy)
 

@@ -130,13 +130,13 @@ class PolicyOptions:
     def roles(self) -> dict[str, Any]:
         """Roles and models that are given, in place of a policy file."""
         names = ("quasi", "sensitive", "keep", "unit", "weight", "k", "l", "t")
-        return _given({name: getattr(self, name) for name in names})
+        return _without_unset({name: getattr(self, name) for name in names})
 
     @property
     def keys(self) -> dict[str, Any]:
         """Keys of the policy that are given: with a policy file, too."""
         names = ("missing", "ends", "show", "consistent", "loss", "time_limit", "split_ends")
-        return _given(
+        return _without_unset(
             {"suppression": self.suppress}
             | {name: getattr(self, name) for name in names}
             | {"order": "keep" if self.keep_order else None, "class_column": self.class_column}
@@ -168,7 +168,7 @@ class PolicyOptions:
         return not (self.policy or self.hierarchy or self.hierarchies or self.roles or self.keys)
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+def _without_unset(values: Mapping[str, Any]) -> dict[str, Any]:
     """Those that say something; a zero does."""
     return {
         name: value

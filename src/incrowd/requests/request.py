@@ -115,7 +115,7 @@ def verb(
         )
 
         @wraps(answer)
-        def called(*places: Parameters.args, **given: Parameters.kwargs) -> Result:
+        def call(*places: Parameters.args, **given: Parameters.kwargs) -> Result:
             every: Any = places
             if several is not None and places and several not in given:
                 every = (*places[:1], _one_list(places[1:]))
@@ -125,12 +125,12 @@ def verb(
                 raise TypeError(f"{name}() {error}") from None
             return answer(request(*every, **given))
 
-        called.__signature__ = signature  # type: ignore[attr-defined]
-        called.__doc__ = f"{inspect.cleandoc(answer.__doc__ or '')}\n\n{_listed(request)}\n"
-        called.__annotations__ = {
+        call.__signature__ = signature  # type: ignore[attr-defined]
+        call.__doc__ = f"{inspect.cleandoc(answer.__doc__ or '')}\n\n{_parameter_list(request)}\n"
+        call.__annotations__ = {
             one.name: one.annotation for one in signature.parameters.values()
         } | {"return": signature.return_annotation}
-        return called
+        return call
 
     return decorate
 
@@ -152,7 +152,7 @@ def _signature(request: Callable[..., Any]) -> inspect.Signature:
     return found.replace(parameters=plain)
 
 
-def _listed(request: Any) -> str:
+def _parameter_list(request: Any) -> str:
     """What each parameter is, a line each, in the words of the help."""
     said = {one.name: next(iter(marks_of(one.type, str)), "") for one in fields(request)}
     said |= _sentences(request)

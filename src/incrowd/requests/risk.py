@@ -34,7 +34,9 @@ class RiskRequest(Request):
     unit: Unit = None
     weight: Weight = None
     policy: PolicyFile = None
-    threshold: Annotated[float, SHARE.helped("give a share: 0.2 is one in five"), MEASURE] = 0.2
+    threshold: Annotated[float, SHARE.with_remedy("give a share: 0.2 is one in five"), MEASURE] = (
+        0.2
+    )
     """A risk above this counts as exposed, 0..1."""
     population: Annotated[float | str | None, PEOPLE, MEASURE] = None
     """The number of people that the table was drawn from, such as 3e8, or a name such as usa:
