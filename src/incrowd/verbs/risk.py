@@ -29,6 +29,7 @@ from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.encode import align
 from incrowd.table.names import unique_names
 from incrowd.table.tally import Tally
+from incrowd.verbs.policies import with_policy
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
@@ -65,18 +66,17 @@ def risk(asked: RiskRequest) -> Risk:
 
 def _by_policy(asked: RiskRequest) -> RiskRequest:
     """The request with its policy read, and what is not given taken from it."""
-    folder = files.folder_of_policy(asked.policy, asked.folder)
-    policy = None if asked.policy is None else files.policy_of(asked.policy)
+    asked = with_policy(asked)
+    policy = asked.policy
     if policy is not None:
         given = asked.hierarchies or {}
         asked = replace(
             asked,
-            policy=policy,
             quasi=asked.quasi or policy.quasi,
             sensitive=asked.sensitive or policy.sensitive,
             unit=asked.unit or policy.unit,
             weight=asked.weight or policy.weight,
-            hierarchies={**hierarchies_of_io.builders_of(policy, folder), **given},
+            hierarchies={**hierarchies_of_io.builders_of(policy, asked.folder), **given},
         )
     _refuse_nothing(asked)
     return asked

@@ -14,7 +14,6 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.io import files
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
 from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
@@ -31,6 +30,7 @@ from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import align, columns_without_codes, encode
 from incrowd.table.fold import in_threads
+from incrowd.verbs.policies import with_policy
 from incrowd.watch import Watch
 
 SAMPLE = 200_000
@@ -47,16 +47,15 @@ def safe_harbor(asked: SafeHarborRequest) -> Checklist:
     it checks what the policy would let out: without the columns that it drops, the others at the
     finest level that they may show.
     """
-    folder = files.folder_of_policy(asked.policy, asked.folder)
-    policy = None if asked.policy is None else files.policy_of(asked.policy)
-    watch = asked.watch or Watch()
+    asked = with_policy(asked)
+    policy, watch = asked.policy, asked.watch or Watch()
     watch.tell("looking at every column", 0.0)
     named = () if policy is None else policy.columns
     rules = rules_of(asked.today, asked.zip_populations or {})
     with enough_memory(), opened(asked.source, asked.reading, named, watch=watch) as there:
         if policy is None:
             return checklist(_profiles(there.engine), rules, sealed=there.engine.sealed)
-        return _check_policy(there.engine, policy, folder, rules)
+        return _check_policy(there.engine, policy, asked.folder, rules)
 
 
 def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarborRules:
