@@ -180,14 +180,14 @@ class Plan(Shown):
         made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
         return "any" if made else "declared"
 
-    def drawn(self, people: int) -> DrawnTable:
+    def drawn_table(self, people: int) -> DrawnTable:
         """A table of so many people that shows what the plan says."""
         shown = sum(not action.left_out for action in self.actions)
         return DrawnTable(people, shown, self.question.confidence, self.labels)
 
-    def seen(self, people: int, classes: int, smallest: int) -> "Plan":
+    def with_classes(self, people: int, classes: int, smallest: int) -> "Plan":
         """The plan with what is known of a table's classes once it is carried out."""
-        share = self.drawn(people).share(smallest)
+        share = self.drawn_table(people).share(smallest)
         supports = self.question.without(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
             supports = replace(supports, k=max(supports.k or 0, smallest))
@@ -317,8 +317,8 @@ class PlannedColumn:
 
 def measure_plan(found: Plan, records: int, sizes: Counts) -> Plan:
     """Add to a plan what a table supports whose classes have these sizes once it is carried out."""
-    seen = found.seen(records, len(sizes), int(sizes.min()))
-    return replace(seen, notes=tuple(_notes(seen)))
+    measured = found.with_classes(records, len(sizes), int(sizes.min()))
+    return replace(measured, notes=tuple(_notes(measured)))
 
 
 def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:

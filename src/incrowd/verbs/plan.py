@@ -253,7 +253,7 @@ def _is_supported(found: Plan) -> bool:
     facts, model = found.measured, _model(found)
     if facts is None:
         return False
-    least = found.drawn(facts.people).least(model.population, model.k, model.beta)
+    least = found.drawn_table(facts.people).least(model.population, model.k, model.beta)
     return facts.smallest >= least
 
 
