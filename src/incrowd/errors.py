@@ -182,6 +182,14 @@ def boundary(
         raise_alone(error)
 
 
+def other_rows_error() -> NotMetError:
+    """The rows that were counted are not those that were made."""
+    return NotMetError(
+        "the rows that were written are not those that should leave",
+        remedy="make sure that nothing changes the table meanwhile",
+    )
+
+
 def raise_alone(error: IncrowdError) -> NoReturn:
     """Raise an error without a trace of the one that it replaces, which may quote cells."""
     try:

@@ -19,7 +19,7 @@ from pathlib import Path
 from incrowd.cli.stuck import ends_when_asked
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.io.atomic import beside
-from incrowd.io.uninterrupted import uninterrupted
+from incrowd.io.uninterrupted import delay_interrupts
 
 def last_words(placed):
     print("placed" if placed else "nothing", flush=True)
@@ -29,7 +29,7 @@ signal.signal(signal.SIGTERM, lambda *_: None)
 with ends_when_asked(last_words, grace=0.05), beside(Path("target.csv").absolute()):
     folder = PrivateFolder(Path.cwd())
     if sys.argv[1] == "placed":
-        with uninterrupted():
+        with delay_interrupts():
             pass
     print("stuck", flush=True)
     hashlib.pbkdf2_hmac("sha256", b"", b"", 10**9)  # hears no signal

@@ -232,7 +232,7 @@ def test_weights_must_be_there_and_not_negative(wrong):
 def test_units_are_told_apart_by_their_text():
     frame = pl.DataFrame({"u": ["01", "1", "", "01"]})
 
-    assert MemoryEngine(frame, text=True).units("u").tolist() == [1, 2, 0, 1]
+    assert MemoryEngine(frame, text=True).unit("u").codes.tolist() == [1, 2, 0, 1]
 
 
 @pytest.mark.parametrize(

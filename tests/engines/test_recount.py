@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive.quasi
-from incrowd.engines.recount import recounted, recounted_in_passes, refuse_above
+from incrowd.engines.recount import count_ratios, count_ratios_in_passes, refuse_above
 from incrowd.errors import NotMetError
 from incrowd.identify.records import Measure
 
@@ -34,10 +34,10 @@ def test_passes_count_what_hands_count(rows, cuts, most):
     columns = [list(column) for column in zip(*rows, strict=True)]
     wanted = naive.quasi.ratios(columns, [1] * len(rows), range(3))
 
-    found = recounted_in_passes(lambda: frames, frame.columns, most=most)
+    found = count_ratios_in_passes(lambda: frames, frame.columns, most=most)
 
     assert vars(found) == wanted
-    assert vars(recounted(frame)) == wanted
+    assert vars(count_ratios(frame)) == wanted
 
 
 def test_no_more_classes_are_held_than_allowed():
@@ -49,13 +49,13 @@ def test_no_more_classes_are_held_than_allowed():
         passes += 1
         return (frame[start : start + 100] for start in range(0, 4000, 100))
 
-    found = recounted_in_passes(frames, ["a"], most=1000)
+    found = count_ratios_in_passes(frames, ["a"], most=1000)
     assert (found.records, found.classes, found.unique) == (4000, 4000, 4000)
     assert 4 <= passes <= 9
 
 
 def test_a_ratio_above_the_limit_is_refused():
-    found = recounted(pl.DataFrame({"a": [1, 2, 2, 2]}))
+    found = count_ratios(pl.DataFrame({"a": [1, 2, 2, 2]}))
     assert refuse_above(found, Measure.DISTINCT, 0.5) is found
     with pytest.raises(NotMetError, match=r"0\.5, above the limit of 0\.4"):
         refuse_above(found, Measure.DISTINCT, 0.4)

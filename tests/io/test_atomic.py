@@ -4,7 +4,8 @@ import stat
 import pytest
 
 from incrowd.errors import InputError
-from incrowd.io.atomic import reason, replacing
+from incrowd.io.atomic import replacing
+from incrowd.io.faults import reason
 
 
 def names(folder):

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import tables
-from incrowd.io.batches import Layout, batches
+from incrowd.io.batches import batches
+from incrowd.io.layout import Layout
 
 CELLS = st.text(st.sampled_from('ab,"\n\r é;'), max_size=6)
 
@@ -67,7 +68,7 @@ def test_records_are_never_cut(rows, piece, end, last):
         path = Path(folder) / "t.csv"
         path.write_bytes(text.encode())
         found = read(path, piece=piece, delimiter=",", header=True)
-        wanted = tables.read(path, ",", header=True).frame
+        wanted = tables.read(path, Layout(",", header=True)).frame
     assert found.fill_null("").equals(wanted.fill_null(""))
 
 
@@ -149,7 +150,7 @@ def test_wrong_requests(tmp_path):
     frame().write_csv(path)
     with pytest.raises(PolicyError, match="no column 'nobody'"):
         read(path, columns=("nobody",))
-    with pytest.raises(PolicyError, match="not a delimiter"):
+    with pytest.raises(PolicyError, match="unknown delimiter"):
         Layout(delimiter="#")
     with pytest.raises(PolicyError, match="unknown encoding"):
         read(path, encoding="klingon")

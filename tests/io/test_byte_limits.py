@@ -10,6 +10,7 @@ from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import byte_limits, files, tables, unpacked
 from incrowd.io.byte_limits import free_memory, most_at_once, read_all
 from incrowd.io.files import read_policy
+from incrowd.io.layout import Layout
 
 MEMORY = 2**20
 
@@ -44,12 +45,12 @@ def test_standard_input_without_end_is_refused(monkeypatch):
 
     monkeypatch.setattr(tables.sys, "stdin", Input())
     with pytest.raises(LimitError, match="standard input cannot be read"):
-        tables.read("-", memory=MEMORY)
+        tables.read("-", Layout(memory=MEMORY))
 
 
 def test_a_device_without_end_is_refused():
     with pytest.raises(LimitError, match="'/dev/zero' cannot be read: it holds more than"):
-        tables.read("/dev/zero", memory=MEMORY)
+        tables.read("/dev/zero", Layout(memory=MEMORY))
 
 
 @pytest.mark.parametrize("pack", ["gzip", "zstd"])
@@ -61,15 +62,15 @@ def test_archives_that_expand_are_refused(tmp_path, pack):
     else:
         path.write_bytes(bytes(pytest.importorskip("pyarrow").compress(text, "zstd")))
     with pytest.raises(LimitError, match="a quarter of the memory"):
-        tables.read(path, memory=MEMORY)
-    assert tables.read(path, memory=64 * MEMORY).frame.height == MEMORY
+        tables.read(path, Layout(memory=MEMORY))
+    assert tables.read(path, Layout(memory=64 * MEMORY)).frame.height == MEMORY
 
 
 def test_what_the_user_allows_to_unpack_is_not_asked_again(tmp_path, monkeypatch):
     path = tmp_path / "table.csv.gz"
     path.write_bytes(gzip.compress(b"a,b\n" + b"1,2\n" * MEMORY))
     monkeypatch.setenv(unpacked.VARIABLE, str(10**9))
-    assert tables.read(path, memory=MEMORY).frame.height == MEMORY
+    assert tables.read(path, Layout(memory=MEMORY)).frame.height == MEMORY
 
 
 def test_workbooks_that_expand_are_refused(tmp_path, monkeypatch):
@@ -78,7 +79,7 @@ def test_workbooks_that_expand_are_refused(tmp_path, monkeypatch):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/workbook.xml", " " * MEMORY)
     with pytest.raises(LimitError, match="unpacks to more than"):
-        tables.read(path, memory=64 * MEMORY)
+        tables.read(path, Layout(memory=64 * MEMORY))
 
 
 def test_documents_have_a_largest_size(monkeypatch):

@@ -6,8 +6,9 @@ import pytest
 
 from incrowd.errors import InputError
 from incrowd.io import tables
-from incrowd.io.batches import Layout, batches
-from incrowd.io.header import Header, judged
+from incrowd.io.batches import batches
+from incrowd.io.header import Header, judge
+from incrowd.io.layout import Layout
 
 FIRST = [
     "Zoe",
@@ -99,7 +100,7 @@ HEADERS = [
 @pytest.mark.parametrize("names", HEADERS)
 @pytest.mark.parametrize("records", [people(60), people(5), strangers(8), people(1)])
 def test_a_plain_header_above_texts_needs_no_question(names, records):
-    assert judged([names, *records]) is Header.NAMES
+    assert judge([names, *records]) is Header.NAMES
 
 
 @pytest.mark.parametrize(
@@ -118,7 +119,7 @@ def test_a_plain_header_above_texts_needs_no_question(names, records):
     ],
 )
 def test_other_headers(names, rows):
-    assert judged([names, *rows]) is Header.NAMES
+    assert judge([names, *rows]) is Header.NAMES
 
 
 @pytest.mark.parametrize(
@@ -133,18 +134,18 @@ def test_other_headers(names, rows):
     ],
 )
 def test_a_first_line_like_the_others_is_data(rows):
-    assert judged(rows) is Header.DATA
+    assert judge(rows) is Header.DATA
 
 
 def test_people_are_never_a_header():
     """Of headerless tables of texts, however drawn, none becomes names of columns."""
-    wrong = sum(judged(people(n, seed)) is Header.NAMES for n in (3, 10, 60) for seed in range(200))
+    wrong = sum(judge(people(n, seed)) is Header.NAMES for n in (3, 10, 60) for seed in range(200))
     assert wrong <= 6  # one in a hundred: a first record whose city and illness never recur
 
 
 @pytest.mark.parametrize("n", [2, 5, 12])
 def test_strangers_cannot_be_told_from_names(n):
-    assert judged(strangers(n)) is Header.UNCLEAR
+    assert judge(strangers(n)) is Header.UNCLEAR
 
 
 def test_the_example_that_went_wrong(tmp_path):
@@ -157,8 +158,8 @@ def test_the_example_that_went_wrong(tmp_path):
         assert "--header" in said
         assert "--no-header" in said
         assert not any(word in said for word in ("Zoe", "Zug", "zoster", "Adam"))
-    assert tables.read(path, header=True).frame.columns == ["Zoe Zander", "Zug", "zoster"]
-    assert tables.read(path, header=False).frame.height == 3
+    assert tables.read(path, Layout(header=True)).frame.columns == ["Zoe Zander", "Zug", "zoster"]
+    assert tables.read(path, Layout(header=False)).frame.height == 3
 
 
 def _batched(path):
@@ -171,7 +172,7 @@ def test_names_that_somebody_expects_tell_the_header(tmp_path):
     path.write_text("Melder,Wohnsitz\nZoe Zander,Zug\nAdam Abel,Bern\n")
     with pytest.raises(InputError):
         tables.read(path)
-    assert tables.read(path, expected=["Wohnsitz"]).frame.columns == ["Melder", "Wohnsitz"]
+    assert tables.read(path, Layout(expected=["Wohnsitz"])).frame.columns == ["Melder", "Wohnsitz"]
     with batches(path, Layout(expected=("Melder",))) as found:
         assert found.names == ("Melder", "Wohnsitz")
 

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import incrowd
 from incrowd.errors import InputError, PolicyError
-from incrowd.io.batches import Layout, batches
+from incrowd.io.batches import batches
+from incrowd.io.layout import Layout
 from incrowd.io.notation import NotationRequest, formats_of, found_notations
 from incrowd.io.tables import read
 
@@ -174,7 +175,7 @@ def test_kept_columns_leave_as_they_are_written(tmp_path):
 def test_batches_find_what_the_whole_table_shows(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text(table())
-    whole = read(path, notation=NotationRequest())
+    whole = read(path, Layout(notation=NotationRequest()))
     with batches(path, Layout(piece=1000, notation=NotationRequest())) as found:
         frames = pl.concat(list(found))
     assert frames.equals(whole.frame)
@@ -211,9 +212,9 @@ def test_titles_and_skipped_lines_of_texts(tmp_path):
     for skip in (None, 3):
         with batches(path, Layout(skip=skip)) as parts:
             assert pl.concat(list(parts)).equals(found.frame)
-    assert not read(path, skip=3).notes
+    assert not read(path, Layout(skip=3)).notes
     with pytest.raises(PolicyError, match="no 100 lines"):
-        read(path, skip=99)
+        read(path, Layout(skip=99))
     path.write_text(path.read_text() + f"{CANARY}\n")
     for reader in (read, lambda path: [list(part) for part in [batches(path).__enter__()]]):
         with pytest.raises(InputError, match="line 7"):

@@ -142,7 +142,7 @@ def test_outside_the_main_thread_there_is_nothing_to_hold():
     done = []
 
     def work():
-        with pair.uninterrupted():
+        with pair.delay_interrupts():
             done.append(1)
 
     thread = threading.Thread(target=work)

@@ -6,6 +6,7 @@ import pytest
 
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import tables
+from incrowd.io.layout import Layout
 from incrowd.io.tables import Form, form_of
 from incrowd.io.target import pieces
 
@@ -36,7 +37,7 @@ def test_pieces_are_the_table(tmp_path, ending, size):
     tables.write(TABLE, tmp_path / f"w.{ending}")
     delimiter = "\t" if ending == "tsv" else ","
     found, whole = (
-        tables.read(tmp_path / f"{name}.{ending}", delimiter, "utf-8", header=True).frame
+        tables.read(tmp_path / f"{name}.{ending}", Layout(delimiter, "utf-8", header=True)).frame
         for name in "tw"
     )
     plain = pl.col(pl.Categorical, pl.Enum).cast(pl.String)
@@ -48,7 +49,9 @@ def test_pieces_are_the_table(tmp_path, ending, size):
 def test_missing_cells_of_one_column_are_no_blank_lines(tmp_path, ending):
     column = pl.DataFrame({"a": ["x", None, "y", None]})
     path = written(tmp_path / f"t.{ending}", [column[:2], column[2:]])
-    assert tables.read(path, "\t" if ending == "tsv" else ",", header=True).frame.height == 4
+    assert (
+        tables.read(path, Layout("\t" if ending == "tsv" else ",", header=True)).frame.height == 4
+    )
 
 
 def test_rows_taken_from_a_table_bring_no_other_texts(tmp_path):

@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import incrowd
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import sheet_writing
-from incrowd.io.batches import Layout, batches
+from incrowd.io.batches import batches
+from incrowd.io.layout import Layout
 from incrowd.io.tables import read, write
 
 CANARY = "c4n4ry"
@@ -35,11 +36,11 @@ def book(tmp_path):
 
 
 def rows(path, **options):
-    return read(path, **options).frame.rows()
+    return read(path, Layout(**options)).frame.rows()
 
 
 def notes(path, **options):
-    return {note.name: note.count for note in read(path, **options).notes}
+    return {note.name: note.count for note in read(path, Layout(**options)).notes}
 
 
 def people(sheet, first=0):
@@ -133,7 +134,7 @@ def test_titles_above_the_header_are_skipped(book):
     path = book(fill)
     assert read(path).frame.columns == ["age", "zip", "name"]
     assert notes(path) == {"titles": 2}
-    assert read(path, skip=4).frame.equals(read(path).frame)
+    assert read(path, Layout(skip=4)).frame.equals(read(path).frame)
     assert not notes(path, skip=4)
 
 
@@ -159,9 +160,9 @@ def test_the_first_visible_sheet_with_cells_is_read(tmp_path):
         workbook.add_worksheet("more").write_row(0, 0, ["sex", "zip"])
     assert read(path).frame.columns == ["age", "zip", "name"]
     assert "'people'" in str(read(path).notes[0])
-    assert read(path, sheet="hidden").frame.height == 6
+    assert read(path, Layout(sheet="hidden")).frame.height == 6
     with pytest.raises(PolicyError, match="no sheet 'nowhere'"):
-        read(path, sheet="nowhere")
+        read(path, Layout(sheet="nowhere"))
     with batches(path, Layout(sheet="hidden")) as found:
         assert sum(frame.height for frame in found) == 6
 
@@ -309,9 +310,9 @@ def test_what_is_written_comes_back_as_values(data):
 
 def _read(data):
     from incrowd.io import sheets
-    from incrowd.io.whole import TableChoice
+    from incrowd.io.layout import Layout
 
-    return sheets.read(data, TableChoice(header=True, skip=0)).frame
+    return sheets.read(data, Layout(header=True, skip=0)).frame
 
 
 def _plain(cell):

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.errors import InputError, PolicyError
+from incrowd.io.layout import Layout
 from incrowd.io.tables import Source, read, write
 
 CANARY = "kanarienvogel"
@@ -21,7 +22,7 @@ def source(tmp_path):
     def make(data, **options):
         path = tmp_path / "table"
         path.write_bytes(data)
-        return read(path, **options)
+        return read(path, Layout(**options))
 
     return make
 
@@ -164,7 +165,7 @@ def test_a_table_survives_every_format(tmp_path_factory, data):
 
     write(frame, path, like)
     delimiter = "\t" if ending == "tsv" else like.delimiter
-    found = read(path, delimiter=delimiter, encoding="utf-8", header=True)
+    found = read(path, Layout(delimiter=delimiter, encoding="utf-8", header=True))
 
     empty = pl.all().replace("", None)
     assert found.frame.select(empty).equals(frame.select(empty))
@@ -174,7 +175,7 @@ def test_types_survive_parquet_and_arrow(tmp_path):
     frame = pl.DataFrame({"n": [1, None], "c": ["x", "y"]}).cast({"c": pl.Categorical})
     for ending in ("parquet", "arrow"):
         write(frame, tmp_path / f"t.{ending}")
-        found = read(tmp_path / f"t.{ending}", columns=["n"])
+        found = read(tmp_path / f"t.{ending}", Layout(columns=["n"]))
         assert not found.text
         assert found.format == ending
         assert found.frame.schema == {"n": pl.Int64}

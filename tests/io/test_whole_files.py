@@ -16,8 +16,8 @@ from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, PolicyError
 from incrowd.io import json_lines, stat_files
 from incrowd.io.batches import batches
+from incrowd.io.layout import Layout
 from incrowd.io.tables import read, write
-from incrowd.io.whole import TableChoice
 
 CANARY = "c4n4ry"
 PEOPLE = pl.DataFrame(
@@ -137,7 +137,7 @@ def test_json_lines_have_the_codes_of_the_frame(data):
     )
     if not lines.strip("{}\n"):
         return
-    found = json_lines.read(lines.encode(), TableChoice()).frame
+    found = json_lines.read(lines.encode(), Layout()).frame
     one, other = MemoryEngine(frame), MemoryEngine(found)
     for name in found.columns:
         assert one.code(name).codes.tolist() == other.code(name).codes.tolist(), name
@@ -181,10 +181,10 @@ def test_options_that_do_not_fit_are_refused(tmp_path):
     write(PEOPLE, tmp_path / "t.jsonl")
     (tmp_path / "t.csv").write_text("age,zip\n1,2\n")
     with pytest.raises(InputError, match="--skip does not fit JSON lines"):
-        read(tmp_path / "t.jsonl", skip=2)
+        read(tmp_path / "t.jsonl", Layout(skip=2))
     for name in ("t.jsonl", "t.csv"):
         with pytest.raises(InputError, match="--sheet does not fit"):
-            read(tmp_path / name, sheet="people")
+            read(tmp_path / name, Layout(sheet="people"))
 
 
 def test_folders_name_columns(tmp_path):
@@ -201,7 +201,7 @@ def test_folders_name_columns(tmp_path):
     ]
     assert read(tmp_path / "hive" / "region=north").frame.columns == ["age", "day"]
     assert read(f"{tmp_path}/hive/region=*/day=1/*.parquet").frame.height == 3
-    assert read(tmp_path / "hive", columns=["day"]).frame["day"].to_list() == [1, 1, 2, 1]
+    assert read(tmp_path / "hive", Layout(columns=["day"])).frame["day"].to_list() == [1, 1, 2, 1]
 
 
 def test_a_folder_of_parts_is_counted_the_same_in_and_out_of_memory(tmp_path):

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.io.csv_chunks import CsvChunk
-from incrowd.io.csv_rewrite import CsvRecords, CsvRows, Rewriting, joined
+from incrowd.io.csv_rewrite import CsvRecords, CsvRows, Rewriting, join_rows
 
 CELL = st.text(st.sampled_from('a,"\n é'), max_size=4)
 LOOKS = [
@@ -117,7 +117,7 @@ def test_records_in_another_order(cells, random):
     ]
     order = list(range(len(cells)))
     random.shuffle(order)
-    whole, order = joined(parts), np.array(order)
+    whole, order = join_rows(parts), np.array(order)
     rows = CsvRows(whole.text_in(order), np.cumsum(np.diff(whole.ends, prepend=0)[order]))
     assert read(rows) == [[cells[i], "1"] for i in order]
     assert read(rows.part(0, 1)) == [[cells[order[0]], "1"]]

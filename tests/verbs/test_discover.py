@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import incrowd
 from incrowd.api import mask
-from incrowd.engines.recount import recounted
+from incrowd.engines.recount import count_ratios
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.verbs.discover import discover
 from incrowd.watch import Watch
@@ -486,7 +486,7 @@ def test_wrong_masks_are_refused(tmp_path):
 @given(rows=TABLES)
 @settings(max_examples=30, deadline=None)
 def test_recounting_agrees_with_counting_by_hand(rows):
-    found = recounted(named(rows))
+    found = count_ratios(named(rows))
     wanted = figures(rows, range(len(rows[0])))
     assert (found.distinct_ratio, found.separation_ratio, found.unique_ratio) == pytest.approx(
         tuple(wanted.values())
@@ -557,7 +557,7 @@ def test_a_separation_key_by_pairs_is_as_small_from_memory_as_from_a_stream():
     for found in (stored, passing):
         assert len(found.minimum.columns) == 2
         assert " pairs of " in found.minimum.guarantee.searched
-        reached = recounted(frame.select(found.minimum.columns)).separation_ratio
+        reached = count_ratios(frame.select(found.minimum.columns)).separation_ratio
         assert reached >= 1 - found.minimum.guarantee.epsilon
     assert len(stored.sets) == 1
 

@@ -18,7 +18,7 @@ from incrowd.api import mask
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
 from incrowd.identify.withholding import WithholdRequest, withhold
 from incrowd.io import batches
-from incrowd.io.batches import Layout
+from incrowd.io.reading import Reading
 from incrowd.verbs import tables
 from incrowd.watch import Watch
 from processes import hears_interrupts
@@ -52,12 +52,12 @@ def table(tmp_path):
     return tmp_path / "t.csv"
 
 
-def passed(table, target, layout=None, **options):
+def passed(table, target, reading=None, **options):
     return verb._mask_in_passes(
         table,
         target,
         WithholdRequest(method="sampled", **options),
-        layout or Layout(),
+        reading or Reading(kept=None),
         Watch(),
     )
 
@@ -97,7 +97,7 @@ def test_the_size_of_batches_changes_nothing(tmp_path_factory, pieces, data):
     options = {"ratio": LIMITS[measure], "measure": measure, "sample": 700, "seed": seed}
     options |= {"keep_order": data.draw(st.booleans()), "keep": ["sex"]}
     one, other = (
-        passed(folder / "t.csv", folder / f"{name}.csv", Layout(piece=piece), **options)
+        passed(folder / "t.csv", folder / f"{name}.csv", Reading(piece=piece, kept=None), **options)
         for name, piece in zip("ab", pieces, strict=True)
     )
     assert (one.published, one.ratios, one.guarantee) == (
@@ -272,7 +272,7 @@ def test_a_sample_too_small_is_told_as_soon_as_that_is_known(table, tmp_path, mo
 
     monkeypatch.setattr(batches, "read_records", counted)
     with pytest.raises(PolicyError, match="too small"):
-        passed(table, tmp_path / "p.csv", Layout(piece=1_000), ratio=0.3, sample=10)
+        passed(table, tmp_path / "p.csv", Reading(piece=1_000, kept=None), ratio=0.3, sample=10)
     assert len(read) < 5
 
 
@@ -305,9 +305,9 @@ def generated(path, records):
 
 USED = """
 import resource
-import incrowd.verbs.tables as order
+import incrowd.io.passes as order
 from incrowd.identify.withholding import WithholdRequest
-from incrowd.io.batches import Layout
+from incrowd.io.reading import Reading
 from incrowd.verbs.mask import _mask_in_passes
 from incrowd.watch import Watch
 
@@ -317,7 +317,7 @@ def run(source):
     request = WithholdRequest(
         method="sampled", measure="separation", ratio=0.9, sample=1000, seed=1
     )
-    _mask_in_passes(source, "p.csv", request, Layout(piece=2**18), Watch())
+    _mask_in_passes(source, "p.csv", request, Reading(piece=2**18, kept=None), Watch())
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 before = run("small.csv")
@@ -342,9 +342,9 @@ def test_memory_is_that_of_the_sample_and_a_batch(tmp_path):
 def test_our_own_memory_is_that_of_a_batch(tmp_path):
     generated(tmp_path / "t.csv", 60_000)
     options = {"ratio": 0.9, "measure": "separation", "sample": 500, "seed": 1}
-    passed(tmp_path / "t.csv", tmp_path / "p.csv", Layout(piece=2**14), **options)
+    passed(tmp_path / "t.csv", tmp_path / "p.csv", Reading(piece=2**14, kept=None), **options)
     tracemalloc.start()
-    passed(tmp_path / "t.csv", tmp_path / "p.csv", Layout(piece=2**14), **options)
+    passed(tmp_path / "t.csv", tmp_path / "p.csv", Reading(piece=2**14, kept=None), **options)
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < (tmp_path / "t.csv").stat().st_size

@@ -7,7 +7,7 @@ from rich.console import Console
 from scipy.stats import binom
 
 from incrowd.documents.identify import discovery_text
-from incrowd.engines.recount import recounted
+from incrowd.engines.recount import count_ratios
 from incrowd.verbs.discover import discover
 from incrowd.verbs.quantiles import quantiles
 
@@ -45,7 +45,7 @@ def test_promises_without_duplicates_are_about_the_different_rows_of_a_stream():
     different = frame.unique()
 
     def true(columns):
-        return recounted(different.select(columns)).separation_ratio
+        return count_ratios(different.select(columns)).separation_ratio
 
     options = {"measure": "separation", "ratio": 1.0, "sample": 700, "drop_duplicates": True}
     times, found = broken(frame, true, **options)
@@ -63,7 +63,7 @@ def test_promises_about_streams_hold(measure):
     )
 
     def true(columns):
-        return getattr(recounted(frame.select(columns)), f"{measure}_ratio")
+        return getattr(count_ratios(frame.select(columns)), f"{measure}_ratio")
 
     times, found = broken(frame, true, measure=measure, ratio=1.0, sample=800)
     assert found == SEEDS
@@ -77,13 +77,13 @@ def test_keys_of_tables_with_equal_records_are_as_near_as_said():
         name: rng.integers(0, size, 5_000) for name, size in zip("abcd", (90, 2, 3, 4), strict=True)
     }
     frame = pl.DataFrame(codes)
-    best = recounted(frame).separation_ratio
+    best = count_ratios(frame).separation_ratio
     times = 0
     for seed in range(SEEDS):
         answer = discover(frame, measure="separation", epsilon=0.005, seed=seed)
         assert (answer.basis, answer.reaches, answer.found) == ("relative", None, 1)
         assert answer.guarantee.epsilon <= 0.005
-        reached = recounted(frame.select(answer.sets[0].columns)).separation_ratio
+        reached = count_ratios(frame.select(answer.sets[0].columns)).separation_ratio
         times += reached < best - answer.guarantee.epsilon
     assert times <= binom.ppf(0.999, SEEDS, 0.01)
 

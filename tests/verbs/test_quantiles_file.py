@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from incrowd.api import quantiles
 from incrowd.engines.stamps import Stamp
 from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
-from incrowd.io.batches import Layout
+from incrowd.io.reading import Reading
 from incrowd.population.buckets import QuantileOptions
 from incrowd.verbs import quantile_passes, tables
 from incrowd.watch import Watch
@@ -112,8 +112,8 @@ def test_the_size_of_batches_changes_nothing(tmp_path_factory, pieces, seed, kee
         NAMES, k=60, epsilon=0.1, delta=0.1, seed=seed, keep_order=keep_order, show="range"
     )
     for name, piece in zip("ab", pieces, strict=True):
-        target, layout = folder / f"{name}.csv", Layout(piece=piece)
-        found = quantile_passes.written(folder / "t.csv", target, options, layout, Watch())
+        target, reading = folder / f"{name}.csv", Reading(piece=piece, kept=None)
+        found = quantile_passes.write_quantiles(folder / "t.csv", target, options, reading, Watch())
         assert not found.promise.exact
     assert (folder / "a.csv").read_bytes() == (folder / "b.csv").read_bytes()
 
@@ -224,7 +224,7 @@ def test_what_was_written_is_verified(table, tmp_path, monkeypatch, spoil, endin
 def test_a_file_that_changes_between_the_passes_is_noticed(  # noqa: PLR0917  every pair of ways
     table, tmp_path, monkeypatch, records, epsilon, quick
 ):
-    name = "enforce_k" if quick else "_divided"
+    name = "enforce_k" if quick else "_divide"
     real = getattr(quantile_passes, name)
 
     def meanwhile(*arguments):
@@ -289,7 +289,7 @@ def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, tar
 @pytest.mark.parametrize(
     ("module", "where"),
     [
-        (quantile_passes, "_sampled"),
+        (quantile_passes, "_draw_sample"),
         (quantile_passes, "_write_text"),
         (quantile_passes, "_rewrite"),
         (quantile_passes, "_verify"),
@@ -314,9 +314,9 @@ def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, wh
 USED = """
 import resource
 import incrowd.io.csv_rewrite as csv_rewrite
-from incrowd.verbs.quantile_passes import written
+from incrowd.verbs.quantile_passes import write_quantiles
 from incrowd.population.buckets import QuantileOptions
-from incrowd.io.batches import Layout
+from incrowd.io.reading import Reading
 from incrowd.population.buckets import QuantileOptions
 from incrowd.engines.stamps import Stamp
 from incrowd.watch import Watch
@@ -325,7 +325,7 @@ csv_rewrite.BYTES = 2**20
 
 def run(source):
     options = QuantileOptions(["zip", "age"], k=1000, epsilon=0.05, seed=1)
-    written(source, "p.csv", options, Layout(piece=2**18), Watch())
+    write_quantiles(source, "p.csv", options, Reading(piece=2**18, kept=None), Watch())
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 before = run("small.csv")

@@ -26,7 +26,7 @@ class Address:
     """A table of PostgreSQL, and where it is."""
 
     server: str = field(repr=False)
-    """What the driver connects to, with credentials and options, without the table."""
+    """The server for the driver, with credentials and options, without the table."""
     schema: str | None
     """None if it is found by the search path."""
     table: str
@@ -52,12 +52,12 @@ class Address:
 
     @property
     def title(self) -> str:
-        """What messages and documents call it."""
+        """Its title in messages and documents."""
         return f"postgresql table {self.name}"
 
     @property
     def database(self) -> str:
-        """What two tables of one database, reached by one role, have in common."""
+        """The part that two tables of one database, reached by one role, share."""
         return self.server.partition("?")[0]
 
 

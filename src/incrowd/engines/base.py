@@ -29,7 +29,7 @@ from incrowd.watch import Watch
 
 
 class Can(StrEnum):
-    """What an engine can do beyond the contract."""
+    """Abilities of an engine beyond the contract."""
 
     ORDER = "order"
     """Rows have an order, and the release can keep it."""
@@ -56,13 +56,13 @@ class NewTable:
 
     @property
     def title(self) -> str:
-        """What messages call it."""
+        """Its title in messages."""
         return f"{self.schema}.{self.name}"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RowPlan:
-    """What becomes of each record: its class, and what each leaving column shows."""
+    """The class of each record, and the cells of each column that leaves."""
 
     coded: tuple[CodedColumn, ...]
     """The columns of the tally, quasi-identifying ones first."""
@@ -84,10 +84,6 @@ class RowPlan:
     steady: bool = False
     """Whether equal values of a column show the same in every class."""
 
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"RowPlan({self.tally.records} records, {len(self.cells)} columns)"
-
     @property
     def kept(self) -> tuple[str, ...]:
         """The columns that leave as they are."""
@@ -95,7 +91,7 @@ class RowPlan:
 
 
 class PartJob(Protocol):
-    """What becomes of the records of one part: a function of the part and of nothing else.
+    """The work on the records of one part: a function of the part and of nothing else.
 
     The engine hands over `row`, `u` and the codes k0, k1, … of the plan's columns, one line per
     record, and gets a line per record that leaves: these columns, `class`, and s0, s1, … for each
@@ -105,11 +101,9 @@ class PartJob(Protocol):
     @property
     def adds(self) -> Mapping[str, pl.DataType]:
         """The columns that it adds, in their order: whole numbers and texts."""
-        ...
 
     def __call__(self, part: int, rows: pl.DataFrame) -> pl.DataFrame:
         """The records of a part that leave, with what they show."""
-        ...
 
 
 class Countable(Protocol):
@@ -118,16 +112,13 @@ class Countable(Protocol):
     @property
     def names(self) -> tuple[str, ...]:
         """The columns, in their order."""
-        ...
 
     @property
     def records(self) -> int:
         """Number of records."""
-        ...
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of these columns, as they are stored, and their records."""
-        ...
 
 
 class Engine(Countable, Protocol):
@@ -135,23 +126,19 @@ class Engine(Countable, Protocol):
 
     @property
     def name(self) -> str:
-        """What a certificate calls it."""
-        ...
+        """Its name in a certificate."""
 
     @property
     def can(self) -> frozenset[Can]:
-        """What it can do beyond the contract."""
-        ...
+        """Its abilities beyond the contract."""
 
     @property
     def text(self) -> bool:
         """Whether all cells are text, so that numbers and dates are still to be found."""
-        ...
 
     @property
     def sealed(self) -> Mapping[str, str]:
         """By column: what its cells hold that no program can see into (lists, bytes)."""
-        ...
 
     def codes(
         self,
@@ -160,19 +147,15 @@ class Engine(Countable, Protocol):
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
         """Columns as codes, one per entry: a record in memory, a distinct value elsewhere."""
-        ...
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """Which records belong to one person; code 0 for a record that says nothing."""
-        ...
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
-        ...
 
     def frequency(self, column: CodedColumn) -> Counts:
         """Records per code of a column: shape (values + 1,), entry 0 counts the missing."""
-        ...
 
     def counts(
         self,
@@ -185,32 +168,27 @@ class Engine(Countable, Protocol):
 
         Only records that lack none of `complete`.
         """
-        ...
 
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
         """So many records at most, drawn with a fixed seed; one of each person."""
-        ...
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
         """The same for codes: one per drawn record."""
-        ...
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """How large the classes of records are that are equal in these columns.
+        """The sizes of classes of records that are equal in these columns, and their numbers.
 
         Each size, ascending, and how many classes have it. Cells are compared as they are stored;
         missing is a value, and NaN is missing.
         """
-        ...
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The records with these columns, part by part, in one order whatever the columns.
 
         There is at least one part, if only with the columns.
         """
-        ...
 
     def tally(
         self,
@@ -222,15 +200,12 @@ class Engine(Countable, Protocol):
         complete: bool = False,
     ) -> Tally:
         """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
-        ...
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
         """The rows that are to leave, private still, beside what their records held."""
-        ...
 
     def close(self) -> None:
         """Give back what is held open; a release that was not published is taken back."""
-        ...
 
 
 @runtime_checkable
@@ -240,7 +215,6 @@ class PartEngine(Engine, Protocol):
     @property
     def memory(self) -> int | None:
         """Bytes of memory that all work may use; None if nobody set a limit."""
-        ...
 
     def tally_of_sample(
         self,
@@ -251,13 +225,11 @@ class PartEngine(Engine, Protocol):
         complete: bool = False,
     ) -> Tally:
         """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
-        ...
 
     def part_counts(
         self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
     ) -> CountedRows:
         """Records per part, which an expression over the codes k0, k1, … tells, and their codes."""
-        ...
 
     def stage_parts(  # noqa: PLR0913, PLR0917  what, in which parts, by whom, and how
         self,
@@ -272,11 +244,9 @@ class PartEngine(Engine, Protocol):
 
         Parts that are done are `kept` in a folder, if that is given, and not done again.
         """
-        ...
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """What a job staged, by what it shows: records `n`, and cells low0, high0, level0, low1."""
-        ...
+        """Distinct cells low0, high0, level0, low1, … that a job staged, and their records `n`."""
 
 
 class Staged(Countable, Protocol):
@@ -285,12 +255,10 @@ class Staged(Countable, Protocol):
     @property
     def frame(self) -> Any:
         """The rows, in the kind of table that came in."""
-        ...
 
     @property
     def repeated(self) -> int:
         """Records of the table that leave more than once."""
-        ...
 
     def counts(
         self,
@@ -305,7 +273,6 @@ class Staged(Countable, Protocol):
 
         With a `weight` column of the table the sums of its cells come along.
         """
-        ...
 
     def blocks(
         self, columns: Sequence[str], held: Sequence[CodedColumn], clear: Clearing
@@ -315,23 +282,18 @@ class Staged(Countable, Protocol):
         Rows that show the same in these columns, read by `clear`, are in one block. There is at
         least one block.
         """
-        ...
 
     def originals(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of what the records held in these columns, by class."""
-        ...
 
     def cell_pairs(self, column: str) -> CountedRows:
         """Distinct pairs of cells of one column: what the record held (first), what it shows."""
-        ...
 
     def count_altered(self) -> Mapping[str, int]:
         """By column that leaves as it is: cells that do not show what their record held."""
-        ...
 
     def write(self, target: "Target | NewTable | None" = None) -> "Written":
         """Write the rows to their target and read them anew; without one they stay a table."""
-        ...
 
 
 class Target(Protocol):
@@ -342,33 +304,26 @@ class Target(Protocol):
 
     @property
     def path(self) -> Path:
-        """Where it is."""
-        ...
+        """Its path."""
 
     @property
     def format(self) -> str:
         """`csv`, `parquet` or `arrow`."""
-        ...
 
     def put(self, frame: Any) -> None:
         """Write a frame."""
-        ...
 
     def get(self) -> pl.DataFrame:
         """Read it anew, cells as they are stored."""
-        ...
 
     def parts(self) -> AbstractContextManager[Callable[[pl.DataFrame], None]]:
         """The file, to add frames of one kind to; it is complete when the block ends."""
-        ...
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Read it anew frame by frame, cells as they are stored."""
-        ...
 
     def sha256(self) -> str:
         """Of its bytes."""
-        ...
 
 
 class Written(Countable, Protocol):
@@ -392,8 +347,7 @@ class Written(Countable, Protocol):
         yield self.counts((column,))
 
     def digest(self) -> tuple[Digested, str]:
-        """What was digested, and its SHA-256."""
-        ...
+        """The kind of the digest, and the SHA-256."""
 
     def publish(self) -> None:
         """Let others see it, where writing alone does not: it is proved and certified."""
@@ -411,4 +365,3 @@ class Written(Countable, Protocol):
 
         Missing cells are equal however they are written, but for columns that leave as they are.
         """
-        ...

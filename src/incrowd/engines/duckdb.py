@@ -225,7 +225,7 @@ class DuckDB(Database):
                 self._granted = wanted
 
     def rows(self, query: str) -> pl.DataFrame:
-        """What a query answers: few rows, distinct or counted ones."""
+        """The answer to a query: few rows, distinct or counted ones."""
         self._make_room()
         with _boundary("DuckDB cannot count the table"):
             return pl.DataFrame(self._connection.sql(query).pl())
@@ -287,7 +287,7 @@ class DuckDB(Database):
         self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet(files)}")
 
     def _no_part(self, query: str, job: PartJob, after: Path) -> str:
-        """What a job makes of no record at all."""
+        """The table that a job makes of no record at all."""
         none = self.rows(f"SELECT * EXCLUDE (part) FROM ({query}) LIMIT 0")
         added = [pl.Series(name, [], dtype=kind) for name, kind in job.adds.items()]
         with shortage_boundary("incrowd cannot store a part of the release", FOLDER):

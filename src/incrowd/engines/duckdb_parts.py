@@ -32,9 +32,9 @@ class PartWork:
     database: _CursorDatabase
     job: PartJob
     before: Path
-    """Where the parts are: folders part=0, part=1, …"""
+    """The folder of the parts: part=0, part=1, …"""
     after: Path
-    """Where files of what was made of them are put."""
+    """The folder for the files that the job makes."""
     _failed: Event = field(default_factory=Event)
 
     def run(self, watch: Watch) -> list[str]:
@@ -74,7 +74,7 @@ class PartWork:
 
 
 class _PartProgress:
-    """How many parts are done; the share is that of their records, so that it grows like time."""
+    """The parts that are done; the share is that of their records, so that it grows like time."""
 
     def __init__(self, parts: int, records: int, watch: Watch) -> None:
         self._parts, self._records, self._watch = parts, max(records, 1), watch

@@ -32,16 +32,11 @@ def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngin
     if isinstance(engine, MemoryEngine):
         return engine
     columns = engine.names if names is None else tuple(dict.fromkeys(names))
-    refuse_many(engine, columns)
+    refuse_cells(engine.records, len(columns))
     parts = list(engine.batches(columns))
     with boundary(InputError("the records cannot be put together in memory")):
         rows = pl.concat(parts, how="vertical_relaxed")
     return MemoryEngine(rows, text=engine.text)
-
-
-def refuse_many(engine: Engine, columns: Sequence[str]) -> None:
-    """Refuse to bring more cells into memory than fit."""
-    refuse_cells(engine.records, len(columns))
 
 
 def refuse_cells(records: int, columns: int) -> None:
@@ -54,16 +49,12 @@ def refuse_cells(records: int, columns: int) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FetchedColumns:
     """A table elsewhere, each of whose columns is brought into memory when it is asked for."""
 
     engine: Engine
     _held: dict[str, pl.Series] = field(default_factory=dict, repr=False)
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"FetchedColumns({self.records} records, {len(self.names)} columns)"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -78,7 +69,7 @@ class FetchedColumns:
     def memory(self, names: Sequence[str]) -> MemoryEngine:
         """These columns in memory."""
         wanted = [name for name in dict.fromkeys(names) if name not in self._held]
-        refuse_many(self.engine, (*self._held, *wanted))
+        refuse_cells(self.records, len(self._held) + len(wanted))
         if wanted:
             rows = in_memory(self.engine, wanted).rows
             self._held.update({name: rows[name] for name in wanted})
@@ -96,15 +87,11 @@ class FetchedColumns:
         return self.memory(names).codes(names, kinds, missing_values)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StoredRelease(Written):
     """A finished release that lives elsewhere: counted there, digested column by column."""
 
     engine: Engine
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"StoredRelease({self.records} records)"
 
     @property
     def names(self) -> tuple[str, ...]:

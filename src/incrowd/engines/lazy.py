@@ -57,7 +57,8 @@ def engine_of(frame: pl.LazyFrame) -> Engine:
     with boundary(InputError("the frame cannot be computed")):
         schema = frame.collect_schema()
     if find_spec("duckdb") is None or not all(_same(dtype) for dtype in schema.dtypes()):
-        return CollectedEngine(_collect(frame))
+        with boundary(InputError("the frame cannot be computed")):
+            return CollectedEngine(frame.collect())
     database = _LazyDuckDB()
     with closed_on_failure(database):
         rows = database.take(frame, schema.names())
@@ -75,11 +76,6 @@ def _same(dtype: pl.DataType) -> bool:
     if isinstance(dtype, pl.Datetime):
         return dtype.time_zone is None and dtype.time_unit == "us"
     return isinstance(dtype, _SAME)
-
-
-def _collect(frame: pl.LazyFrame) -> pl.DataFrame:
-    with boundary(InputError("the frame cannot be computed")):
-        return frame.collect()
 
 
 class CollectedEngine(MemoryEngine):

@@ -1,4 +1,4 @@
-"""What runs out while a table is processed: memory or disk, told in words of ours."""
+"""Errors for memory or disk space that runs out while a table is processed."""
 
 import errno
 import os
@@ -41,7 +41,7 @@ def shortage_boundary(words: str, remedy: str, larger: str = _LARGER) -> Iterato
 
 
 def _ran_out(failure: Exception) -> str:
-    """What ran out, if that is why it failed."""
+    """The resource that ran out, if that is why it failed."""
     said = str(failure)
     full = getattr(failure, "errno", None) in _FULL or "No space left" in said
     if type(failure).__name__ == "OutOfMemoryException":

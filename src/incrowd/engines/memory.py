@@ -120,10 +120,6 @@ class MemoryEngine:
         kind = Kind.TEXT if self._text else None
         return self.code(name, kind, missing_values)
 
-    def units(self, name: str, missing_values: Sequence[str] = ()) -> Codes:
-        """Which records belong to one person, as codes alone."""
-        return self.unit(name, missing_values).codes
-
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
         cells = readable(select_columns(self.rows, [name]), missing_values, text=self._text)[name]
@@ -171,7 +167,7 @@ class MemoryEngine:
         return {one.name: CodedColumn(one.name, one.codes[some], one.domain) for one in coded}
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """How large the classes of equal records are, and how many have each size."""
+        """The sizes of classes of equal records, and how many classes have each size."""
         cells = [self.rows[name].rename(f"cell {j}") for j, name in enumerate(columns)]
         plain = [cell.fill_nan(None) if cell.dtype.is_float() else cell for cell in cells]
         with boundary(InputError("the records cannot be compared", remedy="name other columns")):
@@ -226,7 +222,7 @@ class MemoryEngine:
         classes: Codes | None = None,
         moved: Counts | None = None,
     ) -> Any:
-        """What the records `take` show, in a frame of the kind that came in.
+        """The cells that the records `take` show, in a frame of the kind that came in.
 
         `classes` are those of all records, one if not given; `moved` says whose cells a record
         shows where cells change places. Nothing but cells leaves (see `bare`).
@@ -258,7 +254,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """What a column shows of the records `take`."""
+        """The cells of one column for the records `take`."""
         match cell:
             case Keep():
                 return self._column(name)[take]
@@ -326,7 +322,7 @@ def refuse_weights(name: str, wrong: int, where: str = "") -> None:
 
 
 def no_weights(error: InputError) -> InputError:
-    """What to say of a column of weights that are no numbers."""
+    """The error for a column of weights that are no numbers."""
     return InputError(
         f"weights must be numbers: {error.message}",
         remedy="name the column with the number of people that each record represents",

@@ -40,7 +40,7 @@ def polars_of(frame: "nw.DataFrame[Any]") -> pl.DataFrame:
         return pl.DataFrame(columns)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MemoryStaged:
     """Staged rows: what leaves, in a frame, next to the original records."""
 
@@ -52,10 +52,6 @@ class MemoryStaged:
     """The class of each record of the table, -1 for one that is left out."""
     take: Counts
     """The record of each row."""
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"MemoryStaged({self.records} records)"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -141,7 +137,7 @@ class MemoryStaged:
         return MemoryWritten(stored, restore_types(stored, self.rows), target)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MemoryWritten(Written):
     """The written release, read back."""
 
@@ -150,10 +146,6 @@ class MemoryWritten(Written):
     rows: pl.DataFrame
     """The same in the types that they had."""
     target: Target | None = None
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"MemoryWritten({self.records} records)"
 
     @property
     def names(self) -> tuple[str, ...]:

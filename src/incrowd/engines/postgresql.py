@@ -86,7 +86,7 @@ class _Relation(NamedTuple):
 
     @property
     def rows(self) -> str:
-        """What stands after FROM."""
+        """The text after FROM in a statement."""
         return f"{quote(self.schema)}.{quote(self.name)} {ALIAS}"
 
     @property
@@ -107,7 +107,7 @@ class _Relation(NamedTuple):
 
 
 class _ReadAnew(NamedTuple):
-    """How a table that was written is read: cells as they travel, under their own names."""
+    """A table that was written, read anew: cells as they travel, under their own names."""
 
     relation: _Relation
     carried: tuple[Carried, ...]
@@ -125,7 +125,7 @@ class _ReadAnew(NamedTuple):
 
     @property
     def rows(self) -> str:
-        """What stands after FROM."""
+        """The text after FROM in a statement."""
         return f"({self.query}) released"
 
 
@@ -149,12 +149,8 @@ class PostgreSQL(Database):
             failed.pop_all()
         self.columns = tuple(one.column for one in self._columns)
 
-    def __repr__(self) -> str:
-        """Without credentials."""
-        return f"PostgreSQL({self.address.name!r})"
-
     def rows(self, query: str) -> pl.DataFrame:
-        """What a query answers: distinct or counted rows."""
+        """The answer to a query: distinct or counted rows."""
         found = self._session.rows(self._with_source(query))
         if not self.joins and not self._relation.steady:
             self._seen[query] = _fingerprint(found)
@@ -306,7 +302,7 @@ class PostgreSQL(Database):
             raise lost
 
     def _read_anew(self, relation: _Relation) -> "_ReadAnew":
-        """How a written table is read: columns of the source's type as they travel from there."""
+        """A written table, read anew: columns of the source's type as they travel from there."""
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}
         return _ReadAnew(relation, self._describe_columns(relation, known))
 
@@ -381,12 +377,12 @@ class PostgreSQL(Database):
 
 
 def _facts(stored: Stored, j: int, found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What was found of one of the columns."""
+    """The survey of one of the columns."""
     return {fact: found[f"{fact}{j}"] for fact in stored.surveyed}
 
 
 def _fingerprint(found: pl.DataFrame) -> tuple[int, int]:
-    """What two equal answers have in common, in whatever order their rows come."""
+    """Height and sum of hashes: the same for equal answers, in whatever order their rows come."""
     plain = found.with_columns(pl.col(pl.Decimal).cast(pl.String))
     hashes = plain.hash_rows(seed=1) if plain.width else pl.Series(dtype=pl.UInt64)
     return found.height, int(np.sum(hashes.to_numpy(), dtype=np.uint64))

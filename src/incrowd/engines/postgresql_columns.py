@@ -13,7 +13,7 @@ import polars as pl
 from incrowd.engines.sql import Cells, SqlColumn, quote
 
 ALIAS = "incrowd_rows"
-"""What a table is called in statements that read it."""
+"""The name of a table in statements that read it."""
 CATALOG = """
 WITH RECURSIVE found AS (
     SELECT attnum, attname, atttypid AS type, atttypmod AS modifier, false AS domain
@@ -74,7 +74,7 @@ class Stored(NamedTuple):
 
     @property
     def surveyed(self) -> Mapping[str, str]:
-        """What must be known of its cells before they travel: aggregates by name."""
+        """Aggregates, by name, that must be known before its cells travel."""
         if not self.own:
             return {}
         if self.type == "numeric":
@@ -93,7 +93,7 @@ class Carried(NamedTuple):
 
     stored: Stored
     facts: Mapping[str, Any]
-    """What was found of its cells."""
+    """The survey of its cells."""
 
     @property
     def column(self) -> SqlColumn:
@@ -107,7 +107,7 @@ class Carried(NamedTuple):
 
 
 def _carry(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
-    """How the cells of a column travel, by what was found of them."""
+    """The column in statements and the expression of its cells, by the survey of them."""
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
     if stored.own and stored.type in _DATES and not facts["far"]:

@@ -69,7 +69,7 @@ class Transaction:
             cursor.execute(statement)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """What a query answers."""
+        """The answer to a query."""
         with _server_boundary("PostgreSQL cannot count the table"):
             with self._connection.cursor() as cursor:
                 cursor.execute(query)

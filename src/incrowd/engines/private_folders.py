@@ -37,10 +37,6 @@ class PrivateFolder:
         """Remove the folder now."""
         self.remove()
 
-    def __repr__(self) -> str:
-        """Its path."""
-        return f"PrivateFolder({str(self.path)!r})"
-
 
 _LIVING: "weakref.WeakSet[PrivateFolder]" = weakref.WeakSet()
 

@@ -24,12 +24,12 @@ Frames = Callable[[], Iterable[pl.DataFrame]]
 """The rows, from first to last, as often as they are asked for."""
 
 
-def recounted(rows: pl.DataFrame) -> Ratios:
+def count_ratios(rows: pl.DataFrame) -> Ratios:
     """The ratios of rows in memory, by group and count."""
-    return recounted_in_passes(lambda: [rows], rows.columns, most=max(rows.height, 1))
+    return count_ratios_in_passes(lambda: [rows], rows.columns, most=max(rows.height, 1))
 
 
-def recounted_in_passes(
+def count_ratios_in_passes(
     frames: Frames, names: Sequence[str], *, watch: Watch | None = None, most: int | None = None
 ) -> Ratios:
     """The ratios of rows that pass as often as needed, with at most `most` classes in memory."""
@@ -43,7 +43,7 @@ def recounted_in_passes(
             classes.add(frame)
         figures.append(classes.sizes())
         part, parts = classes.part + 1, classes.parts
-    return _ratios(figures)
+    return Ratios.of_sizes(*np.unique(np.concatenate(figures), return_counts=True))
 
 
 def refuse_above(found: Ratios, measure: Measure, limit: float) -> Ratios:
@@ -65,7 +65,7 @@ class _ClassCounts:
         self.parts = parts
         self._stored = list(names)
         self._names = [str(j) for j in range(len(names))]
-        """What the columns are called here: a name such as `^a.*$` would be a pattern."""
+        """Names of the columns here: a name such as `^a.*$` would be a pattern."""
         self._size = "#"
         self._most = most
         self._held: pl.DataFrame | None = None
@@ -109,8 +109,3 @@ class _ClassCounts:
         bits = self.parts.bit_length() - 1
         mine = (hashes >> np.uint64(_BITS - bits)) == np.uint64(self.part)
         return frame.filter(pl.Series(mine))
-
-
-def _ratios(parts: Sequence[Counts]) -> Ratios:
-    """The ratios of all classes, counted by size."""
-    return Ratios.of_sizes(*np.unique(np.concatenate(parts), return_counts=True))

@@ -125,7 +125,7 @@ class Spark(Database):
         return _columns(frame.schema)
 
     def rows(self, query: str) -> pl.DataFrame:
-        """What a query answers: few rows, distinct or counted ones."""
+        """The answer to a query: few rows, distinct or counted ones."""
         with self._working("count the table"):
             return pl.DataFrame(pl.from_arrow(self.session.sql(query).toArrow()))
 
@@ -311,7 +311,7 @@ def _store(frame: pl.DataFrame, folder: Path) -> None:
 
 
 def _on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
-    """What a job makes of a part, on an executor; errors of libraries end here."""
+    """The rows that a job makes of a part, on an executor; errors of libraries end here."""
     with (
         store_refusals(refusals),
         shortage_boundary("a part of the table cannot be searched", "", _LARGER),

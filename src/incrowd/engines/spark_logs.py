@@ -22,7 +22,7 @@ _PATIENCE = 10.0
 
 
 class _Silence:
-    """What was changed, for all engines at work: the first one changes it, the last one undoes."""
+    """Changes of loggers for all engines at work: the first makes them, the last undoes them."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -75,11 +75,7 @@ def _silence_python() -> Iterator[Any]:
     for logger in [*loggers, *map(logging.getLogger, known)]:
         before = logger.disabled
         logger.disabled = True
-        yield partial(_set_disabled, logger, before)
-
-
-def _set_disabled(logger: logging.Logger, disabled: bool) -> None:
-    logger.disabled = disabled
+        yield partial(setattr, logger, "disabled", before)
 
 
 def _silence_java(jvm: Any) -> Iterator[Any]:

@@ -1,4 +1,4 @@
-"""What executors refuse, told to the driver: Spark itself tells it as a text with a traceback.
+"""Refusals of executors, told to the driver: Spark itself tells them as a traceback.
 
 An executor stores its error in the folder that all of them share, as a table like all others of
 ours, before its task fails. Only errors of incrowd are stored, which hold no cell.

@@ -1,4 +1,4 @@
-"""What engines that speak SQL share: the seam to a database, names in statements, joined codes.
+"""Shared by engines that speak SQL: the seam to a database, names in statements, joined codes.
 
 Statements are plain SQL that DuckDB, PostgreSQL and Spark understand alike. They are made of our
 own names and numbers and of quoted column names, never of cells, and nothing in them can fail on
@@ -19,7 +19,7 @@ from incrowd.table.column import CodedColumn
 from incrowd.watch import Watch
 
 Cells: TypeAlias = Literal["text", "float", "bytes", "nested", "other"]
-"""What the cells of a column are, as far as statements must know."""
+"""The kinds of cells that statements tell apart."""
 
 
 class SqlColumn(NamedTuple):
@@ -37,13 +37,13 @@ class SqlColumn(NamedTuple):
 
 
 class WrittenTable(NamedTuple):
-    """Where a release was written, and how it is read there."""
+    """A release that was written, and how it is read there."""
 
     rows: str
-    """What stands after FROM to read it; columns have the names that they were released under."""
+    """The text after FROM to read it; columns have the names that they were released under."""
     columns: tuple[SqlColumn, ...]
     digest: tuple[Digested, str]
-    """What was digested, and its SHA-256."""
+    """The kind of the digest, and the SHA-256."""
     publish: Callable[[], None] = lambda: None
     """Lets others see it, where writing alone does not."""
 
@@ -55,7 +55,7 @@ class Database(Protocol):
     """
 
     name: str
-    """What a certificate calls it."""
+    """Its name in a certificate."""
     columns: tuple[SqlColumn, ...]
     """The columns of the table, in their order."""
     text: bool = False
@@ -68,28 +68,22 @@ class Database(Protocol):
     """Bytes of memory that all work may use; None if nobody set a limit."""
 
     def rows(self, query: str) -> pl.DataFrame:
-        """What a query answers: distinct or counted rows."""
-        ...
+        """The answer to a query: distinct or counted rows."""
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
         """The same in frames of limited size, in the order of the query."""
-        ...
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
         """A table of ours; one of this name is replaced."""
-        ...
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
         """More rows of a table that was put."""
-        ...
 
     def make(self, name: str, query: str) -> None:
         """A table of ours that holds what a query answers now; one of this name is replaced."""
-        ...
 
     def drop(self, name: str) -> None:
         """Forget a table of ours."""
-        ...
 
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
@@ -100,7 +94,6 @@ class Database(Protocol):
         of their numbers, without that column. What it makes of them is `kept` in a folder, if that
         is given and can be done, and taken from there if it is there already.
         """
-        ...
 
     def snapshot(self) -> None:
         """From now on `source` is a table that nothing changes, before the first rows are staged.
@@ -120,19 +113,15 @@ class Database(Protocol):
 
     def random(self, secret: str, row: str) -> str:
         """A whole number that looks random, of a secret and a row's number: an expression."""
-        ...
 
     def negative_zero(self, cell: str) -> str:
         """Whether a floating-point cell is -0.0: an expression."""
-        ...
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
         """Write what a query answers, in its order, to a target or to a table of ours."""
-        ...
 
     def frame(self, release: WrittenTable) -> Any:
         """The release in the kind of table that came in."""
-        ...
 
     def digest(
         self,
@@ -146,12 +135,11 @@ class Database(Protocol):
 
     def close(self) -> None:
         """Give back what is held open; a release that was not published is taken back."""
-        ...
 
 
 @contextmanager
 def closed_on_failure(database: Database) -> Iterator[None]:
-    """What a database holds is given back at once if the table cannot be taken into it.
+    """Close a database at once if the table cannot be taken into it.
 
     The traceback would keep it, and with it a copy of the table.
     """
@@ -171,7 +159,7 @@ class Coding:
 
     @property
     def join(self) -> str:
-        """What joins it to the rows."""
+        """The clause that joins it to the rows."""
         return f"JOIN {self.table} ON {self.same}"
 
 
@@ -184,7 +172,7 @@ class JoinedCodes:
 
     @property
     def text(self) -> str:
-        """What stands after FROM."""
+        """The text after FROM in a statement."""
         return " ".join([self.rows, *(coding.join for coding in self.codings.values())])
 
     def code(self, name: str) -> str:

@@ -27,14 +27,14 @@ _PLAIN = {"text", "other"}
 
 @dataclass(frozen=True, eq=False)
 class BlockQuery:
-    """What is counted in blocks, and where."""
+    """The cells and codes that are counted in blocks, and their rows."""
 
     cells: Mapping[str, SqlColumn]
     """By name: the cells, under the names that they have in statements."""
     codes: Mapping[str, tuple[str, int]]
     """By name: an expression for a code, and how many codes there are."""
     of: str
-    """What stands after FROM."""
+    """The text after FROM in a statement."""
     key: int
     """Rows that are equal in so many of the first cells are in one block."""
     clear: Callable[[pl.DataFrame], pl.DataFrame]
@@ -69,7 +69,7 @@ def in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]
 def _packing(
     engine: "SqlCounting", lines: BlockQuery, numbered: list["_NumberedCells"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
-    """What holds the numbers of cells that tell the block, what holds the rest, and the rows."""
+    """Keys of the cells that tell the block, keys of the rest, and the rows."""
     sizes = [len(one.values) for one in numbered]
     held = [size for _, size in lines.codes.values()]
     shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
@@ -88,7 +88,7 @@ class _NumberedCells:
     table: str
     cell: str
     values: pl.Series
-    """What each number stands for; texts are different ones, null where missing."""
+    """The cell behind each number; texts are different ones, null where missing."""
 
     def cells(self, numbers: Codes) -> pl.Series:
         """The cells behind numbers; texts as numbers of a dictionary."""

@@ -33,13 +33,9 @@ class SqlCoding:
 
     def __init__(self, database: Database) -> None:
         self.database = database
+        self.text = database.text
         self._entries: dict[str, _Entries] = {}
         self._put: dict[str, CodedColumn] = {}
-
-    @property
-    def text(self) -> bool:
-        """Whether all cells are text, so that numbers and dates are still to be found."""
-        return self.database.text
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -108,7 +104,7 @@ class SqlCoding:
         return self.database.columns[j]._replace(name=f"c{j}")
 
     def cell(self, name: str) -> str:
-        """What a column of the table is called in statements."""
+        """The name of a column of the table in statements."""
         return self.column(name).name
 
     def number(self, query: str) -> int:

@@ -61,7 +61,7 @@ class SqlCounting(SqlCoding):
         }
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """How large the classes of equal records are, and how many have each size."""
+        """The sizes of classes of equal records, and how many classes have each size."""
         keys = [(without_nan(self.column(name)), f"s{j}") for j, name in enumerate(columns)]
         found = self.database.rows(
             "SELECT classes.n AS size, count(*) AS n "
@@ -81,7 +81,7 @@ class SqlCounting(SqlCoding):
             yield _with_names(self.database.rows(f"{query} LIMIT 0"), columns)
 
     def _people(self, unit: CodedColumn) -> str:
-        """What stands after FROM to group records by person.
+        """The text after FROM that groups records by person.
 
         Where codes are not joined, by the cell that names the person.
         """
@@ -193,7 +193,7 @@ class SqlCounting(SqlCoding):
             yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
-        """What cells are grouped by: s0, s1, …, and z0, z1, … for floats that are -0.0."""
+        """Expressions to group cells by: s0, s1, …, and z0, z1, … for floats that are -0.0."""
         keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
         return keys + [
             (self.database.negative_zero(cell.name), f"z{j}")

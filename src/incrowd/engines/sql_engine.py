@@ -27,26 +27,8 @@ class SqlEngine(SqlCounting):
 
     def __init__(self, database: Database, can: frozenset[Can] = frozenset()) -> None:
         super().__init__(database)
-        self._can = can
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"SqlEngine({self.name}, {self.records} records, {len(self.names)} columns)"
-
-    @property
-    def name(self) -> str:
-        """What a certificate calls it."""
-        return self.database.name
-
-    @property
-    def can(self) -> frozenset[Can]:
-        """What it can do beyond the contract."""
-        return self._can | frozenset({Can.PARTS} if self.database.parts else ())
-
-    @property
-    def memory(self) -> int | None:
-        """Bytes of memory that all work may use; None if nobody set a limit."""
-        return self.database.memory
+        self.name, self.memory = database.name, database.memory
+        self.can = can | frozenset({Can.PARTS} if database.parts else ())
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> SqlStaged:
         """The rows that are to leave, in a table of our own, with their class and unit."""
@@ -90,7 +72,7 @@ class SqlEngine(SqlCounting):
         return SqlStaged(self, plan, order)
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """What a job staged, by what it shows: records `n`, and cells low0, high0, level0, low1."""
+        """Distinct cells low0, high0, level0, low1, … that a job staged, and their records `n`."""
         ends = [f"{name}{j}" for j in range(columns) for name in ("low", "high", "level")]
         return self.database.rows(counting([(end, end) for end in ends], "assigned"))
 

@@ -37,7 +37,7 @@ class PackedKeys:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the keys are called in statements."""
+        """The names of the keys in statements."""
         return tuple(f"{self.prefix}{g}" for g in range(len(self.groups)))
 
     def expressions(self, codes: Sequence[str]) -> tuple[str, ...]:

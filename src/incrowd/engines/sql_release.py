@@ -16,18 +16,14 @@ if TYPE_CHECKING:
     from incrowd.engines.sql_engine import SqlEngine
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SqlStaged:
     """Staged rows: what leaves, in a private table, next to the original records."""
 
     engine: "SqlEngine"
     plan: RowPlan
     secret: str
-    """What the order of the rows is drawn from."""
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"SqlStaged({self.records} records)"
+    """The secret that the order of the rows is drawn from."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -139,7 +135,7 @@ class SqlStaged:
 
 
 def _shown_cells(cell: Cell) -> Cells | None:
-    """What the cells are that a column shows; None if they are those of the table."""
+    """The kind of cells that a column shows; None if they are those of the table."""
     match cell:
         case ByValue() | ByClass(original=False, value=None, typed=False):
             return "text"
@@ -154,17 +150,13 @@ def _shown_cells(cell: Cell) -> Cells | None:
 _BESIDE = "staged JOIN source ON source.row = staged.row"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class SqlWritten(Written):
     """The written release, read back."""
 
     engine: "SqlEngine"
     release: WrittenTable
     target: Target | NewTable | None = None
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"SqlWritten({self.records} records)"
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -196,7 +188,7 @@ class SqlWritten(Written):
         return SqlColumn(self.engine.database.quote(name), cells[name])
 
     def digest(self) -> tuple[Digested, str]:
-        """What was digested, and its SHA-256."""
+        """The kind of the digest, and the SHA-256."""
         return self.release.digest
 
     def publish(self) -> None:

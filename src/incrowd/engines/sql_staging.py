@@ -1,4 +1,4 @@
-"""What leaves a table in a database, staged there: the class of each record, and what it shows."""
+"""Stage the rows that leave a table in a database: the class of each record, and its cells."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -124,7 +124,7 @@ class Staging:
     def _cell(  # noqa: PLR0911  one answer per kind of cell
         self, j: int, name: str, cell: Cell, order: str
     ) -> tuple[str, str]:
-        """What a column shows, and what must be joined for it."""
+        """The expression of a column that leaves, and the joins that it needs."""
         engine, database = self.engine, self.engine.database
         match cell:
             case Keep():

@@ -10,7 +10,7 @@ from incrowd.errors import NotMetError
 
 @dataclass(frozen=True)
 class Stamp:
-    """What the system knows about a file, which changes when anybody writes to it.
+    """Facts of the system about a file, which change when anybody writes to it.
 
     Times can be set back, but not the time of that change, which is part of the stamp too. A file
     that is written twice within one tick of the system's clock may go unnoticed.

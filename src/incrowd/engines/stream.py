@@ -80,18 +80,15 @@ class Reservoir(Protocol):
     @property
     def slots(self) -> int:
         """Number of slots."""
-        ...
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
         """The records from number `start` up to `stop` that are drawn, and the slot of each.
 
         A slot occurs once. Calls go through the stream in order, without gaps.
         """
-        ...
 
     def slots_filled(self, seen: int) -> int:
         """Number of slots that are filled after so many records."""
-        ...
 
 
 class RecordReservoir:
@@ -235,13 +232,8 @@ def draw(
     for number, batch in enumerate(batches, start=1):
         frame = _polars(batch)
         names = frame.columns if names is None else names
-        if not set(names) <= set(frame.columns):
-            raise InputError(
-                f"batch {number:,} lacks columns that the first batch has",
-                remedy="give batches of one table",
-            )
         for keeper in keepers:
-            keeper.see(select_columns(frame, names), seen)
+            keeper.see(columns_of_batch(frame, names, number), seen)
         seen += frame.height
         if watch is not None:
             watch.tell(f"reading: {seen:,} records so far", 0.0)
@@ -253,12 +245,39 @@ def draw(
     return [keeper.sample(seen) for keeper in keepers]
 
 
-class _SlotKeeper:
-    """The drawn records: parts of batches, and where in them the record of each slot is."""
+def columns_of_batch(frame: pl.DataFrame, names: Sequence[str], number: int) -> pl.DataFrame:
+    """These columns of the batch with this number, which must have them."""
+    if not set(names) <= set(frame.columns):
+        raise InputError(
+            f"batch {number:,} lacks columns that the first batch has",
+            remedy="give batches of one table",
+        )
+    return select_columns(frame, names)
+
+
+class _Keeper:
+    """Records that are kept of a stream: parts of its batches."""
+
+    def __init__(self) -> None:
+        self._pieces: list[pl.DataFrame] = []
+
+    @property
+    def began(self) -> bool:
+        """Whether a batch went by."""
+        return bool(self._pieces)
+
+    def _keep(self, frame: pl.DataFrame, rows: Counts) -> None:
+        """Keep some rows; of the first batch at least its columns."""
+        if len(rows) or not self._pieces:
+            self._pieces.append(frame[rows])
+
+
+class _SlotKeeper(_Keeper):
+    """The drawn records, and where in the parts the record of each slot is."""
 
     def __init__(self, plan: Reservoir) -> None:
+        super().__init__()
         self._plan = plan
-        self._pieces: list[pl.DataFrame] = []
         self._height = 0
         self._place = np.full(plan.slots, -1, dtype=np.int64)
 
@@ -266,15 +285,10 @@ class _SlotKeeper:
         records, slots = self._plan.draw(start, start + frame.height)
         rows, row_of = np.unique(records - start, return_inverse=True)
         self._place[slots] = self._height + row_of
-        self._pieces.append(frame[rows] if len(rows) or not self._pieces else frame[:0])
+        self._keep(frame, rows)
         self._height += len(rows)
         if self._height > 2 * self._plan.slots or len(self._pieces) > _PIECES:
             self._settle()
-
-    @property
-    def began(self) -> bool:
-        """Whether a batch went by."""
-        return bool(self._pieces)
 
     def sample(self, seen: int) -> StreamSample:
         """The records of the slots, in their order."""
@@ -290,13 +304,13 @@ class _SlotKeeper:
         self._height = len(rows)
 
 
-class _DistinctKeeper:
+class _DistinctKeeper(_Keeper):
     """The distinct rows with the smallest numbers so far."""
 
     def __init__(self, plan: DistinctRowSample) -> None:
+        super().__init__()
         self._size = plan.size
         self._seed = int(_generator(plan.seed, 2).integers(2**63))
-        self._pieces: list[pl.DataFrame] = []
         self._numbers = np.zeros(0, dtype=np.uint64)
         self._limit = np.uint64(2**64 - 1)
         """No row with a larger number is among the smallest."""
@@ -304,15 +318,10 @@ class _DistinctKeeper:
     def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
         numbers = self._hash_rows(frame)
         rows = np.flatnonzero(numbers <= self._limit)
-        self._pieces.append(frame[rows] if len(rows) or not self._pieces else frame[:0])
+        self._keep(frame, rows)
         self._numbers = np.concatenate([self._numbers, numbers[rows]])
         if len(self._numbers) > 2 * self._size or len(self._pieces) > _PIECES:
             self._settle()
-
-    @property
-    def began(self) -> bool:
-        """Whether a batch went by."""
-        return bool(self._pieces)
 
     def sample(self, seen: int) -> StreamSample:
         """The rows, and the highest number of distinct rows there may be."""

@@ -1,10 +1,8 @@
 """Files that are replaced as a whole or not at all."""
 
-import errno
 import hashlib
 import json
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -16,7 +14,8 @@ from typing import Any
 
 from incrowd.engines.folders import sha256
 from incrowd.errors import InputError, raise_alone
-from incrowd.io.uninterrupted import uninterrupted
+from incrowd.io.faults import system_boundary
+from incrowd.io.uninterrupted import delay_interrupts
 
 try:
     import fcntl
@@ -37,33 +36,11 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     beside this target is removed first.
     """
     target = target_of(path)
-    with beside(target) as made, named(target), named_as(made, path):
+    with beside(target) as made, system_boundary(target), named_as(made, path):
         yield made
         settle(made, target)
         made.replace(target)
         sync(target.parent)
-
-
-def reason(error: BaseException) -> str:
-    """The system's message, without the names of files."""
-    number = number_of(error)
-    return os.strerror(number) if number else "the system refused it"
-
-
-def number_of(error: BaseException) -> int:
-    """The system's number of an error, also where a library only quotes it; 0 if there is none."""
-    quoted = re.search(r"os error (\d+)", str(error))
-    return getattr(error, "errno", None) or (int(quoted[1]) if quoted else 0)
-
-
-def remedy_of(error: BaseException) -> str:
-    """What helps against an error of the system."""
-    if number_of(error) in _ROOM:
-        return "free some space, or name another file"
-    return "check the name and your permissions"
-
-
-_ROOM = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 @contextmanager
@@ -108,9 +85,9 @@ def beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
 
     A new folder for a release in parts.
     """
-    with named(target), alone(target.parent):
+    with system_boundary(target), alone(target.parent):
         sweep(target)
-        handle, name = _made(target, "".join(target.suffixes[-2:]), parts=parts)
+        handle, name = _make_beside(target, "".join(target.suffixes[-2:]), parts=parts)
         _lock(handle)
     made = Path(name)
     _UNPLACED.add(made)
@@ -137,7 +114,7 @@ def remove_unplaced() -> None:
             _remove(made)
 
 
-def _made(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
+def _make_beside(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
     """A new file or folder beside the target, opened."""
     if not parts:
         return tempfile.mkstemp(endings, prefix_of(target), target.parent)
@@ -196,18 +173,6 @@ def _lock(handle: int, *, wait: bool = False) -> None:
             fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
 
 
-@contextmanager
-def named(target: Path) -> Iterator[None]:
-    """Errors of the system name the target."""
-    try:
-        yield
-    except OSError as error:
-        why, help_ = reason(error), remedy_of(error)
-    else:
-        return
-    raise_alone(InputError(f"{str(target)!r} cannot be written: {why}", remedy=help_))
-
-
 def settle(made: Path, target: Path) -> None:
     """Give the file the permissions of the one it replaces, or the usual ones, and store it.
 
@@ -257,11 +222,11 @@ def replacing_both(
     with beside(first, parts=parts) as new, beside(second) as new_certificate:
         with named_as(new, release), named_as(new_certificate, certificate):
             yield new, new_certificate
-        with named(second):
+        with system_boundary(second):
             settle(new_certificate, second)
-        with named(first):
+        with system_boundary(first):
             settle(new, first)
-            with uninterrupted(), alone(first.parent):
+            with delay_interrupts(), alone(first.parent):
                 _place((new, first), (new_certificate, second))
 
 
@@ -275,10 +240,10 @@ def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[],
     target = target_of(path)
 
     def place(last: Callable[[], None]) -> None:
-        with uninterrupted():
-            with named(target):
+        with delay_interrupts():
+            with system_boundary(target):
                 settle(made, target)
-                old = _kept(target)
+                old = _keep_old(target)
                 made.replace(target)
                 sync(target.parent)
             _done_or_taken_back(last, target, old)
@@ -319,7 +284,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
     """Rename both, with an intent on the disk meanwhile. The release's folder must be locked."""
     (new, first), (new_certificate, second) = release, certificate
     intent = _intent(new, first, new_certificate, second)
-    old = _kept(first)
+    old = _keep_old(first)
     new.replace(first)
     try:
         sync(first.parent)
@@ -335,7 +300,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
         old.unlink()
 
 
-def _kept(target: Path) -> Path | None:
+def _keep_old(target: Path) -> Path | None:
     """Another name for the file that is replaced, where the file system has such."""
     old = target.with_name(f"{prefix_of(target)}{secrets.token_hex(8)}")
     try:
@@ -383,7 +348,7 @@ def _settle_intent(intent: Path, target: Path) -> None:
 
 
 def _read(intent: Path, target: Path) -> dict[str, str] | None:
-    """What an intent says; None if it is not of this user, or names files that are not ours."""
+    """An intent as it is stored; None if it is not of this user, or names files of others."""
     if hasattr(os, "geteuid") and intent.lstat().st_uid != os.geteuid():
         raise PermissionError
     try:

@@ -1,4 +1,4 @@
-"""How many bytes are read into memory at once, so that what has no end is refused in time.
+"""Limits of the bytes that are read at once, so that a table without an end is refused in time.
 
 A table takes several times the bytes of its file, so a file, a pipe or what an archive unpacks to
 may take a quarter of the memory that may be used: what the user says, or what is free.
@@ -36,7 +36,7 @@ def _free_in_group() -> int:
 
 
 def most_at_once(memory: int | None = None) -> int:
-    """How many bytes may be read into memory at once, if so much memory may be used."""
+    """The most bytes to read into memory at once, if so much memory may be used."""
     return int(_SHARE * (free_memory() if memory is None else memory))
 
 

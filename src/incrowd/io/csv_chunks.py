@@ -5,18 +5,19 @@ faster than `batches`, which checks every record. Use it for a file that was che
 that was just written) or will be (one whose records are then rewritten).
 """
 
-import codecs
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
-from incrowd.errors import InputError, boundary
+from incrowd.errors import InputError, boundary, each_within
+from incrowd.io.decoding import decoder_of, with_last
 from incrowd.io.tables import Form
 from incrowd.kernels.io import lines as line_kernels
 
@@ -27,7 +28,7 @@ _LONGEST = 2**26
 _NEWLINE = 10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CsvChunk:
     """Some whole records of a text in UTF-8."""
 
@@ -38,10 +39,6 @@ class CsvChunk:
     """Number of line feeds."""
     header: bool = False
     """Whether its first record holds the column names."""
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"CsvChunk({len(self.text)} bytes)"
 
 
 def csv_chunks(
@@ -77,13 +74,6 @@ def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iter
             yield piece
 
 
-def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Each piece with False, then an empty one with True: the last."""
-    for piece in pieces:
-        yield piece, False
-    yield b"", True
-
-
 def _line_feeds(text: bytes) -> int:
     """Number of line feeds; `bytes.count` takes several times as long."""
     data: Any = np.frombuffer(text, dtype=np.uint8)
@@ -91,7 +81,7 @@ def _line_feeds(text: bytes) -> int:
 
 
 def _last_end(text: bytes, delimiter: str) -> int:
-    """Where the last whole record of the text ends."""
+    """The end of the last whole record of the text."""
     if b'"' not in text:
         return text.rfind(b"\n") + 1
     data: Any = np.frombuffer(text, dtype=np.uint8)
@@ -120,26 +110,21 @@ class PlainText:
         """These columns as text, batch by batch, in their order."""
         with _boundary():
             places = [self.names.index(name) for name in names]
-            table = _scanned(self.path, self.delimiter).select(pl.nth(places))
+            table = _scan(self.path, self.delimiter).select(pl.nth(places))
             frames = iter(table.collect_batches(maintain_order=True))
-        while True:
-            with _boundary():
-                frame = next(frames, None)
-            if frame is None:
-                return
-            yield frame
+        yield from each_within(frames, _boundary)
 
     def counts(self, name: str) -> pl.DataFrame:
         """The distinct cells of a column (`shown`) and how often each occurs (`size`)."""
         with _boundary():
             place = self.names.index(name)
-            cells = _scanned(self.path, self.delimiter).select(shown=pl.nth(place))
+            cells = _scan(self.path, self.delimiter).select(shown=pl.nth(place))
             sizes = cells.group_by("shown").agg(size=pl.len().cast(pl.Int64))
             return sizes.collect(engine="streaming")
 
     def chunks(self) -> Iterator[CsvChunk]:
         """Its records, byte for byte; a text in another encoding is refused."""
-        pieces = _checked(_pieces(self.path, self.piece))
+        pieces = decoder_of(b"", "utf-8", [])(_pieces(self.path, self.piece))
         yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
 
     @property
@@ -154,7 +139,7 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
         return None
     try:
         with _boundary():
-            found = _scanned(path, form.delimiter).collect_schema().names()
+            found = _scan(path, form.delimiter).collect_schema().names()
     except InputError:
         return None
     return PlainText(Path(path), form.delimiter, tuple(names)) if found == list(names) else None
@@ -165,26 +150,10 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))
-        piece = b"first"
-        while piece:
-            with _boundary():
-                piece = file.read(size)
-            yield piece
+        yield from each_within(iter(partial(file.read, size), b""), _boundary)
 
 
-def _checked(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """The pieces of a text in UTF-8, without its byte order mark."""
-    check = codecs.getincrementaldecoder("utf-8")()
-    first = True
-    for piece, last in with_last(pieces):
-        if check.getstate()[0] or last or not piece.isascii():
-            with _boundary():
-                check.decode(piece, last)
-        yield piece.removeprefix(codecs.BOM_UTF8) if first else piece
-        first = False
-
-
-def _scanned(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
+def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 

@@ -32,22 +32,18 @@ class OtherRecordsError(Exception):
     """A later pass over a table found other records than the first."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CsvRows:
     """Records as they are written."""
 
     text: Any
     """Their bytes: shape (bytes,), uint8."""
     ends: Counts
-    """Where each record ends: shape (records,)."""
+    """The end of each record: shape (records,)."""
 
     def __len__(self) -> int:
         """Number of records."""
         return len(self.ends)
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"CsvRows({len(self)} records)"
 
     def part(self, start: int, stop: int) -> "CsvRows":
         """The records from number `start` up to `stop`."""
@@ -62,7 +58,7 @@ class CsvRows:
         return made
 
 
-def joined(parts: Sequence[CsvRows]) -> CsvRows:
+def join_rows(parts: Sequence[CsvRows]) -> CsvRows:
     """The records of all parts, one after the other."""
     if len(parts) == 1:
         return parts[0]
@@ -71,14 +67,14 @@ def joined(parts: Sequence[CsvRows]) -> CsvRows:
     return CsvRows(np.concatenate([part.text for part in parts]), np.concatenate(ends))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class CsvRecords:
     """Whole records of a text, and where their cells end."""
 
     text: Any
     """Their bytes: shape (bytes,), uint8."""
     stops: Any
-    """Where each cell ends: shape (records * width,), int32."""
+    """The end of each cell: shape (records * width,), int32."""
     width: int
     """Cells of a record."""
 
@@ -98,14 +94,10 @@ class CsvRecords:
         """Number of records, including the header."""
         return len(self.stops) // self.width
 
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"CsvRecords({len(self)} records)"
-
 
 @dataclass(frozen=True, eq=False)
 class Rewriting:
-    """What each cell of a text becomes: copied, replaced or left out."""
+    """A plan for each cell of a text: copy it, replace it or leave it out."""
 
     runs: Codes
     """Columns that leave, as the kernel `splice` takes them: shape (runs, 3)."""
@@ -125,7 +117,7 @@ class Rewriting:
         delimiter: str,
     ) -> "Rewriting":
         """Write the columns in `leaving`; in a column of `looks`, code c becomes cell c of it."""
-        written = [_written(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
+        written = [_cell_texts(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
         ends = np.cumsum(np.array(sizes, dtype=np.int64)).reshape(len(looks), most)
@@ -182,7 +174,7 @@ def rewritten(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterat
             yield partial(how.rows, records, codes)
             codes = codes[:, :0]
 
-    for number, rows in enumerate(_pipelined(tasks())):
+    for number, rows in enumerate(_in_pipeline(tasks())):
         if not number:
             yield rows.part(0, 1)
         yield rows.part(1, len(rows)) if not number else rows
@@ -223,7 +215,7 @@ class _CodeQueue:
             raise OtherRecordsError
 
 
-def _pipelined(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
+def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
     """The results of the tasks in order, while later tasks already run in other threads."""
     waiting: list[Future[CsvRows]] = []
     with ThreadPoolExecutor(threads()) as pool:
@@ -246,7 +238,7 @@ def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
         yield put
 
 
-def _written(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
+def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
     """The cells, and then the column's name, as Polars writes them.
 
     In a table of one column an empty cell is written `""`: a blank line is not a record.
@@ -265,18 +257,10 @@ def _lines(cells: pl.Series, delimiter: str) -> bytes:
 
 BYTES = 3 * 2**23
 """Bytes of records that are kept in memory at a time."""
-
-
 _BITS = 64
-
-
 _MOST_RANGES = 2**16
-
-
 _PART = 2**14
 """Bytes of a range that are stored at a time, at least."""
-
-
 _Keyed: TypeAlias = tuple[CsvRows, np.ndarray]
 """Records, and the random number of each: shape (records,)."""
 
@@ -301,12 +285,12 @@ def shuffled_text(
 def _by_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
     """The records of each range of numbers, range by range."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
-    places = [
-        _Place.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)
+    groups = [
+        _StoredGroup.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)
         for rows, drawn in _in_groups(keyed, min(BYTES, ranges * _PART))
     ]
     for number in range(ranges):
-        yield _got([place.range(number) for place in places], scratch)
+        yield _together([group.range(number, scratch) for group in groups])
 
 
 def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
@@ -322,23 +306,12 @@ def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
 
 
 def _together(held: list[_Keyed]) -> _Keyed:
-    return joined([rows for rows, _ in held]), np.concatenate([drawn for _, drawn in held])
+    return join_rows([rows for rows, _ in held]), np.concatenate([drawn for _, drawn in held])
 
 
 @dataclass(frozen=True, eq=False)
-class _Slice:
-    """Where the records of one range are in the scratch file, of those stored together."""
-
-    records: int
-    size: int
-    text: int
-    sizes: int
-    numbers: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Place:
-    """Where records are in the scratch file that were stored together, range by range."""
+class _StoredGroup:
+    """Records in the scratch file that were stored together, range by range."""
 
     text: int
     sizes: int
@@ -351,7 +324,7 @@ class _Place:
     @classmethod
     def of(
         cls, rows: CsvRows, drawn: np.ndarray, which: np.ndarray, ranges: int, scratch: ScratchFile
-    ) -> "_Place":
+    ) -> "_StoredGroup":
         order = np.argsort(which, kind="stable")
         firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
         sizes = np.diff(rows.ends, prepend=0)[order]
@@ -359,24 +332,11 @@ class _Place:
         text, numbers = rows.text_in(order), drawn[order]
         return cls(scratch.put(text), scratch.put(sizes), scratch.put(numbers), firsts, starts)
 
-    def range(self, number: int) -> _Slice:
-        """The part of one range."""
+    def range(self, number: int, scratch: ScratchFile) -> _Keyed:
+        """The records of one range."""
         first, after = self.firsts[number : number + 2].tolist()
         start, stop = self.starts[number : number + 2].tolist()
-        more = (self.text + start, self.sizes + 8 * first, self.numbers + 8 * first)
-        return _Slice(after - first, stop - start, *more)
-
-
-def _got(slices: list[_Slice], scratch: ScratchFile) -> _Keyed:
-    """The records of one range, read from the scratch file."""
-    number = sum(part.records for part in slices)
-    text: Any = np.empty(sum(part.size for part in slices), dtype=np.uint8)
-    sizes, drawn = np.empty(number, dtype=np.int64), np.empty(number, dtype=np.uint64)
-    record, byte = 0, 0
-    for part in slices:
-        after = record + part.records
-        scratch.fill(text[byte : byte + part.size], part.text)
-        scratch.fill(sizes[record:after], part.sizes)
-        scratch.fill(drawn[record:after], part.numbers)
-        record, byte = after, byte + part.size
-    return CsvRows(text, np.cumsum(sizes)), drawn
+        text = scratch.get(self.text + start, stop - start, np.uint8)
+        sizes = scratch.get(self.sizes + 8 * first, after - first, np.int64)
+        drawn = scratch.get(self.numbers + 8 * first, after - first, np.uint64)
+        return CsvRows(text, np.cumsum(sizes)), drawn

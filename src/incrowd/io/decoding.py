@@ -4,40 +4,43 @@ import codecs
 from collections.abc import Callable, Iterator
 
 from incrowd.errors import InputError
-from incrowd.io.csv_chunks import with_last
-from incrowd.io.text import decoded
+from incrowd.io.text import decode
 
 
 def head_of(head: bytes, encoding: str | None) -> bytes:
     """The start of the text in UTF-8; a letter that is cut off at its end is left out."""
     for cut in range(min(4, len(head))):
         try:
-            text = decoded(head[: len(head) - cut], encoding)
+            text = decode(head[: len(head) - cut], encoding)
         except InputError:
             continue
         if not text.guessed:
             return text.data
-    return decoded(head, encoding).data
+    return decode(head, encoding).data
 
 
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """How to turn the pieces of a text into UTF-8."""
-    marked = decoded(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
+    """A function that turns the pieces of a text into UTF-8."""
+    marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:
-        return lambda pieces: _guessed(pieces, notes)
+        return lambda pieces: _guess(pieces, notes)
     if encoding is not None:
-        decoded(b"", encoding)
-    return lambda pieces: _transcoded(pieces, named)
+        decode(b"", encoding)
+    return lambda pieces: _transcode(pieces, named)
 
 
-def _transcoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0
     for piece, last in with_last(pieces):
+        if name == "utf-8" and before and _is_plain(piece, decoder):
+            before += len(piece)
+            yield piece
+            continue
         try:
             text = decoder.decode(piece, last)
         except UnicodeError:
@@ -51,16 +54,28 @@ def _transcoded(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
         yield text.encode()
 
 
-def _guessed(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
+def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
+    """Whether a piece of UTF-8 is ASCII, and begins with a letter of its own."""
+    return bool(piece) and piece.isascii() and not decoder.getstate()[0]
+
+
+def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Each piece with False, then an empty one with True: the last."""
+    for piece in pieces:
+        yield piece, False
+    yield b"", True
+
+
+def _guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
     """UTF-8; or Latin-1, if the first byte that is not ASCII does not fit UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0
     for piece, last in with_last(pieces):
-        pending = decoder.getstate()[0]
-        if before and not pending and piece and piece.isascii():
+        if before and _is_plain(piece, decoder):
             before += len(piece)
             yield piece
             continue
+        pending = decoder.getstate()[0]
         try:
             text = piece.decode("latin-1") if latin else decoder.decode(piece, last)
         except UnicodeDecodeError as error:

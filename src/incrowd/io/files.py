@@ -4,15 +4,13 @@ import csv
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias, Union
 
 from incrowd.engines import folders
 from incrowd.engines.addresses import refuse_remote
 from incrowd.errors import InputError, PolicyError
-from incrowd.io.atomic import reason, remedy_of
+from incrowd.io.faults import system_boundary
 from incrowd.loss import queries_workload
 from incrowd.policy import codec
 from incrowd.policy import policy as policies
@@ -26,7 +24,7 @@ LARGEST = 2**28
 
 def content(path: str | os.PathLike[str]) -> bytes:
     """The bytes of a document: a policy, a key, a certificate, a workload, a hierarchy."""
-    with _named(path, "read"), Path(path).open("rb") as file:
+    with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
         raise InputError(
@@ -37,25 +35,25 @@ def content(path: str | os.PathLike[str]) -> bytes:
 
 def sha256(path: str | os.PathLike[str]) -> str:
     """SHA-256 of a file, or of the Parquet files of a folder (see `engines.folders`)."""
-    with _named(path, "read"):
+    with system_boundary(path, "read"):
         return folders.sha256(path)
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Make a file of this text, in UTF-8."""
-    with _named(path, "written"):
+    with system_boundary(path, "written"):
         Path(path).write_text(text, encoding="utf-8")
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
     """Make a file of these bytes."""
-    with _named(path, "written"):
+    with system_boundary(path, "written"):
         Path(path).write_bytes(data)
 
 
 def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
     """Make a new file of these bytes, with these permissions from the start."""
-    with _named(path, "written"):
+    with system_boundary(path, "written"):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
@@ -94,17 +92,6 @@ def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
             f"the folder {str(folder)!r} for {what} does not exist",
             remedy="create it, or name another file",
         )
-
-
-@contextmanager
-def _named(path: str | os.PathLike[str], done: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        why, help_ = reason(error), remedy_of(error)
-    else:
-        return
-    raise InputError(f"{str(path)!r} cannot be {done}: {why}", remedy=help_)
 
 
 def read_workload(path: str | os.PathLike[str]) -> "queries_workload.Workload":
@@ -187,7 +174,7 @@ def policy_of(given: AnyPolicy) -> "Policy":
 def folder_of_policy(
     given: AnyPolicy | None, folder: str | os.PathLike[str]
 ) -> str | os.PathLike[str]:
-    """Where paths of a policy start: the folder that is given, or that of the policy's file."""
+    """The folder that paths of a policy start from: the given one, or that of the policy's file."""
     if isinstance(given, str | os.PathLike) and os.fspath(folder) == ".":
         return Path(given).parent
     return folder

@@ -1,4 +1,4 @@
-"""Whether the first line of a delimited text names its columns, judged by evidence.
+"""Whether the first line of a delimited text names its columns, judge by evidence.
 
 Each column adds a logarithm of odds: how much likelier its first cell is a name than one more cell.
 Where the sum is near 0, nobody can know: a first line of texts above texts may be a person. Then
@@ -22,7 +22,7 @@ from incrowd.table.parse import kind_of
 
 
 class Header(Enum):
-    """What the first line of a text is."""
+    """Kinds of first lines of a text."""
 
     NAMES = "names"
     DATA = "data"
@@ -68,8 +68,8 @@ _SNAKE = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.][A-Za-z0-9]+)+|[a-z]+(?:[A-Z][a
 _NUMBERED = re.compile(r"([A-Za-z_.]+ ?)(\d{1,6})")
 
 
-def judged(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> Header:
-    """What the first of these records is; `expected` are names that the table should have.
+def judge(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> Header:
+    """Judge the first of these records; `expected` are names that the table should have.
 
     The line of a one-line file is taken for names: it has no records either way.
     """
@@ -88,7 +88,7 @@ def judged(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> 
 
 def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> bool:
     """Whether the first record names the columns; refuse the file if that is unclear."""
-    found = judged(records, expected)
+    found = judge(records, expected)
     if found is Header.UNCLEAR:
         raise InputError(
             "the first line may be column names or data, and incrowd cannot tell which",
@@ -105,7 +105,7 @@ def _looked_at(names: Sequence[str], expected: frozenset[str]) -> list[int]:
 
 
 def _together(names: Sequence[str]) -> float:
-    """What the cells of the first line say as a whole: names are all different, or are counted."""
+    """Odds by the first line as a whole: names are all different, or are counted."""
     there = [name for name in names if name]
     repeated = len(there) - len(set(there))
     return 3.5 * _is_counted(there) - 0.5 * repeated
@@ -127,7 +127,7 @@ def _is_counted(names: Sequence[str]) -> bool:
 
 
 def _said_by_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """What one column says: above 0 for a name, below 0 for a cell."""
+    """Odds by one column: above 0 for a name, below 0 for a cell."""
     if not name:
         return 0.0
     if not below:

@@ -29,8 +29,8 @@ from incrowd.hierarchy import (
 )
 from incrowd.hierarchy.tree import columns_of, leads_up, reused_names
 from incrowd.io import files
-from incrowd.io.text import decoded
-from incrowd.io.unpacked import gunzipped
+from incrowd.io.text import decode
+from incrowd.io.unpacked import gunzip
 from incrowd.policy.policy import Policy
 from incrowd.table.column import Kind
 from incrowd.values import FaultyPolicyError
@@ -52,8 +52,19 @@ def read_tree(path: Path | str, other: str | None = None) -> Tree:
             f"the hierarchy file {path.name!r} is empty",
             remedy="write one line per value, from the value to the top: leaf;parent;…;*",
         )
-    _refuse_ragged(lines, path)
-    _refuse_blank(lines, path)
+    width = len(lines[0][1])
+    _refuse_lines(
+        path,
+        [number for number, fields in lines if len(fields) != width],
+        "a different number of fields than the first line",
+        "give every line the same number of fields",
+    )
+    _refuse_lines(
+        path,
+        [number for number, fields in lines if "" in fields],
+        "an empty field",
+        "fill it; missing values need no line",
+    )
     _refuse_inconsistent(lines, path)
     _refuse_reused(lines, path)
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be used")):
@@ -180,9 +191,9 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 }
 
 
-def _gunzipped(content: bytes, path: Path) -> bytes:
+def _gunzip(content: bytes, path: Path) -> bytes:
     try:
-        return gunzipped(content)
+        return gunzip(content)
     except IncrowdError as error:
         found = type(error)(
             f"the hierarchy file {path.name!r} cannot be read: {error.message}", remedy=error.remedy
@@ -198,8 +209,8 @@ def _text(path: Path) -> str:
     with boundary(InputError(f"the hierarchy file {path.name!r} cannot be read")):
         content = files.content(path)
         if path.suffix.lower() == ".gz":
-            content = _gunzipped(content, path)
-        return decoded(content, None).data.decode("utf-8-sig")
+            content = _gunzip(content, path)
+        return decode(content, None).data.decode("utf-8-sig")
 
 
 def _lines(text: str, path: Path) -> list[Line]:
@@ -223,25 +234,13 @@ def _delimiter(text: str) -> str:
     return max(_DELIMITERS, key=head.count)
 
 
-def _refuse_ragged(lines: list[Line], path: Path) -> None:
-    width = len(lines[0][1])
-    if {len(fields) for _, fields in lines} == {width}:
-        return
-    ragged = [number for number, fields in lines if len(fields) != width]
-    raise InputError(
-        f"the hierarchy file {path.name!r} has {counted(len(ragged), 'line')} with a different "
-        f"number of fields than the first line (first at line {ragged[0]})",
-        remedy="give every line the same number of fields",
-    )
-
-
-def _refuse_blank(lines: list[Line], path: Path) -> None:
-    blank = [number for number, fields in lines if "" in fields]
-    if blank:
+def _refuse_lines(path: Path, numbers: Sequence[int], what: str, remedy: str) -> None:
+    """Refuse a file with something wrong in the lines with these numbers, if there are any."""
+    if numbers:
         raise InputError(
-            f"the hierarchy file {path.name!r} has {counted(len(blank), 'line')} with an empty "
-            f"field (first at line {blank[0]})",
-            remedy="fill it; missing values need no line",
+            f"the hierarchy file {path.name!r} has {counted(len(numbers), 'line')} with {what} "
+            f"(first at line {numbers[0]})",
+            remedy=remedy,
         )
 
 
@@ -257,23 +256,22 @@ def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
             for number, fields in lines
             if parent.setdefault(fields[level - 1], fields[level]) != fields[level]
         ]
-        raise InputError(
-            f"the hierarchy file {path.name!r} has {counted(len(torn), 'line')} with a second "
-            f"parent for an entry of field {level} (first at line {torn[0]})",
-            remedy="give each entry one parent, or give different things different names",
+        _refuse_lines(
+            path,
+            torn,
+            f"a second parent for an entry of field {level}",
+            "give each entry one parent, or give different things different names",
         )
 
 
 def _refuse_reused(lines: list[Line], path: Path) -> None:
     """A name stands for one value or node, and for those right above that repeat it."""
-    reused = reused_names([fields for _, fields in lines])
-    if reused:
-        raise InputError(
-            f"the hierarchy file {path.name!r} has {counted(len(reused), 'line')} with an entry "
-            "that is the name of another node, not right above it (first at line "
-            f"{lines[reused[0]][0]})",
-            remedy="give each node a name of its own; a parent may repeat the name of a child",
-        )
+    _refuse_lines(
+        path,
+        [lines[place][0] for place in reused_names([fields for _, fields in lines])],
+        "an entry that is the name of another node, not right above it",
+        "give each node a name of its own; a parent may repeat the name of a child",
+    )
 
 
 def _stem(path: Path) -> str:
@@ -291,7 +289,7 @@ def _only(column: str, paths: list[Path]) -> Path:
 
 
 def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
-    """What builds the hierarchy of each column; files are read."""
+    """The builder of each column's hierarchy; files are read."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
     return {

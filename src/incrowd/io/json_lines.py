@@ -5,17 +5,18 @@ import io
 import polars as pl
 
 from incrowd.errors import InputError, boundary
-from incrowd.io.whole import TableChoice, WholeTable, refuse_choice
+from incrowd.io.layout import Layout
+from incrowd.io.whole import WholeTable
 
 _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
-def read(data: bytes, choice: TableChoice) -> WholeTable:
+def read(data: bytes, layout: Layout) -> WholeTable:
     """The table in JSON lines; a key that an object lacks is missing.
 
     JSON has no dates: a column of texts such as 2024-12-31 is one of dates.
     """
-    refuse_choice(choice, "JSON lines")
+    layout.refuse_choice("JSON lines")
     data = data.removeprefix(b"\xef\xbb\xbf")
     if data.lstrip().startswith(b"["):
         raise InputError(

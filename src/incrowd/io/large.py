@@ -1,7 +1,7 @@
 """Tables that are larger than memory: files and folders of files.
 
 A table is worked on in memory if it fits there, and out of memory with DuckDB if it does not. What
-a table takes in memory is estimated beforehand from its size, and so is the disk that it takes.
+a table takes in memory is size_of beforehand from its size, and so is the disk that it takes.
 """
 
 import shutil
@@ -15,9 +15,11 @@ import polars as pl
 
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, LimitError, PolicyError, boundary
-from incrowd.io.batches import Layout, batches
+from incrowd.io.batches import batches
 from incrowd.io.byte_limits import free_memory
-from incrowd.io.tables import Form
+from incrowd.io.layout import Layout
+from incrowd.io.notes import Note
+from incrowd.io.tables import Form, Source
 from incrowd.io.target import pieces
 
 CELL = 70
@@ -61,8 +63,8 @@ def bytes_of(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """What a table takes, before it is read."""
+class TableSize:
+    """The size of a table, estimated before it is read."""
 
     cells: int
     """About how many cells it has."""
@@ -95,29 +97,27 @@ class LargeTable:
     """A table that is worked on out of memory."""
 
     engine: Engine
-    form: Form
-    """How its files are laid out."""
-    note: str
-    """Why, and what it takes, in words."""
+    source: Source
+    """How it came: its layout, its columns and why it is worked on so; no rows."""
 
 
-def opened(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
+def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
     """The table out of memory; None if it fits into memory, or if there is no DuckDB.
 
     `memory` is how much may be used. Without it a share of what is free is.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
-    estimate = estimated(source)
+    estimate = size_of(source)
     most = free_memory() * _SHARE if memory is None else memory
-    if estimate is None or (estimate.memory <= most and not _partitioned(Path(source))):
+    if estimate is None or (estimate.memory <= most and not _has_partitions(Path(source))):
         return None
     _refuse_full_disk(estimate)
     note = estimate.note(most)
     return _of_files(_files(Path(source)), layout, memory, note)
 
 
-def estimated(source: Any) -> Estimate | None:
+def size_of(source: Any) -> TableSize | None:
     """What a file or a folder of files takes; None if that cannot be told."""
     paths = _files(Path(source))
     if not paths:
@@ -127,10 +127,10 @@ def estimated(source: Any) -> Estimate | None:
     cells = sum(rows * columns for rows, columns in known)
     texts = (path.stat().st_size for path, size in zip(paths, every, strict=True) if size is None)
     rows = sum(rows for rows, _ in known) if len(known) == len(every) else None
-    return Estimate(cells + sum(size // _TEXT for size in texts), rows)
+    return TableSize(cells + sum(size // _TEXT for size in texts), rows)
 
 
-def _partitioned(path: Path) -> bool:
+def _has_partitions(path: Path) -> bool:
     """Whether a folder holds folders of Parquet files, such as day=1/part.parquet."""
     return path.is_dir() and any(found.parent != path for found in path.rglob("*.parquet"))
 
@@ -171,16 +171,24 @@ def _of_files(files: list[Path], layout: Layout, memory: int | None, note: str) 
     database, form = DuckDB(memory=memory), Form("parquet")
     with closed_on_failure(database):
         if _parquet_size(files[0]) is None:
-            form, database.text = _copied(files[0], layout, database.folder / "table.parquet")
+            form, database.text = _copy_as_parquet(
+                files[0], layout, database.folder / "table.parquet"
+            )
             database.look_at(database.folder / "table.parquet")
         elif len(files) == 1:
             database.look_at_foreign(files[0].resolve())
         else:
             database.copy_files([str(file) for file in files])
-    return LargeTable(SqlEngine(database), form, note)
+    names = [column.name for column in database.columns]
+    rows = pl.DataFrame(schema=dict.fromkeys(names, pl.String if database.text else pl.Null))
+    notes = (Note("large", 1, note),)
+    source = Source(
+        rows, database.text, form.format, form.delimiter, "utf-8", form.compression, notes
+    )
+    return LargeTable(SqlEngine(database), source)
 
 
-def _copied(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
+def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
     """Copy a file to Parquet, batch by batch; its layout, and whether its cells are text."""
     with batches(path, layout) as table, pieces(place, Form("parquet")) as write:
         if table.text:
@@ -190,7 +198,7 @@ def _copied(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
         return table.form, table.text
 
 
-def _refuse_full_disk(estimate: Estimate) -> None:
+def _refuse_full_disk(estimate: TableSize) -> None:
     """Refuse a table that needs more disk than there is, before any work is done."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:

@@ -15,6 +15,7 @@ from typing import TypeAlias
 import polars as pl
 
 from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.io.notes import Note
 from incrowd.table.parse import MARKS
 
 _GLANCE = 100
@@ -59,7 +60,7 @@ class NumberNotation:
             texts = texts.str.replace_all(self.thousands, "", literal=True)
         return texts.str.replace(self.decimal, ".", literal=True)
 
-    def typed(self, texts: pl.Series) -> pl.Series:
+    def to_values(self, texts: pl.Series) -> pl.Series:
         """The numbers themselves."""
         return self.plain(texts).cast(pl.Float64)
 
@@ -78,14 +79,14 @@ class DateNotation:
 
     def fits(self, texts: pl.Series) -> pl.Series:
         """Which of the texts are such dates."""
-        return self.typed(texts).is_not_null()
+        return self.to_values(texts).is_not_null()
 
     def plain(self, texts: pl.Series) -> pl.Series:
         """The same dates as 2024-12-31, and times as 2024-12-31 23:59:59."""
         moments = isinstance(self.dtype, pl.Datetime)
-        return self.typed(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
+        return self.to_values(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
 
-    def typed(self, texts: pl.Series) -> pl.Series:
+    def to_values(self, texts: pl.Series) -> pl.Series:
         """The dates themselves."""
         with boundary(
             PolicyError(f"{self.format!r} is not a date format", remedy="write it like %d/%m/%Y")
@@ -123,7 +124,7 @@ class NotationRequest:
                 remedy="give two different marks",
             )
         for form in self._formats.values():
-            DateNotation(form).typed(pl.Series(["2024-12-31"]))
+            DateNotation(form).to_values(pl.Series(["2024-12-31"]))
 
     @property
     def _formats(self) -> Mapping[str, str]:
@@ -152,7 +153,7 @@ class NotationRequest:
                     f"there is no column {name!r} for a date format", remedy="name a column"
                 )
 
-    def given(self, name: str) -> str | None:
+    def format_of(self, name: str) -> str | None:
         """The date format that is given for this column."""
         return self._formats.get(name)
 
@@ -186,34 +187,34 @@ class FoundNotations:
         made = [_rewritten(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
-    def notes(self) -> Iterator[tuple[str, int, str]]:
+    def notes(self) -> Iterator[Note]:
         """What was rewritten, and what could not be: name, number of columns, words."""
         for title, words, names in (
             ("decimal_comma", "numbers with a decimal comma", self._having(",")),
             ("thousands", "numbers with marks between thousands", self._having(".")),
-            ("dates", "dates", self._dated()),
+            ("dates", "dates", self._date_columns()),
         ):
             if names:
-                yield title, len(names), f"read as {words}: {_listed(names)}"
+                yield Note(title, len(names), f"read as {words}: {_list_names(names)}")
         for option in dict.fromkeys(self.undecided.values()):
             names = [name for name, other in self.undecided.items() if other == option]
             what = "dates" if "date" in option else "numbers"
             words = (
-                f"{what} that can be read in two ways stay text: {_listed(names)}; "
+                f"{what} that can be read in two ways stay text: {_list_names(names)}; "
                 f"say how they are written, such as {option.replace('{}', names[0])}"
             )
-            yield f"undecided_{what}", len(names), words
+            yield Note(f"undecided_{what}", len(names), words)
 
     def _having(self, decimal: str) -> list[str]:
         found = self.columns.items()
         return [n for n, how in found if isinstance(how, NumberNotation) and how.decimal == decimal]
 
-    def _dated(self) -> list[str]:
+    def _date_columns(self) -> list[str]:
         found = self.columns.items()
         return [f"{n} ({how.format})" for n, how in found if isinstance(how, DateNotation)]
 
 
-def _listed(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     """The first names, and how many more."""
     more = len(names) - _NAMED
     listed = ", ".join(names[:_NAMED])
@@ -232,7 +233,7 @@ def found_notations(
             continue
         if not text and not request.explicit:
             continue
-        decided = _decided(series, request, delimiter, text=text)
+        decided = _notation_of(series, request, delimiter, text=text)
         if isinstance(decided, str):
             undecided[series.name] = decided
         elif decided is not None:
@@ -240,7 +241,7 @@ def found_notations(
     return FoundNotations(columns, undecided)
 
 
-def suspected(records: Sequence[Sequence[str]], request: NotationRequest | None) -> bool:
+def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest | None) -> bool:
     """Whether numbers or dates of these first records may be written in another way."""
     if request is None or len(records) < 2:
         return False
@@ -255,11 +256,11 @@ def suspected(records: Sequence[Sequence[str]], request: NotationRequest | None)
     )
 
 
-def _decided(
+def _notation_of(
     series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
 ) -> Notation | str | None:
     """How a column is written; the option that would decide; None if nothing is to do."""
-    form = request.given(series.name)
+    form = request.format_of(series.name)
     if form:
         return DateNotation(form)
     series = series.alias("")  # Polars takes a name such as ^a$ for a pattern
@@ -331,7 +332,7 @@ def _rewritten(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
     _refuse_unfit(~fits & ~beside, name, how)
     values = texts.set(~fits, None)
     if not text:
-        return how.typed(values).alias(name)
+        return how.to_values(values).alias(name)
     return how.plain(values).zip_with(fits, series).alias(name)
 
 

@@ -20,10 +20,10 @@ def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFra
 def with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
     """The rows of all files with keys that are whole numbers or days as such."""
     names = [name for name in keys if frame.schema[name] == pl.String]
-    return frame.with_columns(_typed(frame[name]) for name in names)
+    return frame.with_columns(_with_type(frame[name]) for name in names)
 
 
-def _typed(column: pl.Series) -> pl.Series:
+def _with_type(column: pl.Series) -> pl.Series:
     values = column.drop_nulls().unique()
     if len(values) and values.str.contains(_WHOLE).all():
         return column.cast(pl.Int64)

@@ -4,10 +4,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-import narwhals.stable.v2 as nw
 import polars as pl
 
 from incrowd.engines import elsewhere
@@ -17,11 +15,10 @@ from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, LimitError, boundary
 from incrowd.io import large, tables
-from incrowd.io.batches import Layout
 from incrowd.io.large import LargeTable
+from incrowd.io.layout import PIECE, Layout
 from incrowd.io.notation import NotationRequest, formats_of
 from incrowd.requests.reading import ReadingOptions
-from incrowd.table.encode import to_polars
 from incrowd.watch import Watch
 
 AnyPath: TypeAlias = str | os.PathLike[str]
@@ -35,6 +32,10 @@ class Reading(ReadingOptions):
     """Names of columns that the table should have: they help to tell its header."""
     kept: tuple[str, ...] | None = ()
     """Columns whose numbers and dates stay as they are written; None for all."""
+    only: tuple[str, ...] | None = None
+    """Columns whose numbers and dates are looked at; None for all."""
+    piece: int = PIECE
+    """Bytes of a text that are read at a time, if it is read piece by piece."""
 
     def __post_init__(self) -> None:
         """Refuse what is no amount of memory, and marks that numbers cannot have."""
@@ -50,28 +51,18 @@ class Reading(ReadingOptions):
         """How numbers and dates are written; None to leave them as they are."""
         given = self.date_formats or {}
         formats = given if isinstance(given, str | Mapping) else formats_of(given)
-        asked = NotationRequest(self.decimal, self.thousands, formats, self.kept or ())
+        asked = NotationRequest(self.decimal, self.thousands, formats, self.kept or (), self.only)
         return None if self.kept is None else asked
 
     def read(self, path: AnyPath) -> tables.Source:
         """The table in this file."""
         refuse_unread(path)
-        return tables.read(
-            path,
-            self.delimiter,
-            self.encoding,
-            header=self.header,
-            expected=self.expected,
-            sheet=self.sheet,
-            skip=self.skip,
-            notation=self.notation,
-            memory=self.bytes,
-        )
+        return tables.read(path, self.layout)
 
     def large(self, path: AnyPath) -> LargeTable | None:
         """The table out of memory; None if it fits there."""
         refuse_unread(path)
-        return large.opened(path, self.layout, self.bytes)
+        return large.open_large(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
         """The table in this file, in memory or out of it."""
@@ -79,11 +70,11 @@ class Reading(ReadingOptions):
         if found is None:
             read = self.read(path)
             return Opened(MemoryEngine(read.frame, text=read.text), read, path)
-        return Opened(found.engine, source_of(found), path)
+        return Opened(found.engine, found.source, path)
 
     @property
     def layout(self) -> Layout:
-        """The same for a file that is read batch by batch."""
+        """The same for what reads files."""
         return Layout(
             self.delimiter,
             self.encoding,
@@ -92,6 +83,8 @@ class Reading(ReadingOptions):
             sheet=self.sheet,
             skip=self.skip,
             notation=self.notation,
+            memory=self.bytes,
+            piece=self.piece,
         )
 
     def expecting(self, names: Iterable[str]) -> Self:
@@ -124,12 +117,7 @@ class Opened:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if not self.lent:
             self.engine.close()
 
@@ -193,17 +181,6 @@ def opened(
     return found
 
 
-def source_of(table: LargeTable) -> tables.Source:
-    """How a table came that is worked on out of memory: its layout and its columns, no rows."""
-    form = table.form
-    kind = pl.String if table.engine.text else pl.Null
-    rows = pl.DataFrame(schema=dict.fromkeys(table.engine.names, kind))
-    notes = (tables.Note("large", 1, table.note),)
-    return tables.Source(
-        rows, table.engine.text, form.format, form.delimiter, "utf-8", form.compression, notes
-    )
-
-
 def rows_of(frame: Any) -> pl.DataFrame:
     """Any frame as one of Polars, for counting; a table elsewhere is brought into memory."""
     frame = collected(frame)
@@ -211,10 +188,7 @@ def rows_of(frame: Any) -> pl.DataFrame:
         return frame
     if (engine := elsewhere.engine_of(frame)) is not None:
         return in_memory(engine).rows
-    MemoryEngine(frame)  # it says what is wrong with what is no frame
-    with boundary(InputError("the frame cannot be read")):
-        narrow = nw.from_native(frame, eager_only=True)
-        return pl.DataFrame([to_polars(narrow[name]).alias(name) for name in narrow.columns])
+    return MemoryEngine(frame).rows
 
 
 def collected(frame: Any) -> Any:

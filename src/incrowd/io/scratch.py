@@ -11,17 +11,45 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import IO, Any
 
+import numpy as np
 import polars as pl
 
 from incrowd.errors import InputError
-from incrowd.io.atomic import reason
+from incrowd.io.faults import reason
+
+
+class ScratchFile:
+    """Temporary arrays, found by the offset of their bytes, in one file that grows."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.end = 0
+        """The offset of what is stored next."""
+
+    def put(self, data: Any) -> int:
+        """Store an array, or bytes, and return the offset of the first byte."""
+        begin = self.end
+        with _disk_errors():
+            self._file.seek(begin)
+            self._file.write(data)
+        self.end += data.nbytes
+        return begin
+
+    def get(self, begin: int, size: int, dtype: type[np.generic]) -> Any:
+        """The array of this size whose bytes start at this offset."""
+        array = np.empty(size, dtype=dtype)
+        with _disk_errors():
+            self._file.seek(begin)
+            if self._file.readinto(array) != array.nbytes:  # type: ignore[attr-defined]
+                raise OSError
+        return array
 
 
 class ScratchFrames:
     """Temporary frames, numbered, in one file that grows."""
 
     def __init__(self, file: IO[bytes]) -> None:
-        self._file = file
+        self._file = ScratchFile(file)
         self._ends = [0]
 
     def __len__(self) -> int:
@@ -32,70 +60,32 @@ class ScratchFrames:
         """Store a frame and return its number."""
         packed = io.BytesIO()
         frame.write_ipc_stream(packed, compression="lz4")
-        with _disk_errors():
-            self._file.seek(self._ends[-1])
-            self._file.write(packed.getbuffer())
-        self._ends.append(self._ends[-1] + packed.tell())
+        self._file.put(packed.getbuffer())
+        self._ends.append(self._file.end)
         return len(self) - 1
 
     def get(self, number: int) -> pl.DataFrame:
         """The frame with this number."""
-        start, end = self._ends[number : number + 2]
-        with _disk_errors():
-            self._file.seek(start)
-            packed = self._file.read(end - start)
-        return pl.read_ipc_stream(io.BytesIO(packed))
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"ScratchFrames({len(self)} frames)"
-
-
-class ScratchFile:
-    """Temporary arrays, found by the offset of their bytes, in one file that grows."""
-
-    def __init__(self, file: Any) -> None:
-        self._file = file
-        self._end = 0
-
-    def put(self, array: Any) -> int:
-        """Store an array and return the offset of its first byte."""
-        place = self._end
-        with _disk_errors():
-            self._file.seek(place)
-            self._file.write(array)
-        self._end += array.nbytes
-        return place
-
-    def fill(self, array: Any, place: int) -> None:
-        """Fill an array with the bytes from this offset on."""
-        with _disk_errors():
-            self._file.seek(place)
-            found = self._file.readinto(array)
-            if found != array.nbytes:
-                raise OSError
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"ScratchFile({self._end} bytes)"
+        begin, end = self._ends[number : number + 2]
+        return pl.read_ipc_stream(io.BytesIO(self._file.get(begin, end - begin, np.uint8)))
 
 
 @contextmanager
 def scratch_frames(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFrames]:
     """Temporary frames in this folder, or in the system's temporary one."""
-    with _unnamed(folder) as file:
+    with _open_unnamed(folder) as file:
         yield ScratchFrames(file)
 
 
 @contextmanager
 def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFile]:
     """Temporary arrays in this folder, or in the system's temporary one."""
-    with _unnamed(folder) as file:
+    with _open_unnamed(folder) as file:
         yield ScratchFile(file)
 
 
 @contextmanager
-def _unnamed(folder: str | os.PathLike[str] | None) -> Iterator[IO[bytes]]:
+def _open_unnamed(folder: str | os.PathLike[str] | None) -> Iterator[IO[bytes]]:
     with ExitStack() as stack:
         with _disk_errors():
             file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))

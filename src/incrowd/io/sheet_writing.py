@@ -24,7 +24,6 @@ _FIRST_DAY = pl.date(1900, 3, 1)
 _DAY_ZERO = pl.date(1899, 12, 30)
 _MICROSECONDS = 86_400_000_000
 _SLICE = 2**16
-_NOT_IN_XML = r"[\x00-\x08\x0b-\x1f\ufffe\uffff]"
 _ESCAPED = r"_(x[0-9A-Fa-f]{4}_)"
 
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"

@@ -19,10 +19,12 @@ from xml.etree import ElementTree as ET
 import polars as pl
 
 from incrowd.errors import InputError, LimitError, PolicyError, boundary, counted
-from incrowd.io.header import Header, is_headed, judged
+from incrowd.io.header import Header, is_headed, judge
+from incrowd.io.layout import Layout
+from incrowd.io.notes import Note
 from incrowd.io.titles import names_of, refuse_wide, start_notes
 from incrowd.io.unpacked import most_bytes
-from incrowd.io.whole import TableChoice, WholeTable
+from incrowd.io.whole import WholeTable
 from incrowd.table.cells import text_of, whole_numbers
 
 _OLE = b"\xd0\xcf\x11\xe0"
@@ -65,7 +67,7 @@ _RENAMED = re.compile(r"(.*)_\d+")
 _RECORDS = 100
 
 
-def read(data: bytes, choice: TableChoice) -> WholeTable:
+def read(data: bytes, layout: Layout) -> WholeTable:
     """The values of the sheet that is asked for, or of the first visible one that has cells."""
     _refuse_sealed(data)
     if find_spec("fastexcel") is None:
@@ -77,14 +79,14 @@ def read(data: bytes, choice: TableChoice) -> WholeTable:
     with boundary(damaged), zipfile.ZipFile(io.BytesIO(data)) as archive:
         _refuse_other(archive)
         sheets = _sheets(archive)
-        sheet, rows = _chosen(archive, sheets, choice)
-        notes = [*_macros(archive), *_several(sheets, sheet, choice)]
+        sheet, rows = _choose_sheet(archive, sheets, layout)
+        notes = [*_note_macros(archive), *_note_unread_sheets(sheets, sheet, layout)]
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
         with ThreadPoolExecutor(1) as aside:  # fastexcel takes most of the time, and not the GIL
             counting = aside.submit(_counts, archive, sheet.part)
-            cells = _Cells(import_module("fastexcel").read_excel(data), sheet.place)
-            frame, more = _table(cells, rows, choice)
-        return WholeTable(frame, "xlsx", (*notes, *more, *_counted(counting.result())))
+            cells = _SheetReader(import_module("fastexcel").read_excel(data), sheet.place)
+            frame, more = _table(cells, rows, layout)
+        return WholeTable(frame, "xlsx", (*notes, *more, *_count_notes(counting.result())))
 
 
 _Rows: TypeAlias = list[tuple[int, list[str]]]
@@ -133,10 +135,10 @@ class _Sheet:
 
 def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
     targets = {
-        part.get("Id", ""): part.get("Target", "") for part in _parsed(archive, _RELATIONS).iter()
+        part.get("Id", ""): part.get("Target", "") for part in _parse(archive, _RELATIONS).iter()
     }
     found: list[_Sheet] = []
-    for sheet in _parsed(archive, _BOOK).iter():
+    for sheet in _parse(archive, _BOOK).iter():
         if sheet.tag.rpartition("}")[2] == "sheet":
             ident = next((v for k, v in sheet.attrib.items() if k.endswith("}id")), "")
             target = targets.get(ident, "")
@@ -146,7 +148,7 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
     return found
 
 
-def _parsed(archive: zipfile.ZipFile, name: str) -> ET.Element:
+def _parse(archive: zipfile.ZipFile, name: str) -> ET.Element:
     with archive.open(name) as part:
         text = part.read(_PART)
     if b"<!DOCTYPE" in text:
@@ -154,19 +156,19 @@ def _parsed(archive: zipfile.ZipFile, name: str) -> ET.Element:
     return ET.fromstring(text)  # noqa: S314  no document type, so no entities
 
 
-def _chosen(
-    archive: zipfile.ZipFile, sheets: Sequence[_Sheet], choice: TableChoice
+def _choose_sheet(
+    archive: zipfile.ZipFile, sheets: Sequence[_Sheet], layout: Layout
 ) -> tuple[_Sheet, "_Rows"]:
     """The sheet to read, and its first rows."""
-    if choice.sheet is not None:
-        named = [sheet for sheet in sheets if sheet.name == choice.sheet]
+    if layout.sheet is not None:
+        named = [sheet for sheet in sheets if sheet.name == layout.sheet]
         if not named:
             listed = ", ".join(repr(sheet.name) for sheet in sheets[:5])
             raise PolicyError(
-                f"the workbook has no sheet {choice.sheet!r}", remedy=f"name one of its: {listed}"
+                f"the workbook has no sheet {layout.sheet!r}", remedy=f"name one of its: {listed}"
             )
         sheets = named
-    visible = [sheet for sheet in sheets if sheet.visible or choice.sheet is not None]
+    visible = [sheet for sheet in sheets if sheet.visible or layout.sheet is not None]
     for sheet in visible:
         head = _head(archive, sheet.part)
         if b"<c " in head or b"<c>" in head:
@@ -195,11 +197,11 @@ def _counts(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
     return counts
 
 
-def _counted(counts: Mapping[str, int]) -> Iterator[tuple[str, int, str]]:
+def _count_notes(counts: Mapping[str, int]) -> Iterator[Note]:
     """What you should know of the sheet."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
-            yield f"{name}_cells", number, f"{counted(number, one, many)}{words}"
+            yield Note(f"{name}_cells", number, f"{counted(number, one, many)}{words}")
 
 
 def _count(before: bytes, piece: bytes, mark: bytes) -> int:
@@ -217,21 +219,20 @@ def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
         yield number, ["x" if b"<v" in cell or b"<t" in cell else "" for cell in cells]
 
 
-def _macros(archive: zipfile.ZipFile) -> Iterator[tuple[str, int, str]]:
+def _note_macros(archive: zipfile.ZipFile) -> Iterator[Note]:
     if "xl/vbaProject.bin" in archive.namelist():
-        yield "macros", 1, "the workbook holds macros: incrowd neither runs nor writes them"
+        words = "the workbook holds macros: incrowd neither runs nor writes them"
+        yield Note("macros", 1, words)
 
 
-def _several(
-    sheets: Sequence[_Sheet], sheet: _Sheet, choice: TableChoice
-) -> Iterator[tuple[str, int, str]]:
-    if choice.sheet is None and len(sheets) > 1:
+def _note_unread_sheets(sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout) -> Iterator[Note]:
+    if layout.sheet is None and len(sheets) > 1:
         words = f"read the sheet {sheet.name!r}, one of {len(sheets)}; --sheet names another"
-        yield "sheets", len(sheets), words
+        yield Note("sheets", len(sheets), words)
 
 
 @dataclass(frozen=True, eq=False)
-class _Cells:
+class _SheetReader:
     """The cells of one sheet, by fastexcel."""
 
     book: Any
@@ -254,43 +255,40 @@ class _Cells:
         return ["" if cell is None else cell for cell in cells.row(0)]
 
 
-def _table(
-    cells: _Cells, rows: _Rows, choice: TableChoice
-) -> tuple[pl.DataFrame, list[tuple[str, int, str]]]:
+def _table(cells: _SheetReader, rows: _Rows, layout: Layout) -> tuple[pl.DataFrame, list[Note]]:
     """The table of a sheet, and what was done to its start."""
-    start, titles = _start(rows, choice)
-    if choice.header is False:
+    start, titles = _start(rows, layout)
+    if layout.header is False:
         return _nameless(cells, start), []
     sheet = cells.below(start)
     frame, first = sheet.to_polars(), _names(cells, sheet, start)
     refuse_wide(frame.width)
-    if choice.header is None:
+    if layout.header is None:
         records = [first, *_texts(frame.head(_RECORDS))]
-        if judged(records, choice.expected) is Header.DATA:
+        if judge(records, layout.expected) is Header.DATA:
             words = "the first row looks like data, so the columns are called column_1, column_2, …"
-            return _nameless(cells, start), [
-                ("no_header", 1, f"{words}; --header if it names them")
-            ]
-        is_headed(records, choice.expected)
+            note = Note("no_header", 1, f"{words}; --header if it names them")
+            return _nameless(cells, start), [note]
+        is_headed(records, layout.expected)
     there = [bool(name.strip()) or not _is_empty(frame, j) for j, name in enumerate(first)]
     frame, first = frame[:, there], [name for name, kept in zip(first, there, strict=True) if kept]
     frame.columns = names_of(first, header=True)
-    return _cleaned(frame), [*start_notes(titles, first)]
+    return _clean(frame), [*start_notes(titles, first)]
 
 
 def _is_empty(frame: pl.DataFrame, column: int) -> bool:
     return frame.to_series(column).null_count() == frame.height
 
 
-def _start(rows: _Rows, choice: TableChoice) -> tuple[int, int]:
+def _start(rows: _Rows, layout: Layout) -> tuple[int, int]:
     """The row that the table starts in, and the rows of titles above it.
 
     A title is one filled cell above a row in which at least half of the columns are filled.
     """
     there = [(number, sum(map(bool, row))) for number, row in rows if any(row)]
     first = there[0][0] if there else 0
-    if choice.skip is not None or choice.header is False:
-        return max(choice.skip or 0, first), 0
+    if layout.skip is not None or layout.header is False:
+        return max(layout.skip or 0, first), 0
     widest = max((filled for _, filled in there), default=0)
     for titles, (number, filled) in enumerate(there):
         if filled > 1:
@@ -298,7 +296,7 @@ def _start(rows: _Rows, choice: TableChoice) -> tuple[int, int]:
     return first, 0
 
 
-def _names(cells: _Cells, sheet: Any, start: int) -> list[str]:
+def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
     """The cells of the header as they are: fastexcel renames those that are empty or repeated."""
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
@@ -309,11 +307,11 @@ def _names(cells: _Cells, sheet: Any, start: int) -> list[str]:
     return ["" if generated else name for name, generated in zip(names, made, strict=True)]
 
 
-def _nameless(cells: _Cells, start: int) -> pl.DataFrame:
+def _nameless(cells: _SheetReader, start: int) -> pl.DataFrame:
     frame = cells.from_row(start)
     refuse_wide(frame.width)
     frame.columns = names_of([""] * frame.width, header=False)
-    return _cleaned(frame)
+    return _clean(frame)
 
 
 def _texts(frame: pl.DataFrame) -> Iterator[list[str]]:
@@ -323,7 +321,7 @@ def _texts(frame: pl.DataFrame) -> Iterator[list[str]]:
     yield from map(list, texts.iter_rows())
 
 
-def _cleaned(frame: pl.DataFrame) -> pl.DataFrame:
+def _clean(frame: pl.DataFrame) -> pl.DataFrame:
     """Without empty rows; whole numbers and days as such."""
     cleaned = pl.DataFrame([_plain(column) for column in frame.iter_columns()])
     if not frame.width or any(not column.null_count() for column in cleaned.iter_columns()):

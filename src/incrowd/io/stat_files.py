@@ -3,7 +3,6 @@
 import io
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -11,21 +10,23 @@ from typing import Any
 import polars as pl
 
 from incrowd.errors import InputError, PolicyError, boundary, counted
-from incrowd.io.whole import TableChoice, WholeTable, refuse_choice
+from incrowd.io.layout import Layout
+from incrowd.io.notes import Note
+from incrowd.io.whole import WholeTable
 from incrowd.table.cells import whole_numbers
 
 _MOSTLY = 0.5
 """A column of numbers gets labels if at least this share of its values has one."""
 
 
-def read(data: bytes, choice: TableChoice) -> WholeTable:
+def read(data: bytes, layout: Layout) -> WholeTable:
     """The table in a file of SPSS (.sav, .zsav, .por), Stata (.dta) or SAS (.sas7bdat, .xpt).
 
     A value that has a label shows it, one that has none shows its code. What the file declares as
     missing is missing. Where most of a column's values have no label it is a number: its labels
     name codes such as "not asked", which stay codes, and a note says so.
     """
-    refuse_choice(choice, "a statistics file")
+    layout.refuse_choice("a statistics file")
     if find_spec("pyreadstat") is None:
         raise PolicyError(
             "reading SPSS, Stata and SAS files needs pyreadstat, which is not installed",
@@ -36,8 +37,8 @@ def read(data: bytes, choice: TableChoice) -> WholeTable:
     ):
         frame, about = _reader(data)(io.BytesIO(data), output_format="polars")
         labels = {name: text for name, text in about.column_names_to_labels.items() if text}
-        shown = _labelled(frame, about.variable_value_labels)
-    return WholeTable(shown.frame, "csv", tuple(shown.notes()), labels)
+        table, numbers = _put_labels(frame, about.variable_value_labels)
+    return WholeTable(table, "csv", tuple(_notes(numbers)), labels)
 
 
 def _reader(data: bytes) -> Callable[..., Any]:
@@ -53,8 +54,10 @@ def _reader(data: bytes) -> Callable[..., Any]:
     return library.read_por if b"SPSS PORT FILE" in data[40:512] else library.read_dta  # type: ignore[no-any-return]
 
 
-def _labelled(frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]) -> "_Shown":
-    """The table with labels in place of codes."""
+def _put_labels(
+    frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
+) -> tuple[pl.DataFrame, list[str]]:
+    """The table with labels in place of codes; columns whose labels name few of their values."""
     columns, numbers = [], []
     for column in frame.iter_columns():
         plain = _plain(column)
@@ -64,20 +67,14 @@ def _labelled(frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]) -> "
         elif texts:
             numbers.append(column.name)
         columns.append(plain)
-    return _Shown(pl.DataFrame(columns), tuple(numbers))
+    return pl.DataFrame(columns), numbers
 
 
-@dataclass(frozen=True, eq=False)
-class _Shown:
-    frame: pl.DataFrame
-    numbers: tuple[str, ...]
-    """Columns whose labels name few of their values."""
-
-    def notes(self) -> Iterator[tuple[str, int, str]]:
-        if self.numbers:
-            has = counted(len(self.numbers), "column has", "columns have")
-            words = f"{has} labels for few of the values, and stay numbers: "
-            yield "few_labels", len(self.numbers), words + ", ".join(self.numbers[:3])
+def _notes(numbers: Sequence[str]) -> Iterator[Note]:
+    if numbers:
+        has = counted(len(numbers), "column has", "columns have")
+        words = f"{has} labels for few of the values, and stay numbers: "
+        yield Note("few_labels", len(numbers), words + ", ".join(numbers[:3]))
 
 
 def _plain(column: pl.Series) -> pl.Series:

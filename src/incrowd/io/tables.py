@@ -3,7 +3,7 @@
 import io
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,28 +13,26 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from incrowd.engines.folders import in_parts, keys_of, parts
-from incrowd.errors import IncrowdError, InputError, PolicyError, counted, is_panic
+from incrowd.errors import InputError, PolicyError, counted
 from incrowd.io import sheet_writing
-from incrowd.io.atomic import number_of, reason, remedy_of
 from incrowd.io.byte_limits import read_all
-from incrowd.io.notation import NotationRequest, found_notations
+from incrowd.io.faults import file_boundary
+from incrowd.io.layout import Layout
+from incrowd.io.notation import found_notations
+from incrowd.io.notes import Note
 from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
-    DELIMITERS,
-    ReadText,
-    TextLayout,
-    decoded,
-    end_of_lines,
-    find_delimiter,
-    known,
-    read_text,
+    TextStart,
+    decode,
+    read_records,
     refuse_binary,
+    start_of,
     with_line_feeds,
 )
 from incrowd.io.text_writing import Compression, write_lines, write_text
-from incrowd.io.titles import refuse_wide, start_notes
-from incrowd.io.unpacked import gunzipped, unzstd
-from incrowd.io.whole import HEAD, TableChoice, WholeTable, reader_of, refuse_choice
+from incrowd.io.titles import refuse_wide
+from incrowd.io.unpacked import gunzip, unzstd
+from incrowd.io.whole import HEAD, reader_of
 from incrowd.table.cells import select_columns
 
 Format: TypeAlias = Literal["csv", "parquet", "arrow", "xlsx", "jsonl"]
@@ -78,20 +76,7 @@ class Form:
     compression: Compression | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Note:
-    """Something about a file that the user should know."""
-
-    name: str
-    count: int
-    text: str
-
-    def __str__(self) -> str:
-        """The note in words."""
-        return self.text
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Source:
     """A table that was read, and the layout of its file."""
 
@@ -106,62 +91,21 @@ class Source:
     labels: Mapping[str, str] = field(default_factory=dict)
     """What columns mean, where the file says so."""
 
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"Source({self.format}, {self.frame.height} records, {self.frame.width} columns)"
 
-
-@dataclass(frozen=True)
-class _Wanted:
-    """How to read a file; None means: find out."""
-
-    delimiter: str | None
-    encoding: str | None
-    columns: Sequence[str] | None
-    choice: TableChoice
-    notation: NotationRequest | None
-    tabs: bool
-    memory: int | None
-
-
-def read(  # noqa: PLR0913  one per thing that can be said of a file
-    path: str | os.PathLike[str],
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    *,
-    header: bool | None = None,
-    columns: Sequence[str] | None = None,
-    expected: Collection[str] = (),
-    sheet: str | None = None,
-    skip: int | None = None,
-    notation: NotationRequest | None = None,
-    memory: int | None = None,
-) -> Source:
+def read(path: str | os.PathLike[str], layout: Layout | None = None) -> Source:
     """The table in a file, in all Parquet files of a folder, or on standard input ("-").
 
     The first bytes of the file say what it is: Parquet, Arrow, a workbook, a statistics file, JSON
     lines, or else delimited text, maybe compressed. Delimiter, encoding, header and titles of a
-    text are found unless given, and every cell stays the text it is; with a `notation` numbers and
-    dates are rewritten as incrowd reads them. `columns` limits what is read. `expected` are names
-    that the table should have: they help to find its header and its delimiter. `memory` is how many
-    bytes may be used, by default what is free: what is far too large, or endless, is refused.
+    text are found unless given, and every cell stays the text it is; with a notation numbers and
+    dates are rewritten as incrowd reads them. What is far too large, or endless, is refused.
     """
-    if delimiter is not None and delimiter not in DELIMITERS:
-        raise PolicyError(
-            f"unknown delimiter {delimiter!r}",
-            remedy="use a comma, a semicolon, a tab, a bar or a space",
-        )
-    with _about(path, "read"):
-        choice = TableChoice(sheet, skip, header, tuple(expected))
-        tabs = is_tabbed(path)
-        wanted = _Wanted(delimiter, encoding, columns, choice, notation, tabs, memory)
-        found = (
-            _read_parts(path, wanted)
-            if in_parts(path)
-            else _read_bytes(_bytes(path, memory), wanted)
-        )
-        _refuse_empty(found.frame)
-        return _rewritten(found, wanted)
+    layout = replace(layout or Layout(), tabs=is_tabbed(path))
+    with file_boundary(path):
+        read_in = _read_parts if in_parts(path) else _read_file
+        table = read_in(path, layout)
+        _refuse_empty(table.frame)
+        return _rewrite(table, layout)
 
 
 def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) -> None:
@@ -171,7 +115,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
-    with _about(path, "written"), _target(path) as target:
+    with file_boundary(path, "written"), _target(path) as target:
         if form.format == "parquet":
             table.write_parquet(target)
         elif form.format == "arrow":
@@ -228,20 +172,21 @@ def refuse_nested(
         )
 
 
-def _bytes(path: str | os.PathLike[str], memory: int | None) -> bytes:
+def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
     if str(path) == "-":
-        return read_all(sys.stdin.buffer, memory)
+        return _read_bytes(read_all(sys.stdin.buffer, layout.memory), layout)
     with Path(path).open("rb") as file:
-        return read_all(file, memory)
+        data = read_all(file, layout.memory)
+    return _read_bytes(data, layout)
 
 
-def _read_parts(path: str | os.PathLike[str], wanted: _Wanted) -> Source:
+def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
     """The rows of several Parquet files, one after the other; a pattern names them, too.
 
     Folders such as `day=1` add a column to the files in them.
     """
     every = parts(path)
-    frames = [_read_bytes(file.read_bytes(), replace(wanted, columns=None)) for file in every]
+    frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
         raise InputError("it holds other things than Parquet files", remedy="name another folder")
     keys = [keys_of(file, path) for file in every]
@@ -251,45 +196,32 @@ def _read_parts(path: str | os.PathLike[str], wanted: _Wanted) -> Source:
             "its files have different columns", remedy="name a folder with the files of one table"
         )
     whole = with_typed_keys(pl.concat(found), {name for one in keys for name in one})
-    if wanted.columns is not None:
-        whole = select_columns(whole, known(wanted.columns, whole.columns))
-    return replace(frames[0], frame=whole)
+    return replace(frames[0], frame=select_columns(whole, layout.choose(whole.columns)))
 
 
-def _read_bytes(data: bytes, wanted: _Wanted) -> Source:
+def _read_bytes(data: bytes, layout: Layout) -> Source:
     if data.startswith(_GZIP):
-        return replace(_read_bytes(gunzipped(data, wanted.memory), wanted), compression="gzip")
+        return replace(_read_bytes(gunzip(data, layout.memory), layout), compression="gzip")
     if data.startswith(_ZSTD):
-        return replace(_read_bytes(unzstd(data, wanted.memory), wanted), compression="zstd")
-    columns = _listed(wanted.columns)
+        return replace(_read_bytes(unzstd(data, layout.memory), layout), compression="zstd")
     for start, format_, reader in _COLUMNAR:
         if data.startswith(start):
+            columns = None if layout.columns is None else list(layout.columns)
             return Source(reader(io.BytesIO(data), columns=columns), False, format_)
     if (whole := reader_of(data[:HEAD])) is not None:
-        return _read_whole(whole(data, wanted.choice), columns)
-    return _read_text(data, wanted)
+        table = whole(data, layout)
+        frame = select_columns(table.frame, layout.choose(table.frame.columns))
+        return Source(frame, False, table.format, notes=table.notes, labels=table.labels)
+    return _read_text(data, layout)
 
 
-def _read_whole(found: WholeTable, columns: list[str] | None) -> Source:
-    """A table that was read as a whole."""
-    names = found.frame.columns
-    frame = found.frame if columns is None else select_columns(found.frame, known(columns, names))
-    notes = tuple(Note(*note) for note in found.notes)
-    return Source(frame, False, found.format, notes=notes, labels=found.labels)
-
-
-def _rewritten(found: Source, wanted: _Wanted) -> Source:
+def _rewrite(table: Source, layout: Layout) -> Source:
     """The table with numbers and dates as incrowd reads them."""
-    if wanted.notation is None:
-        return found
-    ways = found_notations(found.frame, wanted.notation, found.delimiter, text=found.text)
-    frame = ways.rewritten(found.frame, text=found.text)
-    notes = (Note(*note) for note in ways.notes())
-    return replace(found, frame=frame, notes=(*found.notes, *notes))
-
-
-def _listed(columns: Sequence[str] | None) -> list[str] | None:
-    return None if columns is None else list(columns)
+    if layout.notation is None:
+        return table
+    ways = found_notations(table.frame, layout.notation, table.delimiter, text=table.text)
+    frame = ways.rewritten(table.frame, text=table.text)
+    return replace(table, frame=frame, notes=(*table.notes, *ways.notes()))
 
 
 def is_tabbed(path: str | os.PathLike[str]) -> bool:
@@ -297,35 +229,29 @@ def is_tabbed(path: str | os.PathLike[str]) -> bool:
     return _endings(path)[:1] == [".tsv"]
 
 
-def _read_text(data: bytes, wanted: _Wanted) -> Source:
-    refuse_binary(data[:4096], wanted.encoding)
-    choice = wanted.choice
-    if choice.sheet is not None:
-        refuse_choice(replace(choice, skip=None), "a text")
-    text = decoded(data, wanted.encoding)
-    if not text.data.strip():
-        raise InputError("it is empty", remedy="give a table with a header and records")
-    start = with_line_feeds(text.data)
-    start = start[end_of_lines(start, choice.skip or 0) :].lstrip(b"\r\n")
-    separator = wanted.delimiter or find_delimiter(start, choice.expected, tabs=wanted.tabs)
-    layout = TextLayout(separator, choice.header, choice.skip, choice.expected, wanted.columns)
-    found = read_text(text.data, layout)
-    notes = [*_formula_notes(found.frame), *(Note(*note) for note in _start_notes(found, choice))]
+def _read_text(data: bytes, layout: Layout) -> Source:
+    refuse_binary(data[:4096], layout.encoding)
+    text = decode(data, layout.encoding)
+    lines = with_line_feeds(text.data)
+    start = start_of(lines, layout)
+    names, body = start.names, lines[start.begin :] if start.begin else lines
+    frame = read_records(body, start.delimiter, names, start.line, header=start.header)
+    frame = select_columns(frame, layout.choose(names))
+    notes = [*_formula_notes(frame), *_header_note(start, layout), *start.notes()]
     if text.guessed:
         words = f"the text is not UTF-8; it was read as {text.encoding}: use --encoding if wrong"
         notes.append(Note("guessed_encoding", 1, words))
-    return Source(found.frame, True, "csv", separator, text.encoding, None, tuple(notes))
+    return Source(frame, True, "csv", start.delimiter, text.encoding, None, tuple(notes))
 
 
-def _start_notes(found: ReadText, choice: TableChoice) -> Iterator[tuple[str, int, str]]:
-    """What was done to the start of a text."""
-    if choice.header is None and not found.header:
+def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
+    """That the first line was taken for data."""
+    if layout.header is None and not start.header:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
             "use --header if it names them"
         )
-        yield "no_header", 1, words
-    yield from start_notes(found.skipped, found.first if found.header else ())
+        yield Note("no_header", 1, words)
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
@@ -380,32 +306,3 @@ def _target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
         return
     with Path(path).open("wb") as target:
         yield target
-
-
-@contextmanager
-def _about(path: str | os.PathLike[str], done: str) -> Iterator[None]:
-    """Name the file in every error, and hide other libraries' messages."""
-    name = "standard input" if str(path) == "-" and done == "read" else repr(str(path))
-    name = "standard output" if str(path) == "-" and done == "written" else name
-    found: IncrowdError
-    try:
-        yield
-    except IncrowdError as error:
-        found = type(error)(f"{name} cannot be {done}: {error.message}", remedy=error.remedy)
-    except MemoryError:
-        raise
-    except BaseException as error:
-        if not isinstance(error, Exception) and not is_panic(error):
-            raise
-        found = InputError(f"{name} cannot be {done}: {reason(error)}", remedy=remedy_of(error))
-        if not isinstance(error, OSError) and not number_of(error):
-            found = InputError(
-                f"{name} cannot be {done}: its content does not fit the format",
-                remedy="use another format",
-            )
-    else:
-        return
-    try:
-        raise found from None
-    finally:
-        found.__context__ = None

@@ -18,10 +18,11 @@ from incrowd.engines.base import NewTable
 from incrowd.engines.private_folders import private_folder
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.io import files, sheet_writing, tables
-from incrowd.io.atomic import placing_before, replacing, replacing_both
-from incrowd.io.batches import Layout, batches
+from incrowd.io.atomic import AnyPath, placing_before, replacing, replacing_both
+from incrowd.io.batches import batches
+from incrowd.io.layout import stored_text
 from incrowd.io.tables import Form
-from incrowd.io.text_writing import as_text, write_lines
+from incrowd.io.text_writing import as_text, write_lines, write_text
 
 Write: TypeAlias = Callable[[pl.DataFrame], None]
 """Adds the rows of a frame to a file."""
@@ -62,17 +63,11 @@ def _text(file: IO[bytes], form: Form) -> Iterator[Write]:
             if form.format == "jsonl":
                 write_lines(frame, file, form.compression)
                 return
-            table = as_text(frame)
             if form.compression == "gzip":
+                table = as_text(frame)
                 packed.write(table.write_csv(separator=delimiter, include_header=header).encode())
             else:
-                table.write_csv(
-                    file,
-                    separator=delimiter,
-                    include_header=header,
-                    compression=form.compression or "uncompressed",
-                    check_extension=False,
-                )
+                write_text(frame, file, delimiter, form.compression, header=header)
 
     if form.compression != "gzip" or form.format == "jsonl":
         yield write
@@ -106,7 +101,7 @@ def _columns(file: IO[bytes], form: Form) -> Iterator[Write]:
         with _boundary():
             plain = frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String))
             table = plain.to_arrow(compat_level=pl.CompatLevel.oldest())
-            writer = writer or _opened(file, form, table.schema)
+            writer = writer or _open_writer(file, form, table.schema)
             writer.write_table(table)
 
     try:
@@ -116,7 +111,7 @@ def _columns(file: IO[bytes], form: Form) -> Iterator[Write]:
             writer.close()
 
 
-def _opened(file: IO[bytes], form: Form, schema: Any) -> Any:
+def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
     if form.format == "parquet":
         return import_module("pyarrow.parquet").ParquetWriter(file, schema)
     return import_module("pyarrow.ipc").new_file(file, schema)
@@ -133,9 +128,6 @@ def _boundary() -> Iterator[None]:
             failed = error
     if failed is not None:
         raise failed
-
-
-AnyPath: TypeAlias = str | os.PathLike[str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +154,7 @@ class TargetFile:
 
     def get(self) -> pl.DataFrame:
         """Read it anew, cells as they are stored."""
-        return tables.read(self.path, self.form.delimiter, "utf-8", header=True, skip=0).frame
+        return tables.read(self.path, stored_text(self.form.delimiter)).frame
 
     def parts(self) -> AbstractContextManager[Write]:
         """The file, to add frames of one kind to."""
@@ -170,8 +162,7 @@ class TargetFile:
 
     def batches(self) -> Iterator[pl.DataFrame]:
         """Read it anew frame by frame, cells as they are stored."""
-        layout = Layout(self.form.delimiter, "utf-8", header=True, skip=0)
-        with batches(self.path, layout) as table:
+        with batches(self.path, stored_text(self.form.delimiter)) as table:
             yield from table
 
     def sha256(self) -> str:

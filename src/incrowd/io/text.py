@@ -5,7 +5,7 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,11 +15,11 @@ import polars as pl
 from incrowd.arrays import Counts
 from incrowd.errors import InputError, PolicyError, boundary, counted
 from incrowd.io.header import is_headed
-from incrowd.io.titles import names_of, refuse_wide, title_lines
+from incrowd.io.layout import DELIMITERS, Layout
+from incrowd.io.notes import Note
+from incrowd.io.titles import names_of, refuse_wide, start_notes, title_lines
 from incrowd.kernels.io import lines as lines_kernels
-from incrowd.table.cells import select_columns
 
-DELIMITERS = (",", ";", "\t", "|", " ")
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -37,7 +37,7 @@ _SAMPLE = 100
 
 
 @dataclass(frozen=True, eq=False)
-class Text:
+class DecodedText:
     """A delimited text in UTF-8, and the encoding of its file."""
 
     data: bytes
@@ -59,34 +59,23 @@ def refuse_binary(head: bytes, encoding: str | None = None) -> None:
         )
 
 
-def decoded(data: bytes, encoding: str | None) -> Text:
+def decode(data: bytes, encoding: str | None) -> DecodedText:
     """The text in UTF-8; its encoding is as given, as marked, UTF-8 or that of Windows."""
     if encoding is not None:
-        return Text(_transcoded(data, encoding), encoding)
+        return DecodedText(_transcode(data, encoding), encoding)
     for mark, name in _MARKS:
         if data.startswith(mark):
-            return Text(_transcoded(data, name), name)
-    if _is_utf8(data):
-        return Text(data, "utf-8")
-    for name in ("cp1252", "latin-1"):
-        try:
-            return Text(data.decode(name).encode(), name, guessed=True)
-        except UnicodeDecodeError:
-            continue
+            return DecodedText(_transcode(data, name), name)
+    if data.isascii():
+        return DecodedText(data, "utf-8")
+    for name in ("utf-8", "cp1252", "latin-1"):
+        with suppress(UnicodeDecodeError):
+            text = data.decode(name)
+            return DecodedText(data if name == "utf-8" else text.encode(), name, name != "utf-8")
     raise InputError("the encoding cannot be found", remedy="name it with --encoding")
 
 
-def _is_utf8(data: bytes) -> bool:
-    if data.isascii():
-        return True
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return False
-    return True
-
-
-def _transcoded(data: bytes, encoding: str) -> bytes:
+def _transcode(data: bytes, encoding: str) -> bytes:
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -146,12 +135,9 @@ def _able(data: bytes, expected: Collection[str]) -> list[str]:
     """The delimiters by which most of the expected names stand in the first line."""
     if not expected:
         return list(DELIMITERS)
-    held = {d: len({*map(str.strip, _first(data, d))} & {*expected}) for d in DELIMITERS}
+    firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}
+    held = {d: len({*map(str.strip, first)} & {*expected}) for d, first in firsts.items()}
     return [delimiter for delimiter, number in held.items() if number == max(held.values())]
-
-
-def _first(data: bytes, delimiter: str) -> list[str]:
-    return next(iter(first_records(data, delimiter)), [])
 
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
@@ -189,53 +175,46 @@ def head_size(data: bytes) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class ReadText:
-    """The records of a delimited text, and what was done to its start."""
-
-    frame: pl.DataFrame
-    header: bool
-    first: tuple[str, ...]
-    """The cells of the first line that is no title."""
-    skipped: int
-    """Lines of titles that were found above it."""
-
-
-@dataclass(frozen=True)
-class TextLayout:
-    """How a text is laid out; None means: find out."""
+class TextStart:
+    """What the start of a text says about it."""
 
     delimiter: str
-    header: bool | None = None
-    skip: int | None = None
-    """Lines to skip at its start."""
-    expected: Collection[str] = ()
-    columns: Sequence[str] | None = None
+    header: bool
+    records: list[list[str]]
+    """The first records, split."""
+    titles: int
+    """Lines of titles above them."""
+    begin: int
+    """Where the first of them begins."""
+    line: int
+    """The number of its line."""
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the columns."""
+        return names_of(self.records[0], header=self.header)
+
+    def notes(self) -> Iterator[Note]:
+        """What was done to the start."""
+        return start_notes(self.titles, self.records[0] if self.header else ())
 
 
-def read_text(data: bytes, layout: TextLayout) -> ReadText:
-    """The records of a delimited text, every cell as the text it is."""
-    data = with_line_feeds(data)
-    body, first_line, skipped = _without_titles(data, layout)
-    records = first_records(body, layout.delimiter)
-    if not records:
-        raise InputError("the file is empty", remedy="give a table with a header and records")
+def start_of(text: bytes, layout: Layout) -> TextStart:
+    """How to read a text, whose lines end with line feeds; its start is enough."""
+    layout.refuse_choice("a text", skips=True)
+    body = text[end_of_lines(text, layout.skip or 0) :]
+    body = body.lstrip(b"\r\n") if body[:1] in {b"\r", b"\n"} else body
+    if not body or body.isspace():
+        raise InputError("it is empty", remedy="give a table with a header and records")
+    delimiter = layout.delimiter or find_delimiter(body, layout.expected, tabs=layout.tabs)
+    titles = lines_of_titles(body, delimiter) if layout.skip is None else 0
+    body = body[end_of_lines(body, titles) :] if titles else body
+    records = first_records(body, delimiter)
     refuse_wide(len(records[0]))
     header = is_headed(records, layout.expected) if layout.header is None else layout.header
-    names = names_of(records[0], header=header)
-    frame = read_records(body, layout.delimiter, names, first_line, header=header)
-    if layout.columns is not None:
-        frame = select_columns(frame, known(layout.columns, names))
-    return ReadText(frame, header, tuple(records[0]), skipped)
-
-
-def _without_titles(data: bytes, layout: TextLayout) -> tuple[bytes, int, int]:
-    """The text from its first record on, the number of that line, and the titles found."""
-    start = end_of_lines(data, layout.skip or 0)
-    body = data[start:] if start else data
-    body = body.lstrip(b"\r\n") if body[:1] in {b"\r", b"\n"} else body
-    titles = lines_of_titles(body, layout.delimiter) if layout.skip is None else 0
-    body = body[end_of_lines(body, titles) :] if titles else body
-    return body, 1 + data.count(b"\n", 0, len(data) - len(body)), titles
+    begin = len(text) - len(body)
+    line = 1 + text.count(b"\n", 0, begin)
+    return TextStart(delimiter, header, records, titles, begin, line)
 
 
 def lines_of_titles(start: bytes, delimiter: str) -> int:
@@ -275,8 +254,8 @@ def read_records(
 
     `first_line` is the number of the first of these lines in the file, for messages.
     """
-    blank = _checked(body, delimiter, len(names), first_line)
-    frame = _parsed(body, delimiter, header=header)
+    blank = _check_records(body, delimiter, len(names), first_line)
+    frame = _parse(body, delimiter, header=header)
     frame.columns = list(names)
     if len(blank):
         lines = np.ones(len(frame) + header, dtype=np.bool_)
@@ -285,20 +264,12 @@ def read_records(
     return frame
 
 
-def known(columns: Sequence[str], names: Sequence[str]) -> list[str]:
-    """These columns, all of which must be among the names."""
-    for name in columns:
-        if name not in names:
-            raise PolicyError(f"there is no column {name!r}", remedy="name a column of the header")
-    return list(columns)
-
-
 def with_line_feeds(data: bytes) -> bytes:
     """The text with its lines ended by line feeds, if they were ended by returns alone."""
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
-def _parsed(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
     """The records, read by Polars or, if a quote within a cell stops it, one by one."""
     try:
         return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
@@ -310,10 +281,10 @@ def _parsed(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
             remedy="check its quotes, or give the delimiter and the encoding",
         )
     ):
-        return _parsed_slowly(data, delimiter, header=header)
+        return _parse_slowly(data, delimiter, header=header)
 
 
-def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
+def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
     with _cells_of(len(data)):
         lines = io.StringIO(data.decode(), newline="")
         records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]
@@ -322,7 +293,7 @@ def _parsed_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame
     return pl.DataFrame(filled, schema=[(str(j), pl.String) for j in range(width)], orient="row")
 
 
-def _checked(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
+def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
     """The blank lines; records with more or fewer fields than the first are refused."""
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)

@@ -31,14 +31,23 @@ def write_lines(table: pl.DataFrame, target: IO[bytes], compression: Compression
 
 
 def write_text(
-    table: pl.DataFrame, target: IO[bytes], delimiter: str, compression: Compression | None
+    table: pl.DataFrame,
+    target: IO[bytes],
+    delimiter: str,
+    compression: Compression | None,
+    *,
+    header: bool = True,
 ) -> None:
-    """Delimited text in UTF-8."""
+    """Delimited text in UTF-8, below a header if that is asked for."""
     table = as_text(table)
     if compression == "gzip":
         with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:
-            packed.write(table.write_csv(separator=delimiter).encode())
-    elif compression == "zstd":
-        table.write_csv(target, separator=delimiter, compression="zstd", check_extension=False)
+            packed.write(table.write_csv(separator=delimiter, include_header=header).encode())
     else:
-        table.write_csv(target, separator=delimiter)
+        table.write_csv(
+            target,
+            separator=delimiter,
+            include_header=header,
+            compression=compression or "uncompressed",
+            check_extension=False,
+        )

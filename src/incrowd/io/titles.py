@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 
 from incrowd.errors import InputError, counted
+from incrowd.io.notes import Note
 
 MOST_COLUMNS = 50_000
 """A table of more columns takes minutes to read before anything is done with it."""
@@ -50,25 +51,25 @@ def _unlike(name: str, taken: set[str]) -> str:
     return next(new for new in (f"{name}_{i}" for i in count(2)) if new not in taken)
 
 
-def _repairs(record: Sequence[str], names: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+def _repairs(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
     """What was repaired in a header: a name for it, the number of columns, and words."""
     pairs = [(old, new) for old, new in zip(record, names, strict=True) if old != new]
     nameless = [new for old, new in pairs if not old.strip()]
     if nameless:
         has = counted(len(nameless), "column has", "columns have")
-        yield "nameless", len(nameless), f"{has} no name and got one: {_first_of(nameless)}"
+        yield Note("nameless", len(nameless), f"{has} no name and got one: {_first_of(nameless)}")
     repeated = [new for old, new in pairs if old.strip()]
     if repeated:
         has = counted(len(repeated), "column has", "columns have")
         words = f"{has} the name of another and got a number: {_first_of(repeated)}"
-        yield "repeated_names", len(repeated), words
+        yield Note("repeated_names", len(repeated), words)
 
 
-def start_notes(titles: int, first: Sequence[str]) -> Iterator[tuple[str, int, str]]:
+def start_notes(titles: int, first: Sequence[str]) -> Iterator[Note]:
     """What was done to the start of a table: titles skipped, and names in this line repaired."""
     if titles:
         lines = counted(titles, "line above the header was", "lines above the header were")
-        yield "titles", titles, f"{lines} skipped as titles; --skip says how many to skip"
+        yield Note("titles", titles, f"{lines} skipped as titles; --skip says how many to skip")
     yield from _repairs(first, names_of(first, header=True))
 
 

@@ -20,7 +20,7 @@ PLACING = _Placing()
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def delay_interrupts() -> Iterator[None]:
     """Delay requests to stop (SIGINT, SIGTERM) until the block has ended.
 
     Only the main thread receives them.

@@ -10,6 +10,7 @@ import os
 import sys
 import zlib
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -28,26 +29,39 @@ _UNUSED = "\x1e", "\x1f"
 """Characters that no text uses: with them as delimiter and line end a whole text is one cell."""
 
 
-class CountingReader(io.RawIOBase):
-    """A stream of packed bytes that counts what was read."""
+class ByteStream(io.RawIOBase):
+    """A stream to read, whose bytes come from `take`."""
 
-    def __init__(self, stream: Any) -> None:
-        self._stream = stream
-        self.read_so_far = 0
+    def take(self, size: int) -> bytes:
+        """The next bytes, so many at most; none at the end."""
+        raise NotImplementedError
 
     def readable(self) -> bool:
         """It can be read."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer from the stream."""
-        found = self._stream.read(len(buffer)) or b""
-        buffer[: len(found)] = found
-        self.read_so_far += len(found)
-        return len(found)
+        """Fill the buffer with the next bytes."""
+        data = self.take(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
 
 
-class Limited(io.RawIOBase):
+class CountingReader(ByteStream):
+    """A stream of packed bytes that counts what was read."""
+
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
+        self.read_so_far = 0
+
+    def take(self, size: int) -> bytes:
+        """The next bytes of the stream."""
+        data: bytes = self._stream.read(size) or b""
+        self.read_so_far += len(data)
+        return data
+
+
+class Limited(ByteStream):
     """A stream of unpacked bytes that stops when there are too many."""
 
     def __init__(self, unpacked: Any, packed: CountingReader, at_once: int | None = None) -> None:
@@ -55,18 +69,13 @@ class Limited(io.RawIOBase):
         self._unpacked = unpacked
         self._packed = packed
         self._given = 0
-        self._most = _asked()
+        self._most = _most_allowed()
         self._at_once = at_once if self._most is None else None
 
-    def readable(self) -> bool:
-        """It can be read."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with unpacked bytes."""
-        found = self._unpacked.read(len(buffer)) or b""
-        buffer[: len(found)] = found
-        self._given += len(found)
+    def take(self, size: int) -> bytes:
+        """The next unpacked bytes."""
+        data: bytes = self._unpacked.read(size) or b""
+        self._given += len(data)
         most = self._most or _usual(self._packed.read_so_far)
         if self._at_once is not None and self._at_once < min(self._given, most):
             raise too_many(self._at_once)
@@ -76,33 +85,30 @@ class Limited(io.RawIOBase):
                 f"{self._packed.read_so_far / 10**6:,.1f} MB",
                 remedy=f"if that is right, allow more bytes: {VARIABLE}=20000000000",
             )
-        return len(found)
+        return data
 
 
 def most_bytes(packed: int) -> int:
     """How many bytes a file of this size may unpack to in memory."""
-    return _asked() or min(_usual(packed), most_at_once())
+    return _most_allowed() or min(_usual(packed), most_at_once())
 
 
 def _usual(packed: int) -> int:
     return max(_ALWAYS, _FACTOR * packed)
 
 
-def whole(stream: io.RawIOBase) -> bytes:
-    """All bytes of a stream."""
-    parts = []
-    while part := stream.read(_PIECE):
-        parts.append(part)
-    return b"".join(parts)
+def _all_of(stream: ByteStream) -> bytes:
+    """All bytes of a stream, read piece by piece, so that too many are noticed in time."""
+    return b"".join(iter(partial(stream.read, _PIECE), b""))
 
 
-def gunzipped(data: bytes, memory: int | None = None) -> bytes:
+def gunzip(data: bytes, memory: int | None = None) -> bytes:
     """Decompressed gzip, if so many bytes of memory may be used."""
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
     packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
-            return whole(Limited(unpacked, packed, most_at_once(memory)))
+            return _all_of(Limited(unpacked, packed, most_at_once(memory)))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
@@ -128,7 +134,7 @@ def unzstd(data: bytes, memory: int | None = None) -> bytes:
         boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
         opened as unpacked,
     ):
-        return whole(Limited(unpacked, packed, most_at_once(memory)))
+        return _all_of(Limited(unpacked, packed, most_at_once(memory)))
 
 
 def _unzstd_at_once(data: bytes) -> bytes:
@@ -148,7 +154,7 @@ def _unzstd_at_once(data: bytes) -> bytes:
         return str(whole_text.item()).encode()
 
 
-def _asked() -> int | None:
+def _most_allowed() -> int | None:
     """How many bytes the user allows; None if not set."""
     said = os.environ.get(VARIABLE, "")
     if not said:

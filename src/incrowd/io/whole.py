@@ -3,52 +3,31 @@
 Their first bytes say what they are. The libraries that read some of them are extras.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 import polars as pl
 
-from incrowd.errors import InputError, PolicyError
+from incrowd.io.layout import Layout
+from incrowd.io.notes import Note
 
 WholeFormat: TypeAlias = Literal["csv", "xlsx", "jsonl"]
 """What a release of such a file is written as, unless its name says otherwise."""
 
 
-@dataclass(frozen=True)
-class TableChoice:
-    """Which table of a file to read, and where it starts; what is None is found."""
-
-    sheet: str | None = None
-    """The sheet of a workbook."""
-    skip: int | None = None
-    """Rows above the header."""
-    header: bool | None = None
-    expected: Sequence[str] = ()
-    """Names that the table should have: they help to tell its header."""
-
-    def __post_init__(self) -> None:
-        if self.skip is not None and self.skip < 0:
-            raise PolicyError("--skip must be 0 or more", remedy="give the lines above the header")
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class WholeTable:
     """A table that was read as a whole."""
 
     frame: pl.DataFrame
     format: WholeFormat
-    notes: tuple[tuple[str, int, str], ...] = ()
-    """What you should know of it: a name, a number, words."""
+    notes: tuple[Note, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     """What its columns mean, where the file says so."""
 
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"WholeTable({self.frame.height} records, {self.frame.width} columns)"
 
-
-Reader: TypeAlias = Callable[[bytes, TableChoice], WholeTable]
+Reader: TypeAlias = Callable[[bytes, Layout], WholeTable]
 
 HEAD = 512
 """Bytes at the start of a file that say what it is."""
@@ -69,13 +48,6 @@ def reader_of(head: bytes) -> Reader | None:
 
         return stat_files.read
     return None
-
-
-def refuse_choice(choice: TableChoice, what: str) -> None:
-    """Refuse a sheet of what has none, or lines to skip of what starts with its table."""
-    for name, given in (("sheet", choice.sheet), ("skip", choice.skip or None)):
-        if given is not None:
-            raise InputError(f"--{name} does not fit {what}", remedy=f"leave out --{name}")
 
 
 def _is_json(head: bytes) -> bool:

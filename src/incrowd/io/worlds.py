@@ -51,7 +51,7 @@ def world_of(
     knowledge = knowledge_of(policy, {}, called.folder)
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
-    found = tables.world_tables.world(_shared(tables, policy))
+    found = tables.world_tables.world(_shared_quasi(tables, policy))
     digests = tuple(_digest(one) for one in given)
     return WorldReference(
         found, digests, tables.hierarchies(found.columns), tables.world_tables.notes
@@ -131,7 +131,7 @@ def _refuse_unused(called: WorldNames) -> None:
         )
 
 
-def _shared(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
+def _shared_quasi(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
     shared = set(tables.shared_columns("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:

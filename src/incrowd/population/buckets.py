@@ -14,7 +14,14 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError, counted
+from incrowd.errors import (
+    InfeasibleError,
+    InputError,
+    NotMetError,
+    PolicyError,
+    counted,
+    other_rows_error,
+)
 from incrowd.kernels import one_dimensional
 from incrowd.population.quantile_cells import Scaled, cells_of_buckets, kind_of_cells, scale_cells
 from incrowd.population.quantiles import (
@@ -380,14 +387,6 @@ class BucketRecount:
                     f"the column {column.name!r} shows something that fewer than {k:,} records "
                     "share"
                 )
-
-
-def other_rows_error() -> NotMetError:
-    """The rows that were counted are not those that were made."""
-    return NotMetError(
-        "the rows that were written are not those that should leave",
-        remedy="make sure that nothing changes the table meanwhile",
-    )
 
 
 def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:

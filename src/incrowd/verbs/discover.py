@@ -60,7 +60,7 @@ from incrowd.verbs.tables import (
     TableElsewhere,
     TableInMemory,
     columns_to_look_at,
-    opened,
+    open_to_count,
 )
 from incrowd.watch import NestedWatch, Watch
 
@@ -104,7 +104,9 @@ def discover(asked: DiscoverRequest) -> Discovery:
     whole = bool(options.exact)
     with (
         enough_memory(IN_BATCHES),
-        opened(asked.data, options.columns, asked.reading, whole=whole, policy=policy) as table,
+        open_to_count(
+            asked.data, options.columns, asked.reading, whole=whole, policy=policy
+        ) as table,
     ):
         choose_columns(table.names, options.explain or None)
         choose_columns(table.names, tuple(options.domains) or None)

@@ -24,7 +24,7 @@ from incrowd.arrays import Counts
 from incrowd.engines import elsewhere
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.recount import Frames, recounted, recounted_in_passes, refuse_above
+from incrowd.engines.recount import Frames, count_ratios, count_ratios_in_passes, refuse_above
 from incrowd.engines.stream import (
     PairReservoir,
     RecordReservoir,
@@ -33,7 +33,7 @@ from incrowd.engines.stream import (
     draw,
     records_of,
 )
-from incrowd.errors import InfeasibleError, InputError, NotMetError, PolicyError
+from incrowd.errors import InfeasibleError, InputError, PolicyError, other_rows_error
 from incrowd.identify.outcome import Masked
 from incrowd.identify.records import Ratios
 from incrowd.identify.sampling import differences_of, pruning_ratio
@@ -48,7 +48,8 @@ from incrowd.identify.withholding import (
 )
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
-from incrowd.io.batches import Layout, batches
+from incrowd.io.layout import stored_text
+from incrowd.io.passes import RereadableTable, rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
@@ -56,14 +57,7 @@ from incrowd.recoding.column_cells import Keep
 from incrowd.requests.mask import MaskRequest
 from incrowd.requests.request import verb
 from incrowd.table.names import choose_columns
-from incrowd.verbs.tables import (
-    IN_BATCHES,
-    RereadableTable,
-    all_nested,
-    passes_once,
-    rereadable,
-    shuffled,
-)
+from incrowd.verbs.tables import IN_BATCHES, all_nested, passes_once
 from incrowd.watch import NestedWatch, Watch
 
 
@@ -89,7 +83,7 @@ def mask(asked: MaskRequest) -> Masked:
             read = tables.Source(pl.DataFrame(), text=False)
             found = _mask_table(source, request, watch, like=target is None)
         elif passes(source, request.method):
-            return _mask_in_passes(source, target, request, reading.layout, watch)
+            return _mask_in_passes(source, target, request, reading, watch)
         else:
             read = reading.read(source)
             watch.note(map(str, read.notes))
@@ -250,7 +244,7 @@ def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
     with replacing(target) as place:
         tables.write(found.frame, place, like=like)
         delimiter = tables.form_of(place, like).delimiter
-        rows = tables.read(place, delimiter, "utf-8", header=True, skip=0).frame
+        rows = tables.read(place, stored_text(delimiter)).frame
         ratios = _recount(rows, found.published, len(found.frame))
         refuse_above(ratios, found.measure, found.limit)
 
@@ -258,15 +252,15 @@ def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
 def _recount(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
     """The ratios of the rows that leave, counted by Polars alone."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
-        raise _other_rows()
-    return recounted(rows)
+        raise other_rows_error()
+    return count_ratios(rows)
 
 
 def _mask_in_passes(
     source: AnyPath,
     target: AnyPath | None,
     request: WithholdRequest,
-    layout: Layout,
+    reading: Reading,
     watch: Watch,
 ) -> Masked:
     """The columns to publish of a table that is sampled as it passes, written to the target.
@@ -276,15 +270,14 @@ def _mask_in_passes(
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
-        table = stack.enter_context(rereadable(source, tuple, layout, folder))
+        table = stack.enter_context(rereadable(source, tuple, reading, folder))
         form = table.form if target is None else tables.form_of(target, table.form)
         refuse_unwritable(form)
         decision = _decide_by_sample(table, request, watch)
         names = decision.published
         if place is not None:
             _write_in_passes(table, place, form, decision)
-            read = layout.rereading(form.delimiter)
-            ratios = _recount_in_passes(lambda: _read(place, read, names), decision, watch)
+            ratios = _recount_in_passes(lambda: written_rows(place, form, names), decision, watch)
         else:
             ratios = _recount_in_passes(lambda: table.frames(names), decision, watch)
         refuse_above(ratios, request.measure, request.ratio)
@@ -348,25 +341,13 @@ def _write_in_passes(
     with scratch_frames(place.parent) as scratch, pieces(place, form) as write:
         if not request.keep_order:
             cells = decision.records * len(decision.published)
-            frames = shuffled(frames, cells, request.seed, scratch)
+            frames = shuffle(frames, cells, request.seed, scratch)
         for frame in frames:
             write(frame)
 
 
-def _read(place: Path, layout: Layout, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """The rows that were written, if they have the columns that should leave."""
-    with batches(place, layout) as found:
-        if found.names != tuple(names):
-            raise _other_rows()
-        yield from found
-
-
 def _recount_in_passes(frames: Frames, decision: _Decision, watch: Watch) -> Ratios:
-    found = recounted_in_passes(frames, decision.published, watch=watch)
+    found = count_ratios_in_passes(frames, decision.published, watch=watch)
     if found.records != decision.records:
-        raise _other_rows()
+        raise other_rows_error()
     return found
-
-
-def _other_rows() -> NotMetError:
-    return NotMetError("the rows that were written are not those that should leave")

@@ -23,12 +23,12 @@ import polars as pl
 
 from incrowd.arrays import Codes
 from incrowd.engines.stream import RecordReservoir, StreamSample, draw
-from incrowd.errors import IncrowdError, InputError, boundary
+from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
 from incrowd.io.atomic import replacing
-from incrowd.io.batches import Layout, batches
 from incrowd.io.csv_chunks import PlainText, plain_text
 from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, shuffled_text, writing
-from incrowd.io.reading import AnyPath
+from incrowd.io.passes import Frames, RereadableTable, rereadable, shuffle, written_rows
+from incrowd.io.reading import AnyPath, Reading
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
 from incrowd.io.tables import Form, form_of
 from incrowd.io.target import Write, pieces, refuse_unwritable
@@ -38,16 +38,16 @@ from incrowd.population.buckets import (
     QuantileOptions,
     ShownBuckets,
     enforce_k,
-    other_rows_error,
     show_all_buckets,
 )
 from incrowd.population.quantiles import Bucketed
 from incrowd.table.fold import in_threads
-from incrowd.verbs.tables import Frames, RereadableTable, rereadable, shuffled
 from incrowd.watch import Watch
 
 OpenTarget: TypeAlias = Callable[[], AbstractContextManager[Write]]
 """Opens a place for the rows that leave, empty each time."""
+Decode: TypeAlias = Callable[[pl.DataFrame], pl.DataFrame]
+"""Turns the codes of buckets into what they show."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class _Run:
     def leaving(self) -> tuple[str, ...]:
         return self.options.leaving(self.table.names)
 
-    def coded(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    def code_rows(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows with these columns; a cell that shows a bucket holds its code."""
         start = 0
         for frame in frames(names):
@@ -77,7 +77,7 @@ class _Run:
         if start != self.records:
             raise OtherRecordsError
 
-    def enforced(self) -> list[ShownBuckets]:
+    def enforce(self) -> list[ShownBuckets]:
         """The buckets that all hold k records."""
         return [enforce_k(column, self.options.least) for column in self.columns]
 
@@ -87,23 +87,25 @@ class _Run:
         return [column.cells(one, self.options.show) for column, one in both]
 
 
-def written(  # noqa: PLR0913  the table, the options, and what comes from outside
+def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes from outside
     source: AnyPath | Iterable[Any],
     target: AnyPath | None,
     options: QuantileOptions,
-    layout: Layout,
+    reading: Reading,
     watch: Watch,
     *,
     whole: bool = False,
+    gather: bool = False,
 ) -> Bucketed:
     """The quantiles of a table that passes, written to the target; without one only counted.
 
-    With `whole` the columns that are divided fit into memory and are divided exactly.
+    With `whole` the columns that are divided fit into memory and are divided exactly; with `gather`
+    the rows that leave are in the frame of the outcome.
     """
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
-        table = stack.enter_context(rereadable(source, options.leaving, layout, folder))
+        table = stack.enter_context(rereadable(source, options.leaving, reading, folder))
         form = table.form if target is None else form_of(target, table.form)
         refuse_unwritable(form)
         rewritable = place is not None and is_rewritable(table, form)
@@ -111,32 +113,20 @@ def written(  # noqa: PLR0913  the table, the options, and what comes from outsi
             done = _rewrite(table, place, options, watch, whole=whole)
             table.refuse_changed()
             if done is not None:
-                _verify(*done, place, form, layout)
+                _verify(*done, place, form)
                 return _outcome_of(*done, None)
         for run in _runs(table, options, watch, whole=whole, quick=not rewritable):
-            counter = _Counter(run)
-            opened = counter.opened if place is None else partial(pieces, place, form)
+            counter = _Counter(run, keep=gather)
+            opened = counter.open if place is None else partial(pieces, place, form)
             shown = _write(run, opened, folder)
             if shown is None:
                 continue
             if place is None:
                 counter.recount.check(shown, run.records, options.least)
             else:
-                _verify(run, shown, place, form, layout)
-            return _outcome_of(run, shown, None)
+                _verify(run, shown, place, form)
+            return _outcome_of(run, shown, _stack(counter.frames) if gather else None)
         raise other_rows_error()
-
-
-def gathered(frames: Iterable[Any], options: QuantileOptions, watch: Watch) -> Bucketed:
-    """The quantiles of frames that come one after the other, in one frame."""
-    with rereadable(frames, options.leaving, Layout(), None) as table:
-        (run,) = _runs(table, options, watch)
-        counter = _Counter(run, keep=True)
-        shown = _write(run, counter.opened, None)
-        if shown is None:
-            raise other_rows_error()
-        counter.recount.check(shown, run.records, options.least)
-        return _outcome_of(run, shown, _stacked(counter.frames))
 
 
 def _runs(
@@ -165,13 +155,13 @@ def _runs(
 def _run(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    drawn = _sampled(frames(options.columns), options, watch, whole=whole)
+    drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
-    columns = _divided(drawn, options)
+    columns = _divide(drawn, options)
     return _Run(table, options, watch, drawn.seen, drawn.frame.height, columns)
 
 
-def _sampled(
+def _draw_sample(
     frames: Iterable[pl.DataFrame], options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> StreamSample:
     """The records that columns are divided by: all of them if the `whole` fits into memory."""
@@ -179,12 +169,12 @@ def _sampled(
         found = list(frames)
         if not found:
             raise InputError("the table has no records", remedy="give at least one")
-        return StreamSample(_stacked(found), sum(frame.height for frame in found))
+        return StreamSample(_stack(found), sum(frame.height for frame in found))
     reservoir = RecordReservoir(options.sample, options.seed)
     return draw(frames, [reservoir], watch, columns=options.columns)[0]
 
 
-def _divided(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
+def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
     """The buckets of each column by the records of a sample."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
@@ -194,7 +184,7 @@ def _divided(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, 
     return tuple(in_threads(tasks))
 
 
-def _stacked(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _stack(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
         return pl.concat(frames, how="vertical_relaxed")
 
@@ -217,15 +207,15 @@ def _rewrite(
         return None
     try:
         with scratch_frames(place.parent) as scratch:
-            run, codes = _looked_up(table, table.text, options, watch, scratch, whole=whole)
-            shown = run.enforced()
+            run, codes = _look_up(table, table.text, options, watch, scratch, whole=whole)
+            shown = run.enforce()
             _write_text(run, table.text, codes, shown, place)
             return run, shown
     except (IncrowdError, OtherRecordsError):
         return None
 
 
-def _looked_up(  # noqa: PLR0913  the table, the options, and what comes from outside
+def _look_up(  # noqa: PLR0913  the table, the options, and what comes from outside
     table: RereadableTable,
     text: PlainText,
     options: QuantileOptions,
@@ -235,7 +225,7 @@ def _looked_up(  # noqa: PLR0913  the table, the options, and what comes from ou
     whole: bool,
 ) -> tuple[_Run, Iterable[Codes]]:
     """The run of a text, and the codes of its buckets: shape (columns, some records) each."""
-    drawn = _sampled(text.columns(options.columns), options, watch, whole=whole)
+    drawn = _draw_sample(text.columns(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     if drawn.whole:
         least = options.drawn_per_bucket(drawn.seen, drawn.seen)
@@ -244,9 +234,9 @@ def _looked_up(  # noqa: PLR0913  the table, the options, and what comes from ou
         columns, codes = zip(*in_threads(tasks), strict=True)
         run = _Run(table, options, watch, drawn.seen, drawn.seen, tuple(columns))
         return run, [np.stack(codes)]
-    divided = _divided(drawn, options)
+    divided = _divide(drawn, options)
     run = _Run(table, options, watch, drawn.seen, drawn.frame.height, divided)
-    for frame in run.coded(text.columns, options.columns):
+    for frame in run.code_rows(text.columns, options.columns):
         scratch.put(frame)
     return run, (scratch.get(number).to_numpy().T for number in range(len(scratch)))
 
@@ -285,33 +275,33 @@ def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> l
     shown: list[ShownBuckets] = []
     cells = run.records * len(run.leaving)
     with scratch_frames(folder) as scratch, opened() as write:
-        show: Callable[[pl.DataFrame], pl.DataFrame] | None = None
-        coded = run.coded(run.table.frames, run.leaving)
-        for frame in shuffled(coded, cells, run.options.seed, scratch):
+        show: Decode | None = None
+        coded = run.code_rows(run.table.frames, run.leaving)
+        for frame in shuffle(coded, cells, run.options.seed, scratch):
             if show is None:  # all rows have passed, and none has left
-                shown = run.enforced()
+                shown = run.enforce()
                 show = _decoder(run, shown)
             write(show(frame))
     return shown
 
 
 def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
-    with opened() as write:
-        show = _decoder(run, [show_all_buckets(column) for column in run.columns])
-        for frame in run.coded(run.table.frames, run.leaving):
-            write(show(frame))
-    shown = run.enforced()
+    as_found = [show_all_buckets(column) for column in run.columns]
+    _decode_in_order(run, opened, _decoder(run, as_found))
+    shown = run.enforce()
     if any(one.changed for one in shown):
         again = replace(run, columns=tuple(replace(column) for column in run.columns))
-        with opened() as write:
-            show = _decoder(run, shown)
-            for frame in again.coded(run.table.frames, run.leaving):
-                write(show(frame))
+        _decode_in_order(again, opened, _decoder(run, shown))
     return shown
 
 
-def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Callable[[pl.DataFrame], pl.DataFrame]:
-    """Turns the codes of buckets into what they show."""
+def _decode_in_order(run: _Run, opened: OpenTarget, show: Decode) -> None:
+    with opened() as write:
+        for frame in run.code_rows(run.table.frames, run.leaving):
+            write(show(frame))
+
+
+def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Decode:
     cells = run.cells(shown)
 
     def show(frame: pl.DataFrame) -> pl.DataFrame:
@@ -330,7 +320,7 @@ class _Counter:
         self.recount = BucketRecount(self._names)
 
     @contextmanager
-    def opened(self) -> Iterator[Write]:
+    def open(self) -> Iterator[Write]:
         """The place, empty."""
         self.frames.clear()
         self.recount = BucketRecount(self._names)
@@ -342,9 +332,7 @@ class _Counter:
             self.frames.append(frame)
 
 
-def _verify(
-    run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form, layout: Layout
-) -> None:
+def _verify(run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form) -> None:
     """Read what was written, and count it."""
     run.watch.tell("counting the rows that leave", 0.0)
     recount = BucketRecount(run.options.columns)
@@ -353,12 +341,8 @@ def _verify(
         for name in run.options.columns:
             recount.add_counts(name, plain.counts(name))
     else:
-        read = layout.rereading(form.delimiter)
-        with batches(place, read) as found:
-            if found.names != run.leaving:
-                raise other_rows_error()
-            for frame in found:
-                recount.add(frame)
+        for frame in written_rows(place, form, run.leaving):
+            recount.add(frame)
     recount.check(shown, run.records, run.options.least)
 
 

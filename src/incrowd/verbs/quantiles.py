@@ -23,7 +23,6 @@ from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
-from incrowd.io.batches import Layout
 from incrowd.io.reading import AnyPath, Reading, collected, enough_memory, is_path, rows_of
 from incrowd.population.buckets import (
     Bucketing,
@@ -37,7 +36,7 @@ from incrowd.requests.request import verb
 from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
 from incrowd.verbs.mask import check_target, drawn_order
-from incrowd.verbs.quantile_passes import gathered, outcome, written
+from incrowd.verbs.quantile_passes import outcome, write_quantiles
 from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
 from incrowd.watch import Watch
 
@@ -61,22 +60,22 @@ def quantiles(asked: QuantilesRequest) -> Bucketed:
     source, target, watch = asked.source, asked.target, asked.watch or Watch()
     check_target(source, target)
     reading = (asked.reading or Reading()).expecting((*options.columns, *options.keep))
-    layout = reading.layout.only(options.columns)
+    reading = replace(reading, only=tuple(options.columns))
     with enough_memory(IN_BATCHES):
         if is_path(source):
             whole = not passes_once(source)
-            return written(source, target, options, layout, watch, whole=whole)
+            return write_quantiles(source, target, options, reading, watch, whole=whole)
         if is_batches(source):
             if target is None:
-                return gathered(source, options, watch)
-            return written(source, target, options, layout, watch)
+                return write_quantiles(source, None, options, Reading(), watch, gather=True)
+            return write_quantiles(source, target, options, reading, watch)
         if (engine := elsewhere.engine_of(source)) is not None:
             with closing(engine):
                 return _of_table_elsewhere(source, engine, options, target, watch)
         frame = collected(source)
         if target is None:
             return _of_frame(frame, options, watch)
-        return written([frame], target, options, Layout(), watch, whole=True)
+        return write_quantiles([frame], target, options, Reading(), watch, whole=True)
 
 
 def _of_table_elsewhere(
@@ -89,7 +88,7 @@ def _of_table_elsewhere(
         found = _of_frame(rows, options, watch)
         found = replace(found, frame=elsewhere.like(source, found.frame))
     else:
-        found = written([rows], target, options, Layout(), watch, whole=True)
+        found = write_quantiles([rows], target, options, Reading(), watch, whole=True)
     return replace(found, withheld=tuple(name for name in engine.names if name not in leaving))
 
 

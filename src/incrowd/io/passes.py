@@ -1,0 +1,199 @@
+"""Tables that are read more than once, batch by batch, however large they are.
+
+A file is opened again, and refused if it changed meanwhile. What comes only once (standard input, a
+pipe, an iterator of frames) is stored on disk as it passes, and no more of it than the columns that
+are asked for.
+"""
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import polars as pl
+
+from incrowd.engines.stamps import Stamp
+from incrowd.engines.stream import columns_of_batch
+from incrowd.errors import InputError, other_rows_error
+from incrowd.io.batches import batches
+from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
+from incrowd.io.layout import Layout, stored_text
+from incrowd.io.reading import AnyPath, Reading, rows_of
+from incrowd.io.scratch import ScratchFrames, scratch_frames
+from incrowd.io.tables import Form
+from incrowd.table.cells import select_columns
+
+ColumnChoice: TypeAlias = Callable[[Sequence[str]], Sequence[str]]
+"""The columns that are asked for, of those of a table; unknown ones are refused."""
+
+Frames: TypeAlias = Callable[[Sequence[str]], Iterator[pl.DataFrame]]
+"""The records of a table with these columns, as often as they are asked for."""
+
+
+@dataclass(frozen=True, eq=False)
+class RereadableTable:
+    """A table that can be read more than once, batch by batch, from first to last record."""
+
+    names: tuple[str, ...]
+    """All its columns."""
+    frames: Frames
+    text: PlainText | None = None
+    """The table as a plain text, which reads faster as nothing is checked; None if it is none."""
+    form: Form = field(default_factory=Form)
+    notes: Sequence[str] = ()
+    """Complete when all records have passed."""
+    stamp: Stamp | None = None
+    """Of the file that is opened again; None if there is none."""
+
+    def refuse_changed(self) -> None:
+        """Refuse a file that changed since it was opened first; `frames` do so at their end."""
+        if self.stamp is not None:
+            self.stamp.refuse_changed()
+
+
+@contextmanager
+def rereadable(
+    source: AnyPath | Iterable[Any], choice: ColumnChoice, reading: Reading, folder: Path | None
+) -> Iterator[RereadableTable]:
+    """The table in a file, on standard input ("-") or in frames, for more than one pass.
+
+    What must be stored goes into this folder, or into the system's temporary one.
+    """
+    if not isinstance(source, str | os.PathLike):
+        with scratch_frames(folder) as scratch:
+            yield _rereadable_frames(source, choice, scratch)
+    elif str(source) == "-" or not Path(source).is_file():
+        with batches(source, reading.layout) as found, scratch_frames(folder) as scratch:
+            kept = _KeptBatches(found, choice(found.names), scratch)
+            yield RereadableTable(found.names, kept.frames, form=found.form, notes=found.notes)
+    else:
+        yield _rereadable_file(source, choice, reading.layout)
+
+
+def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> RereadableTable:
+    notes: list[str] = []
+    stamp = Stamp.of(source)
+
+    def frames(names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        with batches(source, replace(layout, columns=tuple(names))) as found:
+            yield from found
+            notes[:] = found.notes
+        stamp.refuse_changed()
+
+    with batches(source, layout) as first:
+        choice(first.names)
+        names, form = first.names, first.form
+        plain = first.plain and not layout.skip
+    guessed = layout.encoding is None and layout.header is not False and plain
+    text = plain_text(source, form, names) if guessed else None
+    if text is not None:
+        text = replace(text, piece=min(layout.piece, PIECE))
+    return RereadableTable(
+        names, lambda wanted: _read_ahead(frames(wanted)), text, form, notes, stamp
+    )
+
+
+def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+    """The frames; the next one is read while you work on the one before."""
+    rest = iter(frames)
+    with ThreadPoolExecutor(1) as reader:
+        coming = reader.submit(next, rest, None)
+        while (frame := coming.result()) is not None:
+            coming = reader.submit(next, rest, None)
+            yield frame
+
+
+def _rereadable_frames(
+    source: Iterable[Any], choice: ColumnChoice, scratch: ScratchFrames
+) -> RereadableTable:
+    rest = iter(source)
+    first = next(rest, None)
+    if first is None:
+        raise no_batches()
+    frame = rows_of(first)
+    names = tuple(frame.columns)
+    kept = _KeptBatches(chain([frame], map(rows_of, rest)), choice(names), scratch)
+    return RereadableTable(names, kept.frames)
+
+
+class _KeptBatches:
+    """Frames that come once: the first pass stores them on disk."""
+
+    def __init__(
+        self, frames: Iterable[pl.DataFrame], names: Sequence[str], scratch: ScratchFrames
+    ) -> None:
+        self._frames = frames
+        self._names = list(names)
+        self._scratch = scratch
+        self._read = False
+
+    def frames(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        """The records with these columns."""
+        if self._read:
+            for number in range(len(self._scratch)):
+                yield select_columns(self._scratch.get(number), names)
+            return
+        self._read = True
+        for number, frame in enumerate(self._frames, start=1):
+            wanted = columns_of_batch(frame, self._names, number)
+            self._scratch.put(wanted)
+            yield select_columns(wanted, names)
+
+
+def no_batches() -> InputError:
+    """There is not even a first frame."""
+    return InputError("there are no batches", remedy="give at least one, with its columns")
+
+
+def written_rows(path: AnyPath, form: Form, names: Sequence[str]) -> Iterator[pl.DataFrame]:
+    """The rows of a file that was just written, which must have these columns."""
+    with batches(path, stored_text(form.delimiter)) as table:
+        if table.names != tuple(names):
+            raise other_rows_error()
+        yield from table
+
+
+CELLS = 2**20
+"""Cells that are held at a time."""
+_BITS = 64
+
+
+def shuffle(
+    frames: Iterable[pl.DataFrame], cells: int, seed: int | None, aside: ScratchFrames
+) -> Iterator[pl.DataFrame]:
+    """The rows of frames with about so many cells, every order of them equally likely.
+
+    Each row draws a number, and rows leave in the order of their numbers: by ranges of them, which
+    are put aside as the rows go by and are then sorted one by one. Numbers come in the order of the
+    rows, so the same seed gives the same order whatever the frames are.
+    """
+    rng = np.random.default_rng(None if seed is None else [seed, 2])
+    ranges = 1 << (max(0, cells - 1) // CELLS).bit_length()
+    places: list[list[int]] = [[] for _ in range(ranges)]
+    for frame in frames:
+        _put_aside(frame, rng.bit_generator.random_raw(frame.height), places, aside)
+    for numbers in places:
+        if numbers:
+            rows = pl.concat([aside.get(number) for number in numbers])
+            yield rows.sort(rows.columns[-1], maintain_order=True)[:, :-1]
+
+
+def _put_aside(
+    frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
+) -> None:
+    """Put the rows of one frame with their numbers into the ranges these lie in."""
+    name = "#" * (1 + max(map(len, frame.columns)))
+    rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
+        name, maintain_order=True
+    )
+    shift = _BITS - (len(places).bit_length() - 1)
+    which = (rows[name].to_numpy() // 2 ** (shift - 1) // 2).astype(np.int64)
+    starts = np.searchsorted(which, np.arange(len(places) + 1))
+    for numbers, start, end in zip(places, starts[:-1], starts[1:], strict=True):
+        if end > start:
+            numbers.append(aside.put(rows[int(start) : int(end)]))
