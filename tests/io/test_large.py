@@ -184,10 +184,10 @@ def test_the_command_says_what_it_does(people, tmp_path):
 def test_an_estimate_says_time_memory_and_disk_before_any_work(tmp_path):
     path = tmp_path / "t.parquet"
     pl.DataFrame({"a": range(500), "b": range(500)}).write_parquet(path)
-    assert large.size_of(path) == large.TableSize(cells=1_000, rows=500)
+    assert large.size_of(path) == large.TableEstimate(cells=1_000, rows=500)
     path.with_suffix(".csv").write_text("a,b\n" + "1,2\n" * 100)
     assert large.size_of(path.with_suffix(".csv")).rows is None
-    said = large.TableSize(cells=140_000_000, rows=20_000_000).note(1.5e9)
+    said = large.TableEstimate(cells=140_000_000, rows=20_000_000).note(1.5e9)
     assert said == (
         "this table of 20,000,000 rows is counted with DuckDB, out of memory: in memory it would "
         "take about 9.8 GB. A release takes about 2 minutes with levels, or 4 minutes with local "

@@ -63,7 +63,7 @@ def bytes_of(text: str) -> int:
 
 
 @dataclass(frozen=True)
-class TableSize:
+class TableEstimate:
     """The size of a table, estimated before it is read."""
 
     cells: int
@@ -117,7 +117,7 @@ def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeT
     return _of_files(_files(Path(source)), layout, memory, note)
 
 
-def size_of(source: Any) -> TableSize | None:
+def size_of(source: Any) -> TableEstimate | None:
     """What a file or a folder of files takes; None if that cannot be told."""
     paths = _files(Path(source))
     if not paths:
@@ -127,7 +127,7 @@ def size_of(source: Any) -> TableSize | None:
     cells = sum(rows * columns for rows, columns in known)
     texts = (path.stat().st_size for path, size in zip(paths, every, strict=True) if size is None)
     rows = sum(rows for rows, _ in known) if len(known) == len(every) else None
-    return TableSize(cells + sum(size // _TEXT for size in texts), rows)
+    return TableEstimate(cells + sum(size // _TEXT for size in texts), rows)
 
 
 def _has_partitions(path: Path) -> bool:
@@ -198,7 +198,7 @@ def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, boo
         return table.form, table.text
 
 
-def _refuse_full_disk(estimate: TableSize) -> None:
+def _refuse_full_disk(estimate: TableEstimate) -> None:
     """Refuse a table that needs more disk than there is, before any work is done."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
