@@ -136,7 +136,7 @@ def run(problem: Problem, search: Search) -> tuple[float, float] | None:
     except IncrowdError:
         return None
     outcome = problem.outcome(found.recoding)
-    if not problem.satisfied(outcome.classes).all() or outcome.suppressed > problem.suppressible:
+    if not problem.satisfied_by(outcome.classes).all() or outcome.suppressed > problem.suppressible:
         return None
     return problem.loss.of(outcome), time.perf_counter() - start
 

@@ -67,7 +67,7 @@ MORE = (
 
 def main(*, anew: bool) -> None:
     """Run everything, or the commands only, and write the list."""
-    every = [] if anew else list(signatures.recorded()["all"])
+    every = [] if anew else list(signatures.load_signatures()["all"])
     with tempfile.TemporaryDirectory() as place:
         os.chdir(place)
         hospital(4000).with_row_index("income").write_csv("people.csv")

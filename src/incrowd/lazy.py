@@ -49,12 +49,12 @@ def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]
     """
     homes, unloaded = homes_of(package), modules_of(package)
 
-    def found(name: str) -> Any:
+    def load_name(name: str) -> Any:
         if name not in homes:
             return unloaded(name)
         return getattr(import_module(homes[name]), name)
 
-    return found, lambda: sorted(homes)
+    return load_name, lambda: sorted(homes)
 
 
 def homes_of(name: str) -> dict[str, str]:

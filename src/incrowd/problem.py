@@ -58,11 +58,11 @@ class Problem:
         """Whether records in failing classes can only become fewer when levels rise."""
         return self.monotone and all(model.absorbing for model in self.models)
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes satisfy every model."""
         flags = np.ones(len(classes), dtype=np.bool_)
         for model in self.models:
-            flags &= model.satisfied(classes)
+            flags &= model.satisfied_by(classes)
         return flags
 
     def outcome(self, recoding: Recoding) -> Outcome:

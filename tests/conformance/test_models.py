@@ -85,7 +85,7 @@ def test_it_is_a_frozen_value_that_a_policy_can_write(model):
 def test_what_is_reached_tells_whether_all_classes_satisfy_it(model, rows):
     classes = classes_of_holdings(rows)
 
-    assert bool(model.satisfied(classes).all()) == safe(model, model.achieved(classes))
+    assert bool(model.satisfied_by(classes).all()) == safe(model, model.achieved_by(classes))
 
 
 @every_model
@@ -108,8 +108,8 @@ def test_no_release_reaches_more_than_is_possible(model, rows):
     best = model.possible(whole)
 
     slack = 1e-9 if model.higher_is_safer else -1e-9
-    assert (model.achieved(classes) <= best + slack) == model.higher_is_safer or math.isclose(
-        model.achieved(classes), best, abs_tol=1e-9
+    assert (model.achieved_by(classes) <= best + slack) == model.higher_is_safer or math.isclose(
+        model.achieved_by(classes), best, abs_tol=1e-9
     )
 
 
@@ -119,7 +119,7 @@ def test_no_release_reaches_more_than_is_possible(model, rows):
 def test_the_union_of_satisfying_classes_satisfies_a_monotone_model(model, one, other, rest):
     whole = np.sum([one, other, rest], axis=0)
     both = np.add(one, other)
-    first, second, union = model.satisfied(classes_of_holdings([one, other, both], whole))
+    first, second, union = model.satisfied_by(classes_of_holdings([one, other, both], whole))
 
     if model.monotone and first and second:
         assert union
@@ -142,7 +142,7 @@ def test_it_does_not_claim_less_than_it_keeps(model):
     pairs = rows[: len(rows) // 2 * 2].reshape(-1, 2, 5)
     people = rows.sum(axis=0)
     first, second, union = (
-        model.satisfied(classes_of_holdings([*part, people - part.sum(axis=0)], whole))[:-1]
+        model.satisfied_by(classes_of_holdings([*part, people - part.sum(axis=0)], whole))[:-1]
         for part in (pairs[:, 0], pairs[:, 1], pairs.sum(axis=1))
     )
 
@@ -163,7 +163,7 @@ def test_what_it_says_of_classes_that_satisfy_it_is_true(model, rows):
     table = TableSize(int(classes.people.sum()), 1)
     with suppress(PolicyError):  # of more people than the population has it says nothing
         model = model.bound_to(table)
-    for c in np.flatnonzero(model.satisfied(classes)):
+    for c in np.flatnonzero(model.satisfied_by(classes)):
         held = np.array(rows[c])
         assert held.sum() >= model.smallest_class()
         assert classes.world[c] >= model.smallest_candidate_set()
@@ -175,7 +175,7 @@ def test_what_it_says_of_classes_that_satisfy_it_is_true(model, rows):
             assert Fraction(int(held.max()), int(held.sum())) <= limits.most
     kept = model.most_kept(classes)
     assert (kept <= classes.people).all()
-    assert (kept[model.satisfied(classes)] == classes.people[model.satisfied(classes)]).all()
+    assert (kept[model.satisfied_by(classes)] == classes.people[model.satisfied_by(classes)]).all()
 
 
 @every_model
@@ -183,7 +183,7 @@ def test_so_many_different_values_as_it_calls_enough_satisfy_it(model):
     number = model.enough_values()
     if number > 1 and number <= 5:
         several = [[1] * number + [0] * (5 - number)]
-        satisfied = model.satisfied(classes_of_holdings(several))
+        satisfied = model.satisfied_by(classes_of_holdings(several))
         assert satisfied.all() or number < model.smallest_class()
 
 
@@ -195,7 +195,7 @@ def test_shares_decide_if_it_says_so(model):
         rows = np.random.default_rng(3).integers(0, 4, (200, 5))
         rows = rows[rows.sum(axis=1) > 0]
         kept = [Fraction(int(row.max()), int(row.sum())) <= most for row in rows]
-        assert model.satisfied(classes_of_holdings(rows)).tolist() == kept
+        assert model.satisfied_by(classes_of_holdings(rows)).tolist() == kept
 
 
 @every_model
@@ -217,7 +217,7 @@ def test_the_order_of_the_classes_does_not_matter(model, rows, order):
     order.shuffle(shuffled)
     whole = np.sum(rows, axis=0)
 
-    assert model.achieved(classes_of_holdings(rows, whole)) == model.achieved(
+    assert model.achieved_by(classes_of_holdings(rows, whole)) == model.achieved_by(
         classes_of_holdings(shuffled, whole)
     )
 
@@ -226,8 +226,8 @@ def test_the_order_of_the_classes_does_not_matter(model, rows, order):
 def test_without_a_class_it_is_satisfied_at_its_best(model):
     nothing = classes_of_holdings([], np.zeros(5, dtype=np.int64))
 
-    assert model.satisfied(nothing).tolist() == []
-    assert model.achieved(nothing) == (math.inf if model.higher_is_safer else 0.0)
+    assert model.satisfied_by(nothing).tolist() == []
+    assert model.achieved_by(nothing) == (math.inf if model.higher_is_safer else 0.0)
 
 
 @patient
@@ -237,8 +237,8 @@ def test_judging_leaves_the_classes_as_they_were(model, rows):
     classes = classes_of_holdings(rows)
     held = classes.histograms["s"]
     before = [array.copy() for array in (classes.people, held.start, held.code, held.count)]
-    model.satisfied(classes)
-    model.achieved(classes)
+    model.satisfied_by(classes)
+    model.achieved_by(classes)
 
     after = (classes.people, held.start, held.code, held.count)
     assert all((a == b).all() for a, b in zip(before, after, strict=True))

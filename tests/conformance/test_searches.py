@@ -110,7 +110,7 @@ def test_it_says_what_it_provides(search):
 def test_what_is_found_satisfies_the_policy(search, problem):
     found = run(search, problem)
     if found is not None:
-        assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+        assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()
 
 
 @every_search

@@ -9,7 +9,7 @@ import pytest
 
 import incrowd.documents.charts as charts  # noqa: PLR0402  the module itself, to patch it
 from incrowd.errors import InputError
-from incrowd.search.lattice.frontier import Explored, State
+from incrowd.search.lattice.frontier import Explored, NodeState
 
 pytest.importorskip("altair", reason="the extra charts is not installed")
 
@@ -17,10 +17,10 @@ pytest.importorskip("altair", reason="the extra charts is not installed")
 def explored(heights=(4, 3, 2), columns=("age", "zip.code", "k")):
     levels = np.array(list(itertools.product(*map(range, heights))), dtype=np.int32)
     steps = levels.sum(axis=1)
-    state = np.where(steps < 2, State.FAILING, State.RELEASABLE).astype(np.int32)
-    state[-1] = State.COSTLY
-    loss = np.where(state == State.RELEASABLE, steps / 10, np.nan)
-    suppressed = np.where(state == State.COSTLY, -1, 7)
+    state = np.where(steps < 2, NodeState.FAILING, NodeState.RELEASABLE).astype(np.int32)
+    state[-1] = NodeState.COSTLY
+    loss = np.where(state == NodeState.RELEASABLE, steps / 10, np.nan)
+    suppressed = np.where(state == NodeState.COSTLY, -1, 7)
     best = int(np.nanargmin(loss))
     return Explored(columns, levels, steps + 1, suppressed, loss, state, best, 99)
 

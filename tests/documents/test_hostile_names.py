@@ -17,7 +17,7 @@ from incrowd.documents import charts
 from incrowd.documents.words import printable
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.policy.policy import Column, Policy
-from incrowd.search.literature.accuracy.frontier import Frontier, Point
+from incrowd.search.literature.accuracy.frontier import Frontier, FrontierPoint
 from incrowd.verbs import frontier as frontiers
 
 NAMES = [
@@ -72,7 +72,7 @@ def lattice(name):
 
 
 def curve(name):
-    points = (Point(0.1, 2, 1.5, 0.05, 4, 0.1), Point(0.5, 4, 2.0, 0.2, 2, 0.4))
+    points = (FrontierPoint(0.1, 2, 1.5, 0.05, 4, 0.1), FrontierPoint(0.5, 4, 2.0, 0.2, 2, 0.4))
     return Frontier(points, "l", name, "gcp", (0.1, 0.5), (), ())
 
 

@@ -9,5 +9,5 @@ from incrowd.kernels import signatures, store
 def listed():
     before = set(store.USED)
     yield
-    unlisted = set(store.USED) - before - set(signatures.recorded()["all"])
+    unlisted = set(store.USED) - before - set(signatures.load_signatures()["all"])
     assert not unlisted, "python tests/record_signatures.py adds them to the list"

@@ -71,7 +71,7 @@ def test_a_type_without_a_text_is_refused():
 
 
 def test_every_listed_signature_names_a_kernel():
-    found = signatures.recorded()
+    found = signatures.load_signatures()
     assert len(found["all"]) > 100
     for name, takes in found["all"]:
         assert (
@@ -80,5 +80,7 @@ def test_every_listed_signature_names_a_kernel():
 
 
 def test_the_list_is_written_as_it_is_read():
-    text = signatures.as_list({verb: list(one) for verb, one in signatures.recorded().items()})
+    text = signatures.as_list(
+        {verb: list(one) for verb, one in signatures.load_signatures().items()}
+    )
     assert text == signatures.LIST.read_text(encoding="utf-8")

@@ -239,7 +239,7 @@ def test_features_are_compared_one_by_one():
 
 
 def unkept(kernel):
-    return entry.Entry(kernel, store.Store(kernel, "unkept", None))
+    return entry.KernelEntry(kernel, store.Store(kernel, "unkept", None))
 
 
 def test_what_a_kernel_calls_has_no_machine_code_of_its_own():

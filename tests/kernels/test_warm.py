@@ -41,13 +41,13 @@ def started(monkeypatch):
 
 
 def test_helpers_leave_a_core_to_the_run_and_end_with_it(started):
-    with warm.helped("risk"):
+    with warm.with_helpers("risk"):
         assert [one.poll() for one in started] == [None, None]
     assert all(one.poll() is not None for one in started)
 
 
 def test_helpers_end_when_the_run_fails_or_they_have_died(started):
-    with suppress(KeyError), warm.helped("risk"):
+    with suppress(KeyError), warm.with_helpers("risk"):
         started[0].send_signal(signal.SIGKILL)
         raise KeyError
     assert all(one.poll() is not None for one in started)
@@ -65,7 +65,7 @@ def test_helpers_end_when_the_run_fails_or_they_have_died(started):
 )
 def test_where_helpers_are_no_help_there_are_none(started, monkeypatch, change):
     change(monkeypatch)
-    with warm.helped("risk"):
+    with warm.with_helpers("risk"):
         assert not started
 
 
@@ -114,7 +114,7 @@ def test_a_folder_that_cannot_be_written_has_no_locks():
 
 
 def test_every_verb_has_its_kernels():
-    verbs = signatures.recorded()
+    verbs = signatures.load_signatures()
     assert {"anonymize", "risk", "discover", "check", "attack"} <= set(verbs)
     for one in verbs.values():
         assert set(one) <= set(verbs["all"])

@@ -27,7 +27,7 @@ def test_without_suppression(adult):
     everything = np.ones(number, dtype=np.bool_)
     outcome = adult.outcome(levels_recoding(adult, WHOLE, class_of, everything))
     assert Granularity().of(outcome) == pytest.approx(0.6355438467, abs=5e-11)
-    assert KAnonymity(5).achieved(outcome.classes) >= 5
+    assert KAnonymity(5).achieved_by(outcome.classes) >= 5
     assert len(outcome.classes) == 24
 
 

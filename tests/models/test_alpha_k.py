@@ -31,13 +31,13 @@ def test_both_conditions_agree_with_the_naive_twin(counts, alpha, k):
     share = naive.models.share(sum(counts), dict(enumerate(counts)))
     model = AlphaK("s", float(alpha), k)
 
-    assert model.satisfied(classes).tolist() == [sum(counts) >= k and share <= alpha]
-    assert model.achieved(classes) == (float(share) if sum(counts) >= k else 1.0)
+    assert model.satisfied_by(classes).tolist() == [sum(counts) >= k and share <= alpha]
+    assert model.achieved_by(classes) == (float(share) if sum(counts) >= k else 1.0)
 
 
 def test_a_third_is_at_most_a_third():
-    assert AlphaK("s", 1 / 3, 3).satisfied(one_class([1, 1, 1])).all()
-    assert AlphaK("s", 0.1, 3).satisfied(one_class([1] * 10)).all()
+    assert AlphaK("s", 1 / 3, 3).satisfied_by(one_class([1, 1, 1])).all()
+    assert AlphaK("s", 0.1, 3).satisfied_by(one_class([1] * 10)).all()
 
 
 def test_a_fair_class_of_too_few_people_is_not_enough():

@@ -50,23 +50,25 @@ def test_every_kind_agrees_with_the_naive_twin(table, number, up, c):
 
     frequency = LDiversity("s0", float(l))
     least = [naive.models.frequency(people, values) for people, values in pairs]
-    assert frequency.satisfied(classes).tolist() == [value >= l for value in least]
-    assert frequency.achieved(classes) == float(min(least))
+    assert frequency.satisfied_by(classes).tolist() == [value >= l for value in least]
+    assert frequency.achieved_by(classes) == float(min(least))
 
     distinct = LDiversity("s0", float(l), "distinct")
     least = [naive.models.distinct(values) for _, values in pairs]
-    assert distinct.satisfied(classes).tolist() == [value >= l for value in least]
-    assert distinct.achieved(classes) == min(least)
+    assert distinct.satisfied_by(classes).tolist() == [value >= l for value in least]
+    assert distinct.achieved_by(classes) == min(least)
 
     entropy = LDiversity("s0", float(l), "entropy")
     least = [naive.models.entropy(values) for _, values in pairs]
-    assert entropy.satisfied(classes).tolist() == [value >= math.log(l) - 1e-9 for value in least]
-    assert entropy.achieved(classes) == pytest.approx(math.exp(min(least)))
+    assert entropy.satisfied_by(classes).tolist() == [
+        value >= math.log(l) - 1e-9 for value in least
+    ]
+    assert entropy.achieved_by(classes) == pytest.approx(math.exp(min(least)))
 
     recursive = LDiversity("s0", whole, "recursive", c=c)
     least = [naive.models.recursive(values, c) for _, values in pairs]
-    assert recursive.satisfied(classes).tolist() == [value >= whole for value in least]
-    assert recursive.achieved(classes) == min(least)
+    assert recursive.satisfied_by(classes).tolist() == [value >= whole for value in least]
+    assert recursive.achieved_by(classes) == min(least)
 
 
 @pytest.mark.parametrize(
@@ -76,9 +78,9 @@ def test_every_kind_agrees_with_the_naive_twin(table, number, up, c):
 def test_equality_is_enough_whatever_the_rounding(l, counts):
     classes = one_class(*counts)
 
-    assert LDiversity("s", l).satisfied(classes).all()
-    assert LDiversity("s", l).achieved(classes) == l
-    assert not LDiversity("s", l + 0.001).satisfied(classes).any()
+    assert LDiversity("s", l).satisfied_by(classes).all()
+    assert LDiversity("s", l).achieved_by(classes) == l
+    assert not LDiversity("s", l + 0.001).satisfied_by(classes).any()
 
 
 @pytest.mark.parametrize("l", range(1, 60))
@@ -86,22 +88,22 @@ def test_l_equally_common_values_have_entropy_log_l(l):
     classes = one_class(*[7] * l)
     model = LDiversity("s", l, "entropy")
 
-    assert model.satisfied(classes).all()
-    assert model.achieved(classes) == l
+    assert model.satisfied_by(classes).all()
+    assert model.achieved_by(classes) == l
 
 
 def test_the_recursive_example_of_the_definition():
     """f = 4, 3, 2, 1: l = 2 holds with c = 1 (4 < 6), l = 3 with c = 2 (4 < 6), not with 1."""
     classes = one_class(4, 3, 2, 1)
 
-    assert LDiversity("s", 2, "recursive", c=1).achieved(classes) == 2
-    assert LDiversity("s", 2, "recursive", c=2).achieved(classes) == 3
-    assert LDiversity("s", 2, "recursive", c=0.3).achieved(classes) == 0
+    assert LDiversity("s", 2, "recursive", c=1).achieved_by(classes) == 2
+    assert LDiversity("s", 2, "recursive", c=2).achieved_by(classes) == 3
+    assert LDiversity("s", 2, "recursive", c=0.3).achieved_by(classes) == 0
 
 
 def test_strictly_less_is_asked_by_recursive():
-    assert not LDiversity("s", 2, "recursive", c=2).satisfied(one_class(4, 2)).any()
-    assert LDiversity("s", 2, "recursive", c=2.1).satisfied(one_class(4, 2)).all()
+    assert not LDiversity("s", 2, "recursive", c=2).satisfied_by(one_class(4, 2)).any()
+    assert LDiversity("s", 2, "recursive", c=2.1).satisfied_by(one_class(4, 2)).all()
 
 
 def test_the_largest_possible_l_is_named():
@@ -115,7 +117,7 @@ def test_the_largest_possible_l_is_named():
 def test_a_person_with_two_values_counts_in_both():
     classes = one_class(3, 3, people=4)
 
-    assert LDiversity("s", 1.5).achieved(classes) == pytest.approx(4 / 3)
+    assert LDiversity("s", 1.5).achieved_by(classes) == pytest.approx(4 / 3)
 
 
 @pytest.mark.parametrize(
@@ -138,4 +140,4 @@ def test_wrong_settings_are_refused_when_written(settings):
 
 def test_a_column_that_is_not_sensitive_is_an_error_that_names_it():
     with pytest.raises(PolicyError, match="'other', which is not a sensitive column"):
-        LDiversity("other", 2).satisfied(one_class(1, 1))
+        LDiversity("other", 2).satisfied_by(one_class(1, 1))

@@ -53,7 +53,7 @@ def test_model_and_judge_keep_between_the_naive_twins_steps(sizes, more, beta, s
     verdict = judged(sizes, model)
 
     assert at_least <= verdict.reached <= at_most
-    assert model.achieved(classes_of(sizes)) == verdict.reached
+    assert model.achieved_by(classes_of(sizes)) == verdict.reached
     assert verdict.confidence == sure
 
 
@@ -63,7 +63,7 @@ def test_what_the_search_takes_for_enough_is_what_verification_accepts(sizes, k,
     model = Probabilistic(sum(sizes) + k + more, k, float(beta), *how)
     verdict = judged(sizes, model)
 
-    assert bool(model.satisfied(classes_of(sizes)).all()) == verdict.ok == (verdict.reached >= k)
+    assert bool(model.satisfied_by(classes_of(sizes)).all()) == verdict.ok == (verdict.reached >= k)
     assert (verdict.name, verdict.asked) == ("probabilistic", k)
 
 
@@ -120,7 +120,7 @@ def test_codes_that_occur_once_stand_for_one_person_however_large_the_population
     model = Probabilistic(10**6, 100, 0.1, labels=labels)
     verdict = judged([1] * 5_000, model)
     assert (verdict.reached, verdict.ok) == (1.0, False)
-    assert not model.satisfied(classes_of([1] * 5_000)).any()
+    assert not model.satisfied_by(classes_of([1] * 5_000)).any()
 
 
 def test_a_table_of_the_whole_population_is_counted():
@@ -172,14 +172,19 @@ def test_what_it_asks_of_one_table_holds_for_any_of_its_classes():
     sizes = [1, 20, 30, 4949]
 
     assert told.smallest_class() == DrawnTable(5_000, 1, 0.95).least(10**6, 300, 0.1) == 16
-    assert told.satisfied(classes_of(sizes)).tolist() == model.satisfied(classes_of(sizes)).tolist()
-    assert told.satisfied(classes_of([1, 20])).tolist() == [False, True]
+    assert (
+        told.satisfied_by(classes_of(sizes)).tolist()
+        == model.satisfied_by(classes_of(sizes)).tolist()
+    )
+    assert told.satisfied_by(classes_of([1, 20])).tolist() == [False, True]
     assert (told.name, told.columns, told.higher_is_safer) == (model.name, (), True)
     assert (told.threshold, told.model) == (300, model)
     assert told.monotone
     assert told.absorbing
-    assert told.achieved(classes_of([30, 20])) == model.achieved(classes_of([4980, 20])) >= 300
-    assert told.achieved(classes_of([])) == float("inf")
+    assert (
+        told.achieved_by(classes_of([30, 20])) == model.achieved_by(classes_of([4980, 20])) >= 300
+    )
+    assert told.achieved_by(classes_of([])) == float("inf")
     assert told.possible(classes_of([5_000])) > 0.99 * model.population
 
 
@@ -190,8 +195,8 @@ def test_a_table_of_more_people_than_the_population_is_refused():
 
 def test_nobody_in_a_class_supports_nothing():
     model = Probabilistic(1_000, 5, 0.1)
-    assert model.achieved(classes_of([0, 3])) == 0.0
-    assert model.satisfied(classes_of([0])).tolist() == [False]
+    assert model.achieved_by(classes_of([0, 3])) == 0.0
+    assert model.satisfied_by(classes_of([0])).tolist() == [False]
 
 
 def test_it_is_written_with_whole_numbers_in_any_form():

@@ -49,12 +49,12 @@ def test_every_distance_agrees_with_the_naive_twin(picture):
     }
 
     for distance, slow in expected.items():
-        assert TCloseness("s", 0.5, distance).achieved(classes) == pytest.approx(float(slow))
+        assert TCloseness("s", 0.5, distance).achieved_by(classes) == pytest.approx(float(slow))
         at_limit = TCloseness("s", min(1.0, float(slow)), distance)
-        assert at_limit.satisfied(classes).all()
-        assert at_limit.achieved(classes) == at_limit.t
+        assert at_limit.satisfied_by(classes).all()
+        assert at_limit.achieved_by(classes) == at_limit.t
         if slow > 0:
-            assert not TCloseness("s", float(slow) * 0.999, distance).satisfied(classes).any()
+            assert not TCloseness("s", float(slow) * 0.999, distance).satisfied_by(classes).any()
 
 
 @settings(deadline=None, max_examples=40)
@@ -77,9 +77,9 @@ def test_distances_are_the_earth_movers(picture):
     equal = naive.models.transport(held, table, lambda v, w: v != w)
     ordered = naive.models.transport(held, table, between)
     tree = naive.models.transport(held, table, level)
-    assert TCloseness("s", 1).achieved(classes) == pytest.approx(equal, abs=1e-6)
-    assert TCloseness("s", 1, "hierarchical").achieved(classes) == pytest.approx(tree, abs=1e-6)
-    found = TCloseness("s", 1, "ordered").achieved(classes)
+    assert TCloseness("s", 1).achieved_by(classes) == pytest.approx(equal, abs=1e-6)
+    assert TCloseness("s", 1, "hierarchical").achieved_by(classes) == pytest.approx(tree, abs=1e-6)
+    found = TCloseness("s", 1, "ordered").achieved_by(classes)
     assert found >= ordered - 1e-6
     if not whole[0]:
         assert found == pytest.approx(ordered, abs=1e-6)
@@ -91,8 +91,8 @@ def test_the_salary_example_of_li():
     far = one_class([0, 1, 1, 1, 0, 0, 0, 0, 0, 0], whole)
     near = one_class([0, 0, 0, 0, 1, 0, 1, 0, 0, 1], whole)
 
-    assert TCloseness("s", 0.1, "ordered").achieved(far) == pytest.approx(0.375)
-    assert TCloseness("s", 0.1, "ordered").achieved(near) == pytest.approx(1 / 6)
+    assert TCloseness("s", 0.1, "ordered").achieved_by(far) == pytest.approx(0.375)
+    assert TCloseness("s", 0.1, "ordered").achieved_by(near) == pytest.approx(1 / 6)
 
 
 def test_many_values_cost_no_more_than_those_a_class_holds():
@@ -100,16 +100,16 @@ def test_many_values_cost_no_more_than_those_a_class_holds():
     whole[0] = 0
     classes = one_class([0, *[1] + [0] * 199_999], whole)
 
-    assert TCloseness("s", 0.1, "ordered").achieved(classes) == pytest.approx(0.5, abs=1e-5)
+    assert TCloseness("s", 0.1, "ordered").achieved_by(classes) == pytest.approx(0.5, abs=1e-5)
 
 
 def test_a_distance_that_means_nothing_here_is_refused():
     classes = one_class([0, 1, 1], [0, 1, 1], ordered=False)
 
     with pytest.raises(PolicyError, match="needs a hierarchy of 's'"):
-        TCloseness("s", 0.1, "hierarchical").satisfied(classes)
+        TCloseness("s", 0.1, "hierarchical").satisfied_by(classes)
     with pytest.raises(PolicyError, match="'s' have no order"):
-        TCloseness("s", 0.1, "ordered").satisfied(classes)
+        TCloseness("s", 0.1, "ordered").satisfied_by(classes)
 
 
 def test_the_distances_that_mean_something_are_listed():
@@ -133,7 +133,7 @@ def test_no_t_close_part_of_a_class_is_larger_than_the_most_kept(picture, t):
     most = int(model.most_kept(classes)[0])
 
     assert most >= naive.models.most_kept(dict(enumerate(values)), dict(enumerate(whole)), t)
-    assert (most == sum(values)) == bool(model.satisfied(classes)[0])
+    assert (most == sum(values)) == bool(model.satisfied_by(classes)[0])
 
 
 def test_the_most_kept_of_a_class_is_what_its_rare_values_allow():
@@ -152,7 +152,7 @@ def test_every_distance_knows_a_limit_of_what_can_be_kept(distance, picture, t):
     assume(np.prod(np.add(values, 1)) <= 200)
     model = TCloseness("s", t, distance)
     parts = [part for part in product(*(range(v + 1) for v in values)) if any(part)]
-    close = [sum(part) for part in parts if model.satisfied(one_class(part, whole, maps)).all()]
+    close = [sum(part) for part in parts if model.satisfied_by(one_class(part, whole, maps)).all()]
 
     most = int(model.most_kept(one_class(values, whole, maps))[0])
 

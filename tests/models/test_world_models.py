@@ -36,11 +36,11 @@ def evidence_of(pairs):
 @given(sizes, st.integers(2, 9))
 def test_k_map_counts_the_people_of_the_world(pairs, k):
     model, classes = KMap(k), classes_of(pairs)
-    assert model.satisfied(classes).tolist() == [there >= k for _, there in pairs]
-    assert model.achieved(classes) == min(there for _, there in pairs)
+    assert model.satisfied_by(classes).tolist() == [there >= k for _, there in pairs]
+    assert model.achieved_by(classes) == min(there for _, there in pairs)
     assert judge(model, evidence_of(pairs)) == (
-        model.achieved(classes),
-        bool(model.satisfied(classes).all()),
+        model.achieved_by(classes),
+        bool(model.satisfied_by(classes).all()),
     )
 
 
@@ -52,18 +52,18 @@ def test_k_map_counts_the_people_of_the_world(pairs, k):
 def test_delta_presence_compares_the_table_with_the_world(pairs, delta):
     model, classes = DeltaPresence(float(delta)), classes_of(pairs)
     shares = [Fraction(people, there) if there else Fraction(1) for people, there in pairs]
-    assert model.satisfied(classes).tolist() == [share <= delta for share in shares]
-    assert model.achieved(classes) == pytest.approx(float(min(max(shares), 1)))
+    assert model.satisfied_by(classes).tolist() == [share <= delta for share in shares]
+    assert model.achieved_by(classes) == pytest.approx(float(min(max(shares), 1)))
     reached, met = judge(model, evidence_of(pairs))
-    assert reached == pytest.approx(model.achieved(classes))
-    assert met == bool(model.satisfied(classes).all())
+    assert reached == pytest.approx(model.achieved_by(classes))
+    assert met == bool(model.satisfied_by(classes).all())
 
 
 def test_classes_that_overlap_make_delta_presence_lose_its_union():
     """Two classes of the same ten people: each holds a fifth of them, together they hold two."""
     one, both = classes_of([(2, 10)]), classes_of([(4, 10)])
-    assert DeltaPresence(0.2).satisfied(one).all()
-    assert not DeltaPresence(0.2).satisfied(both).any()
+    assert DeltaPresence(0.2).satisfied_by(one).all()
+    assert not DeltaPresence(0.2).satisfied_by(both).any()
     assert not DeltaPresence(0.2).monotone
     assert KMap(5).monotone
     assert KMap(5).absorbing
@@ -72,7 +72,7 @@ def test_classes_that_overlap_make_delta_presence_lose_its_union():
 @pytest.mark.parametrize("model", [KMap(3), DeltaPresence(0.5)])
 def test_without_a_world_nothing_is_said(model):
     alone = Classes(np.array([4]), np.array([4]), {})
-    for ask in (model.satisfied, model.achieved, model.possible):
+    for ask in (model.satisfied_by, model.achieved_by, model.possible):
         with pytest.raises(PolicyError, match="there is none here") as caught:
             ask(alone)
         assert "--world" in caught.value.remedy
@@ -86,15 +86,15 @@ def _settings(model):
 
 def test_a_class_that_nobody_fits_contradicts_the_world():
     nobody = classes_of([(3, 0)])
-    assert not KMap(2).satisfied(nobody).any()
-    assert not DeltaPresence(0.9).satisfied(nobody).any()
-    assert DeltaPresence(0.9).achieved(nobody) == 1.0
+    assert not KMap(2).satisfied_by(nobody).any()
+    assert not DeltaPresence(0.9).satisfied_by(nobody).any()
+    assert DeltaPresence(0.9).achieved_by(nobody) == 1.0
 
 
 def test_no_class_is_no_weakest_class():
     none = classes_of([])
-    assert KMap(2).achieved(none) == float("inf")
-    assert DeltaPresence(0.5).achieved(none) == 0.0
+    assert KMap(2).achieved_by(none) == float("inf")
+    assert DeltaPresence(0.5).achieved_by(none) == 0.0
 
 
 @pytest.mark.parametrize("wrong", [{"delta": 0}, {"delta": 1}, {"delta": 2}])

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import naive.accuracy
-from incrowd.kernels.literature.accuracy import Rule, most_private
+from incrowd.kernels.literature.accuracy import GroupRule, most_private
 from incrowd.loss import Gcp
 from incrowd.models import LDiversity
 from incrowd.search import Accuracy, Diversify
@@ -47,7 +47,12 @@ def test_figure_18_privacy_before_and_after_the_adjustment():
     assert before == [Fraction(7, 3), Fraction(4, 2)]
     starts = np.array([0, len(problem.columns[0].frequency)])
     class_of = most_private(
-        records.items, records.value, records.values, boxes_of(problem), starts, Rule(extent, True)
+        records.items,
+        records.value,
+        records.values,
+        boxes_of(problem),
+        starts,
+        GroupRule(extent, True),
     )
     places = [sorted(np.array(FIGURE_18)[class_of == c].tolist()) for c in range(2)]
     assert places == [[11, 14, 16, 20, 23, 31], [27, 33, 36, 40, 44]]

@@ -106,7 +106,7 @@ def figure_1(models=()):
 
 def test_figure_1_is_2_anonymous():
     of = figure_1([KAnonymity(2)])
-    assert KAnonymity(2).achieved(of.outcome(at([0] * 4, of)).classes) == 2
+    assert KAnonymity(2).achieved_by(of.outcome(at([0] * 4, of)).classes) == 2
     class_of = node_classes(of, [0] * 4)[0][of.tally.row_of].tolist()
     assert class_of[0] == class_of[1]
     assert class_of[2] == class_of[3]
@@ -219,7 +219,7 @@ def test_figure_10_datafly_suppresses_t7_and_t8():
     assert shown(found.recoding, of) == FIGURE_10
     outcome = of.outcome(found.recoding)
     assert outcome.suppressed == 2
-    assert KAnonymity(2).achieved(outcome.classes) == 2
+    assert KAnonymity(2).achieved_by(outcome.classes) == 2
 
 
 def test_datafly_over_distorts():

@@ -168,7 +168,7 @@ def test_figure_7_is_not_a_minimal_distortion(dates, printed, exact):
     class_of = found.recoding.pieces.class_of[of.tally.row_of].tolist()
     assert Counter(class_of) == dict.fromkeys(range(6), 2)
     assert [class_of[i] for i in range(0, 12, 2)] == [class_of[i] for i in range(1, 12, 2)]
-    assert of.satisfied(of.outcome(found.recoding).classes).all()
+    assert of.satisfied_by(of.outcome(found.recoding).classes).all()
 
 
 @pytest.mark.parametrize("dates", DATES)

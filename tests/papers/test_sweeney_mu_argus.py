@@ -146,7 +146,7 @@ def test_figure_15_the_table_of_the_algorithm():
 def test_the_table_of_figure_15_is_not_2_anonymous_and_the_search_says_so():
     of = figure_7()
     found = MuArgus(identifying=IDENTIFYING).run(of, Watch())
-    assert KAnonymity(2).achieved(of.outcome(found.recoding).classes) == 1
+    assert KAnonymity(2).achieved_by(of.outcome(found.recoding).classes) == 1
     assert "does not satisfy" in found.why
     assert "lattice" in found.caveat
 
@@ -255,4 +255,4 @@ def test_generalizing_more_by_rule_can_make_it_safe():
     found = search.run(of, Watch())
     cells = np.array(shown(found, of))
     assert set(cells[:, 1]) == {BLANK}
-    assert KAnonymity(2).achieved(of.outcome(found.recoding).classes) >= 2
+    assert KAnonymity(2).achieved_by(of.outcome(found.recoding).classes) >= 2

@@ -57,6 +57,6 @@ def test_verdicts_are_the_models_own(table, models):
     assert spread.people.tolist() == problem.sensitive[0].whole.tolist()
     verdicts = verify(look(counted(rows, people), policy), policy, reference={"s0": spread})
     for model, verdict in zip(models, verdicts, strict=True):
-        assert verdict.reached == pytest.approx(model.achieved(classes), abs=1e-9)
-        assert verdict.ok == bool(model.satisfied(classes).all())
+        assert verdict.reached == pytest.approx(model.achieved_by(classes), abs=1e-9)
+        assert verdict.ok == bool(model.satisfied_by(classes).all())
         assert (verdict.name, verdict.asked) == (model.name, model.threshold)

@@ -12,7 +12,7 @@ import census_tables
 import naive.accuracy
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.kernels.boxes import box_cost
-from incrowd.kernels.literature.accuracy import Rule, most_private
+from incrowd.kernels.literature.accuracy import GroupRule, most_private
 from incrowd.loss import Gcp
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.models import KAnonymity, LDiversity
@@ -60,7 +60,7 @@ def test_the_heuristic_is_that_of_the_paper(table, bound, by_value):
     problem = problem_of(table, [KAnonymity(2)], Gcp())
     records = records_of(problem, order_of(problem, "kd-tree"), 0 if by_value else None)
     line = records.items, records.value, records.values
-    fast = most_private(*line, boxes_of(problem), starts(problem), Rule(bound, by_value))
+    fast = most_private(*line, boxes_of(problem), starts(problem), GroupRule(bound, by_value))
     price = cost_of(problem, records)
     values = records.value.tolist()
     points = records.cells[records.row].tolist()
@@ -86,12 +86,12 @@ def test_bounds_and_floors_hold_and_the_facts_are_true(method, privacy, data):
     if found is None:
         return
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     assert ncp_of_classes(outcome).max() <= bound + 1e-9
     assert found.facts["bound_met"] == 1
     assert found.facts["k"] == outcome.classes.people.min()
-    assert found.facts["l"] == pytest.approx(LDiversity("s0", 1).achieved(outcome.classes))
+    assert found.facts["l"] == pytest.approx(LDiversity("s0", 1).achieved_by(outcome.classes))
     assert found.why
 
 
@@ -150,7 +150,7 @@ def test_with_a_floor_of_l_the_largest_k_is_found_too(table, bound):
     other = run(Accuracy(max_loss=bound), problem)
     assert (found is None) <= (other is None)
     if other is not None:
-        assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+        assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()
         assert found.facts["k"] >= other.facts["k"]
 
 
@@ -214,7 +214,7 @@ def test_people_with_several_records_and_consistent_recoding_are_kept():
     problem = problem_of(table, [KAnonymity(2)], Gcp())
     assert problem.tally.has_units
     found = Accuracy(max_loss=0.4).run(problem, Watch())
-    assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+    assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()
     equal = replace(problem_of((*table[:3], None), [KAnonymity(2)], Gcp()), consistent=True)
     pieces = Accuracy(max_loss=0.4).run(equal, Watch()).recoding.pieces
     shown = set(

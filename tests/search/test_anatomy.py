@@ -85,7 +85,7 @@ def test_other_models_are_satisfied_too(table, models):
     problem = problem_of(table, models, Gcp())
     answer = found(problem)
     if answer is not None:
-        assert problem.satisfied(problem.outcome(answer.recoding).classes).all()
+        assert problem.satisfied_by(problem.outcome(answer.recoding).classes).all()
         assert answer.recoding.kind == "anatomy"
 
 

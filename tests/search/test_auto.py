@@ -92,7 +92,7 @@ def test_where_cutting_cannot_help_records_of_too_common_values_are_left_out():
     found = Auto().run(problem, Watch())
     assert found.search in {"crowd", "diversify"}
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed == 4
 
 

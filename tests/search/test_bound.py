@@ -75,15 +75,17 @@ WEIGHTS = st.lists(st.sampled_from([1.0, 2.0, 0.3]), min_size=3, max_size=3)
 @given(tables(max_records=9), st.integers(1, 4), WEIGHTS, st.data())
 def test_the_least_ratio_is_that_of_all_classes(table, size, weights, data):
     problem = weighted(problem_of(table, (KAnonymity(2),), Gcp()), weights)
-    space = bound._Space.of(problem)
+    space = bound._PricedSpace.of(problem)
     number = len(space.counts)
     worth = np.array(
         data.draw(st.lists(st.sampled_from([0.1, 0.5, 0.7]), min_size=number, max_size=number))
     )
     order = np.argsort(-worth, kind="stable").astype(np.int32)
-    points = kernel.Points(space.codes, space.counts, worth, order)
+    points = kernel.PricedPoints(space.codes, space.counts, worth, order)
     every = np.arange(number, dtype=np.int32)
-    found, _ = kernel.least_ratios(points, space.prices, every, CAP, kernel.Rule(size, 10**6, 0.0))
+    found, _ = kernel.least_ratios(
+        points, space.prices, every, CAP, kernel.BoxRule(size, 10**6, 0.0)
+    )
     rows = {
         int(p): tuple(row)
         for p, row in zip(space.point_of, problem.tally.quasi.T.tolist(), strict=True)

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 import arx_tables
 import naive.local
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.kernels.lattice.level_cover import Tables, count, show
+from incrowd.kernels.lattice.level_cover import LevelCodes, count, show
 from incrowd.loss import Discernibility, Gcp, Granularity, Precision
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import CellLevels, Pieces
-from incrowd.search.refine.cover import _Cover, cover, settled, tightened
+from incrowd.search.refine.cover import _Cover, cover, settle_rows, tighten_levels
 from incrowd.search.refine.level_tables import CoveredRows, hash_table
 from incrowd.table.column import Domain, Kind
 from incrowd.watch import Watch
@@ -68,7 +68,7 @@ def test_every_class_satisfies_the_models_and_shows_one_thing(table, models, los
     rows = CoveredRows(problem)
     per_row = np.empty(len(rows.weights), dtype=np.int32)
     per_row[rows.row_of] = class_of
-    assert rows.satisfied(per_row, levels.shape[1]).all()
+    assert rows.satisfied_by(per_row, levels.shape[1]).all()
     assert set(class_of[class_of >= 0].tolist()) == set(range(levels.shape[1]))
 
 
@@ -90,7 +90,7 @@ def test_vectors_are_counted_as_the_naive_twin_does(table, least, data):
         for _ in range(2)
     )
     tables_ = rows.tables
-    flat = Tables(tables_.keys, tables_.costs)
+    flat = LevelCodes(tables_.keys, tables_.costs)
     shown = np.empty(len(rows.weights), dtype=np.uint64), np.empty(len(rows.weights))
     show(rows.codes, flat, tables_.at(base), *shown)
     moved = np.arange(len(base))
@@ -112,7 +112,7 @@ def test_a_class_shows_the_lowest_level_that_its_rows_share():
     problem = column([1, 1, 2, 2], [1, 1], k=2)
     rows = CoveredRows(problem)
     apart = np.array([0, 1], dtype=np.int32)
-    assert tightened(rows, apart, np.array([[2, 1]], dtype=np.int32)).tolist() == [[0, 0]]
+    assert tighten_levels(rows, apart, np.array([[2, 1]], dtype=np.int32)).tolist() == [[0, 0]]
 
 
 def test_a_row_that_is_left_joins_the_class_where_it_costs_least():
@@ -120,7 +120,7 @@ def test_a_row_that_is_left_joins_the_class_where_it_costs_least():
     problem = column([1, 1, 3, 4, 4], [1, 1, 2, 2], k=2)
     rows = CoveredRows(problem)
     levels = np.array([[0, 0]], dtype=np.int32)
-    class_of, levels = settled(rows, np.array([0, -1, 1], dtype=np.int32), levels)
+    class_of, levels = settle_rows(rows, np.array([0, -1, 1], dtype=np.int32), levels)
     assert class_of.tolist() == [0, 1, 1]
     assert levels.tolist() == [[0, 1]]
 
@@ -201,5 +201,5 @@ def test_real_tables_are_covered_with_little_loss(name, k, loss):
     problem = arx_tables.problem(name, [KAnonymity(k)], Gcp())
     outcome = told(problem, *cover(problem, Watch()))
     assert outcome.suppressed == 0
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert problem.loss.of(outcome) <= loss

@@ -66,7 +66,7 @@ def test_every_class_satisfies_every_model_and_every_record_is_shown(table, mode
     if found is None:
         return
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed == 0
     pieces = found.recoding.pieces
     assert (np.bincount(pieces.row, pieces.count) == problem.tally.counts).all()
@@ -268,7 +268,7 @@ class Countdown(Watch):
 def test_when_time_runs_out_the_start_is_returned(models):
     problem = replace(made(400, (30, 8, 5), 3), models=models)
     hurried, usual = (Crowd().run(problem, watch) for watch in (Countdown(1), Watch()))
-    assert problem.satisfied(problem.outcome(hurried.recoding).classes).all()
+    assert problem.satisfied_by(problem.outcome(hurried.recoding).classes).all()
     assert hurried.facts.get("rounds", 0) == 0
     assert "until the time limit" in hurried.why
     assert loss_of(problem, usual) < loss_of(problem, hurried)
@@ -429,7 +429,7 @@ def test_rules_in_numbers_judge_as_the_models_do(table, models, consistent, data
         demands_kernels.bring(marks, holdings, c, point, times)
     fit = [demands_kernels.fits(asks, holdings, c) for c in range(int(class_of.max()) + 1)]
     classes = classes_of(problem.tally, class_of[points.point_of], len(fit), problem.sensitive)
-    assert fit == problem.satisfied(classes).tolist()
+    assert fit == problem.satisfied_by(classes).tolist()
 
 
 @settings(max_examples=100, deadline=None)

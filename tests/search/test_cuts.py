@@ -219,7 +219,7 @@ def test_equal_values_show_the_same_and_cells_span_who_leaves(table, data, suppr
     except InfeasibleError:
         return
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     class_of = found.recoding.pieces.class_of
     for j, column in enumerate(problem.columns):
@@ -381,7 +381,7 @@ def test_the_population_says_how_many_classes_there_may_be():
         allowed = classes_allowed(population, 20, 0.1)
         numbers = [n for name, n in found.facts.items() if name.startswith("buckets of")]
         assert prod(numbers) <= allowed
-        assert asked.satisfied(asked.outcome(found.recoding).classes).all()
+        assert asked.satisfied_by(asked.outcome(found.recoding).classes).all()
 
 
 def random_problem():

@@ -102,7 +102,7 @@ def test_the_whole_satisfies_the_models_unless_it_is_not_asked_for(request, supp
     except InfeasibleError:
         return
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     assert not found.caveat
 
@@ -121,7 +121,7 @@ def test_sets_one_by_one_prove_nothing_about_the_whole():
     of = crossed()
     found = Datafly(sets=PAIRS, joint=False).run(of, Watch())
     assert found.recoding.levels == (0, 0, 0)
-    assert not of.satisfied(of.outcome(found.recoding).classes).any()
+    assert not of.satisfied_by(of.outcome(found.recoding).classes).any()
     assert "does not protect" in found.caveat
     assert Datafly(sets=PAIRS).run(of, Watch()).recoding.levels == (1, 0, 0)
 

@@ -153,11 +153,11 @@ def test_other_models_are_satisfied_too(model, table):
     try:
         found = Diversify().run(problem, Watch())
     except InfeasibleError:
-        assert not problem.satisfied(
+        assert not problem.satisfied_by(
             classes_of(problem.tally, everybody(problem), 1, problem.sensitive)
         ).all()
         return
-    assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+    assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()
 
 
 @settings(max_examples=60)
@@ -194,7 +194,7 @@ def test_records_of_too_common_values_may_be_left_out(records, common, l):
     assume(0 < least <= problem.suppressible and kept)
     found = Diversify().run(problem, Watch())
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert least <= outcome.suppressed <= problem.suppressible
 
 
@@ -284,7 +284,7 @@ def test_the_search_gives_the_best_division(case):
     found = Diversify(optimal=True).run(problem, Watch())
     assert found.optimal
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert problem.loss.of(outcome) == pytest.approx(exact.least_extent(column, l, k)[0])
     other = Diversify().run(problem, Watch())
     assert problem.loss.of(problem.outcome(other.recoding)) >= problem.loss.of(outcome) - 1e-9

@@ -76,7 +76,9 @@ def test_it_is_no_less_than_ac_along_any_mapping_nor_than_a_scan(seed, privacy):
         quest = BoundedProblem(problem, bound + 1e-9, None if privacy == "k" else 0, "kd-tree")
         for search in (Crowd(), Diversify()):
             way = scan.Way("alone", search)
-            alone = scan.halved(quest, way, scan.Scans(problem, quest.sensitive), Watch()).answer
+            alone = scan.halve_privacy(
+                quest, way, scan.Scans(problem, quest.sensitive), Watch()
+            ).answer
             assert alone is None or best >= alone.privacy - 1e-9
 
 
@@ -115,7 +117,7 @@ def test_people_with_several_records_and_consistency_are_scanned_for(settings, p
     former = reached(problem, 0.3, privacy, method="ac")
     found = found_by(problem, 0.3, privacy)
     assert found.facts[privacy] > former
-    assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+    assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()
     assert "scans with" in found.why
     assert "AC along" not in found.why
 
@@ -241,4 +243,4 @@ def test_floors_hold():
     problem = replace(skewed(1), models=(KAnonymity(5), LDiversity("s0", 2)), suppression=0.1)
     for privacy in "kl":
         found = found_by(problem, 0.5, privacy)
-        assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+        assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()

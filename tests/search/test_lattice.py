@@ -25,8 +25,8 @@ from incrowd.search.lattice import branches, frontier, judging
 from incrowd.search.lattice import judging as rollup
 from incrowd.search.lattice import lattice as best_first
 from incrowd.search.lattice.exhaustive import Exhaustive
-from incrowd.search.lattice.frontier import State
-from incrowd.search.lattice.full_domain import judged, released
+from incrowd.search.lattice.frontier import NodeState
+from incrowd.search.lattice.full_domain import judge_node, recoding_of
 from incrowd.search.lattice.lattice import Lattice
 from incrowd.table.column import Domain, Kind, Missing
 from incrowd.watch import Watch
@@ -52,10 +52,10 @@ class Odd(Model):
     name = "odd"
     threshold = 1.0
 
-    def satisfied(self, classes):
+    def satisfied_by(self, classes):
         return classes.records % 2 == 1
 
-    def achieved(self, classes):
+    def achieved_by(self, classes):
         return float((classes.records % 2).min())
 
     def possible(self, whole):
@@ -111,7 +111,7 @@ def agree(problem):
         kept = problem.outcome(fast.recoding)
         assert kept.suppressed <= problem.suppressible
         own = problem.missing is Missing.OWN_VALUE
-        assert not own or problem.satisfied(kept.classes).all()
+        assert not own or problem.satisfied_by(kept.classes).all()
         assert fast.recoding.levels == slow.recoding.levels
         check_record(problem, fast)
         check_record(problem, slow)
@@ -125,16 +125,16 @@ def check_record(problem, found):
     assert record.left_out == 0
     assert len(record) == found.facts["examined"]
     for i, levels in enumerate(record.levels.tolist()):
-        node = judged(problem, levels)
+        node = judge_node(problem, levels)
         assert record.k[i] == node.smallest
         assert record.suppressed[i] in {-1, node.failing}
-        recoding = released(problem, node)
-        if record.state[i] == State.RELEASABLE:
+        recoding = recoding_of(problem, node)
+        if record.state[i] == NodeState.RELEASABLE:
             loss = problem.loss.of(problem.outcome(recoding))
             assert record.loss[i] == pytest.approx(loss, abs=1e-12)
         else:
             assert np.isnan(record.loss[i])
-            assert recoding is None or record.state[i] == State.COSTLY
+            assert recoding is None or record.state[i] == NodeState.COSTLY
 
 
 @settings(max_examples=100, deadline=None)
@@ -298,7 +298,7 @@ def test_when_time_runs_out_the_best_so_far_is_returned_with_its_gap(problem, as
         except LimitError:
             return
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     unknown = 0.0 if found.optimal else float("inf")
     gap = found.facts.get("gap", unknown)

@@ -11,7 +11,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import Crowd, Diversify, Mondrian, TreeSearch, left_out
-from incrowd.search.left_out import levelled, staying
+from incrowd.search.left_out import level_counts, staying
 from incrowd.search.refusals import as_one_class, raise_if_infeasible
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -28,7 +28,7 @@ MODELS = [
 @given(st.lists(st.integers(0, 5), min_size=1, max_size=4), st.integers(0, 12))
 def test_levelled_counts_are_the_most_even(counts, total):
     total = min(total, sum(counts))
-    kept = levelled(np.array(counts), total)
+    kept = level_counts(np.array(counts), total)
     assert kept.sum() == total
     assert (kept <= counts).all()
     ways = combinations_with_replacement(range(len(counts)), total)
@@ -48,7 +48,7 @@ def test_what_stays_satisfies_the_models_and_no_more_is_left_out_than_may_be(tab
     if stay is None:
         return
     thin = stay.problem
-    assert problem.satisfied(as_one_class(thin)).all()
+    assert problem.satisfied_by(as_one_class(thin)).all()
     out = problem.tally.records - thin.tally.records
     assert out + thin.suppressible == problem.suppressible
     pieces = stay.with_others(_alone(thin))
@@ -88,7 +88,7 @@ def test_a_large_table_with_a_common_value_is_released(search):
     table = ([_scale(40)], [rng.integers(1, 41, 400).tolist()], [values], None)
     problem = problem_of(table, [KAnonymity(3), LDiversity("s0", 2)], Gcp(), 0.6)
     outcome = problem.outcome(search.run(problem, Watch()).recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert 0 < outcome.suppressed <= problem.suppressible
     assert len(outcome.classes) > 5
 

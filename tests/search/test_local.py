@@ -13,8 +13,8 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import CellLevels, Pieces
 from incrowd.search import Lattice, LatticeLocal
-from incrowd.search.lattice.full_domain import node_classes, renumbered
-from incrowd.search.refine.local import checked
+from incrowd.search.lattice.full_domain import node_classes, number_kept
+from incrowd.search.refine.local import check_recoding
 from incrowd.search.refine.moves import Moves
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
@@ -67,7 +67,7 @@ def test_every_class_satisfies_the_models_and_shows_one_thing_of_its_own(problem
     found = run(LatticeLocal(), problem)
     assume(found is not None)
     outcome = problem.outcome(found)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     class_of = found.pieces.class_of
     assert naive.local.faults(problem, class_of, outcome.level) == []
@@ -92,7 +92,7 @@ def test_moves_keep_every_model_and_lower_the_loss(problem):
     assert naive.local.faults(problem, class_of, levels) == []
     classes = classes_of(problem.tally, class_of, levels.shape[1], problem.sensitive)
     live = np.unique(class_of[class_of >= 0]).astype(np.int32)
-    assert problem.satisfied(classes.take(live)).all()
+    assert problem.satisfied_by(classes.take(live)).all()
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     place = np.full(levels.shape[1] + 1, -1, dtype=np.int32)
     place[live] = np.arange(len(live))
@@ -112,7 +112,7 @@ def test_rows_move_as_in_the_naive_twin(table, k, data):
     )
     class_of, number = node_classes(problem, start)
     large = classes_of(problem.tally, class_of, number, problem.sensitive).records >= max(k, 2)
-    class_of = renumbered(large)[class_of]
+    class_of = number_kept(large)[class_of]
     levels = np.repeat(np.array([start], dtype=np.int32).T, int(large.sum()), axis=1)
     moves = Moves(problem, class_of, levels)
     moves._describe()
@@ -176,7 +176,7 @@ def test_suppressed_and_missing_and_whole_are_told_apart():
     for i, (first, second) in enumerate(problem.tally.quasi.T.tolist()):
         class_of[i] = 2 if second == 2 else int(first == 0)
     levels = np.array([[1, 1, 2], [2, 2, 2]], dtype=np.int32)
-    assert len(problem.outcome(checked(problem, class_of, levels).recoding).classes) == 3
+    assert len(problem.outcome(check_recoding(problem, class_of, levels).recoding).classes) == 3
 
 
 def test_what_fails_when_it_becomes_one_class_is_not_taken():
@@ -189,8 +189,8 @@ def test_what_fails_when_it_becomes_one_class_is_not_taken():
     levels = np.array([[1, 1], [0, 0]], dtype=np.int32)
     whole = classes_of(problem.tally, class_of, 2, problem.sensitive)
     joined = classes_of(problem.tally, class_of * 0, 1, problem.sensitive)
-    assert problem.satisfied(whole).all() > problem.satisfied(joined).all()
-    assert checked(problem, class_of, levels) is None
+    assert problem.satisfied_by(whole).all() > problem.satisfied_by(joined).all()
+    assert check_recoding(problem, class_of, levels) is None
 
 
 def test_no_time_no_answer():
@@ -220,7 +220,7 @@ def test_whenever_the_time_is_up_the_answer_satisfies_the_policy(problem, asked)
         return
     if found is not None:
         outcome = problem.outcome(found)
-        assert problem.satisfied(outcome.classes).all()
+        assert problem.satisfied_by(outcome.classes).all()
         assert outcome.suppressed <= problem.suppressible
 
 
@@ -231,7 +231,7 @@ def test_adult_with_diversity_loses_far_less_than_any_one_vector(suppression):
     models = [KAnonymity(5), LDiversity("occupation", 3, kind="distinct")]
     problem = arx_tables.problem("adult", models, Gcp(), suppression, sensitive=("occupation",))
     found, optimum = run(LatticeLocal(share=0.005), problem), run(Lattice(), problem)
-    assert problem.satisfied(problem.outcome(found).classes).all()
+    assert problem.satisfied_by(problem.outcome(found).classes).all()
     assert loss_of(problem, found) <= loss_of(problem, optimum) / 3
 
 
@@ -243,5 +243,5 @@ def test_moves_alone_halve_the_loss_of_adult_and_keep_k():
     outcome = problem.outcome(start)
     moves = Moves(problem, start.pieces.class_of, outcome.level)
     moves.run(Watch())
-    answer = checked(problem, *moves.answer())
+    answer = check_recoding(problem, *moves.answer())
     assert answer.loss <= 0.34 < problem.loss.of(outcome) / 1.9

@@ -11,7 +11,7 @@ from incrowd.loss import Discernibility, Gcp, Precision
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search import AnySearch
 from incrowd.search.lattice.exhaustive import Exhaustive
-from incrowd.search.lattice.frontier import State
+from incrowd.search.lattice.frontier import NodeState
 from incrowd.search.lattice.full_domain import recode
 from incrowd.search.literature.mingen.mingen import (
     MinGen,
@@ -80,7 +80,7 @@ def test_what_it_explored_is_true_of_every_node(of):
         recoding = recode(of, node)
         whole = replace(of, models=(), suppression=0.0)
         assert explored.k[i] == whole.outcome(recode(whole, node)).classes.people.min()
-        assert (explored.state[i] == State.RELEASABLE) == (recoding is not None)
+        assert (explored.state[i] == NodeState.RELEASABLE) == (recoding is not None)
         if recoding is None:
             assert np.isnan(explored.loss[i])
             continue
@@ -165,7 +165,7 @@ def test_out_of_time_it_returns_what_it_has(of, asked):
     except LimitError:
         return
     outcome = of.outcome(found.recoding)
-    assert of.satisfied(outcome.classes).all()
+    assert of.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= of.suppressible
     if found.optimal:
         assert found.recoding.levels == best.recoding.levels

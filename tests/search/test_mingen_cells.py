@@ -107,7 +107,7 @@ def check(of, least):
     outcome = of.outcome(found.recoding)
     assert found.optimal
     assert of.loss.of(outcome) == pytest.approx(least, abs=1e-9)
-    assert of.satisfied(outcome.classes).all()
+    assert of.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= of.suppressible
     for j, column in enumerate(of.columns):
         assert (outcome.level[j] >= column.lowest).all()

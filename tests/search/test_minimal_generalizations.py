@@ -31,10 +31,10 @@ class Odd(Model):
     name = "odd"
     threshold = 1.0
 
-    def satisfied(self, classes):
+    def satisfied_by(self, classes):
         return classes.records % 2 == 1
 
-    def achieved(self, classes):
+    def achieved_by(self, classes):
         return float((classes.records % 2).min())
 
     def possible(self, whole):

@@ -57,7 +57,7 @@ def slow_parts(problem, relaxed, *, median=False):
         for number, part in enumerate(parts):
             part_of[part] = number
         classes = classes_of(tally, part_of, len(parts), problem.sensitive)
-        return problem.satisfied(classes).all()
+        return problem.satisfied_by(classes).all()
 
     def allowed(left, right):
         """A part that fails although its halves may not is cut as long as they are large enough."""
@@ -92,7 +92,7 @@ def test_it_cuts_as_the_naive_twin_does(how, table, models, relaxed):
     problem = problem_of(table, models, Gcp())
     found = cut(problem, relaxed=relaxed, how=how)
     if found is None:
-        assert not problem.satisfied(as_one_class(problem)).all()
+        assert not problem.satisfied_by(as_one_class(problem)).all()
         return
     assert fast_parts(found) == slow_parts(problem, relaxed, median=how == "median")
 
@@ -121,12 +121,12 @@ def test_every_class_satisfies_every_model_and_nobody_is_left_out(how, table, mo
     try:
         found = Mondrian(relaxed=relaxed, cut=how).run(problem, Watch())
     except InfeasibleError:
-        assert not problem.satisfied(as_one_class(problem)).all()
+        assert not problem.satisfied_by(as_one_class(problem)).all()
         return
     outcome = problem.outcome(found.recoding)
     assert outcome.suppressed == 0
     assert outcome.classes.records.sum() == problem.tally.records
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
 
 
 @settings(max_examples=40, deadline=None)
@@ -240,6 +240,6 @@ def test_parts_that_show_the_same_are_judged_as_one_class():
     people = [1, 2, 1, 2, 3, 4, 5, 6]
     problem = problem_of((trees, quasi, values, people), [LDiversity("s0", 2)], Gcp())
     told = Spans(cut(problem)).told_apart(problem.tally, problem.columns)
-    assert not problem.satisfied(problem.outcome(told).classes).all()
+    assert not problem.satisfied_by(problem.outcome(told).classes).all()
     outcome = problem.outcome(Mondrian().run(problem, Watch()).recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()

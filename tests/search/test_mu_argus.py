@@ -104,7 +104,7 @@ def test_it_knows_whether_it_satisfies_the_models_and_never_promises_it(request,
     except InfeasibleError:
         return
     classes = problem.outcome(found.recoding).classes
-    fine = problem.satisfied(classes).all()
+    fine = problem.satisfied_by(classes).all()
     assert ("the result satisfies" in found.why) == fine
     assert ("the result does not satisfy" in found.why) != fine
     assert found.caveat
@@ -124,7 +124,7 @@ def test_a_combination_of_four_columns_is_not_looked_at():
     of = every()
     found = MuArgus().run(of, Watch())
     assert found.facts["blank"] == 0
-    assert KAnonymity(2).achieved(of.outcome(found.recoding).classes) == 1
+    assert KAnonymity(2).achieved_by(of.outcome(found.recoding).classes) == 1
 
 
 def test_the_third_with_the_most_distinct_values_is_most_identifying():

@@ -14,7 +14,7 @@ from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search.crowd import crowd
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import boxes_of
-from incrowd.search.parts import PartTree, able, divided, parts_tree, separable, tree_of
+from incrowd.search.parts import PartTree, able, divide_rows, parts_tree, separable, tree_of
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
@@ -60,7 +60,7 @@ def test_a_statement_says_the_same(table, number):
 )
 def test_every_row_is_in_one_part_that_is_able_if_the_table_is(table, rows, models):
     problem = problem_of(table, models, Gcp())
-    found = divided(problem, rows, 2)
+    found = divide_rows(problem, rows, 2)
     assert np.array_equal(np.sort(np.concatenate(found)), np.arange(problem.tally.rows))
     if able(problem, np.arange(problem.tally.rows, dtype=np.int32), 2):
         assert all(able(problem, part, 2) for part in found)
@@ -71,7 +71,7 @@ def test_parts_are_of_about_the_same_size():
     codes = rng.integers(1, 1000, (20_000, 3)).astype(np.int32)
     table = {f"q{j}": codes[:, j] for j in range(3)}
     problem = problem_of_codes(table)
-    sizes = [len(part) for part in divided(problem, 1_000, 2)]
+    sizes = [len(part) for part in divide_rows(problem, 1_000, 2)]
     assert max(sizes) < 1_500
     assert min(sizes) > 500
 
@@ -82,7 +82,7 @@ def test_a_value_that_half_of_the_records_hold_is_in_one_part():
     codes[:, :4_000] = 7
     codes[1, :4_000] = np.arange(4_000) % 2 + 1
     problem = problem_of_codes({"a": codes[0], "b": codes[1]})
-    found = divided(problem, 200, 10)
+    found = divide_rows(problem, 200, 10)
     for part in found:
         assert problem.tally.counts[part].sum() >= 10
 
@@ -130,7 +130,7 @@ def test_parts_keep_every_promise(table, models, share, consistent):
     except InfeasibleError:
         return
     outcome = problem.outcome(found.recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     pieces = found.recoding.pieces
     shown = np.bincount(pieces.row, weights=pieces.count, minlength=problem.tally.rows)

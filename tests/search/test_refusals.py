@@ -173,7 +173,7 @@ def test_mondrian_cuts_what_fails_as_a_whole():
     table = ([tree(2)], [[1, 1, 2, 2]], [[1, 2, 1, 2]], [1, 2, 2, 1])
     problem = problem_of(table, [LDiversity("s0", 2)], Gcp())
     outcome = problem.outcome(Mondrian().run(problem, Watch()).recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert len(outcome.classes) == 2
 
 

@@ -15,7 +15,7 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.recoding import Pieces
 from incrowd.search import Hilbert, IDistance, Mondrian, TopDown, TreeSearch
 from incrowd.search.layout import boxes_of
-from incrowd.search.repair import folded, merge_failing_classes, repair
+from incrowd.search.repair import fold_pieces, merge_failing_classes, repair
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 from worked import tree
@@ -66,7 +66,7 @@ def test_every_class_satisfies_every_model_and_every_limit(case):
     except InfeasibleError:
         return
     outcome = problem.outcome(spans)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed <= problem.suppressible
     assert outcome.records == problem.tally.records
     assert (prices(problem, spans.pieces) < FORBIDDEN).all()
@@ -154,7 +154,7 @@ def test_limits_that_can_be_kept_are_kept_by_every_order(search):
     problem = problem_of(table, [KAnonymity(5)], Gcp())
     problem = replace(problem, columns=(replace(problem.columns[0], highest=0), problem.columns[1]))
     outcome = problem.outcome(search.run(problem, Watch()).recoding)
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()
     assert outcome.suppressed == 0
 
 
@@ -184,7 +184,7 @@ def test_a_table_that_fails_as_a_whole_is_refused():
 def test_pieces_of_one_row_in_one_class_become_one():
     row = np.array([0, 0, 0, 1, 1], dtype=np.int32)
     count = np.array([2, 3, 4, 5, 6], dtype=np.int64)
-    pieces = folded(Pieces(row, count, np.array([1, 0, 1, -1, 0], dtype=np.int32)))
+    pieces = fold_pieces(Pieces(row, count, np.array([1, 0, 1, -1, 0], dtype=np.int32)))
     assert pieces.row.tolist() == [0, 0, 1, 1]
     assert pieces.count.tolist() == [3, 6, 5, 6]
     assert pieces.class_of.tolist() == [0, 1, -1, 0]

@@ -42,7 +42,7 @@ OTHERS = [
 def as_one_class(problem):
     """Whether the table as a whole satisfies every model."""
     class_of = np.zeros(problem.tally.rows, dtype=np.int32)
-    return problem.satisfied(classes_of(problem.tally, class_of, 1, problem.sensitive)).all()
+    return problem.satisfied_by(classes_of(problem.tally, class_of, 1, problem.sensitive)).all()
 
 
 def kept_or_refused(search, problem):
@@ -53,7 +53,7 @@ def kept_or_refused(search, problem):
             search.run(problem, Watch())
         return
     found = search.run(problem, Watch())
-    assert problem.satisfied(problem.outcome(found.recoding).classes).all()
+    assert problem.satisfied_by(problem.outcome(found.recoding).classes).all()
 
 
 @pytest.mark.slow
@@ -100,4 +100,4 @@ def test_records_are_left_out_until_both_columns_are_eligible():
     problem = problem_of(table, models, Gcp(), 0.5)
     outcome = problem.outcome(Diversify().run(problem, Watch()).recoding)
     assert 0 < outcome.suppressed <= 6
-    assert problem.satisfied(outcome.classes).all()
+    assert problem.satisfied_by(outcome.classes).all()

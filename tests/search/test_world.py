@@ -106,7 +106,7 @@ def test_every_class_fits_k_people_and_what_is_as_good_without_the_world_is_foun
     if problem.tally.records >= 3:
         without = Auto().run(alone, Watch()).recoding
         guarded = replace(problem, world=AttainedEndsCounter.by(problem.world))
-        if guarded.satisfied(guarded.outcome(without).classes).all():
+        if guarded.satisfied_by(guarded.outcome(without).classes).all():
             assert loss <= problem.loss.of(alone.outcome(without)) + 1e-12
 
 
@@ -137,7 +137,7 @@ def test_delta_presence_and_other_models_are_kept(case):
     except InfeasibleError:
         return
     classes = problem.outcome(found.recoding).classes
-    assert problem.satisfied(classes).all()
+    assert problem.satisfied_by(classes).all()
     assert (classes.people <= 0.6 * classes.world + 1e-9).all()
     sure = [0.0] * len(rows)
     for cells, people in zip(cells_of(problem, found.recoding), classes.people, strict=True):

@@ -52,9 +52,9 @@ def all_content(monkeypatch):
     def yes(_, classes):
         return np.ones(len(classes), dtype=np.bool_)
 
-    monkeypatch.setattr(problems.Problem, "satisfied", yes)
+    monkeypatch.setattr(problems.Problem, "satisfied_by", yes)
     for model in (KAnonymity, LDiversity, TCloseness, AlphaK, KMap, DeltaPresence):
-        monkeypatch.setattr(model, "satisfied", yes)
+        monkeypatch.setattr(model, "satisfied_by", yes)
 
 
 def more_people(monkeypatch):

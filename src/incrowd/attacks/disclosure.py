@@ -58,7 +58,7 @@ class DisclosureFigures:
         for part in parts(members):
             here = people[0][done:], people[1]
             given = prior.usual, EQUAL, (prior.shares, prior.limit)
-            found.append(kernels.disclosed(part, shown, here, truth, *given))
+            found.append(kernels.disclosed_values(part, shown, here, truth, *given))
             done += len(part[0]) - 1
         return cls(*(np.concatenate(figure) for figure in zip(*found, strict=True)))
 
@@ -308,7 +308,7 @@ def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Member
 
 def combine_members(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
     """Add up what the members of each class show: weight by code (below `domain`)."""
-    found = [kernels.gathered(part, shown, domain) for part in parts(members)]
+    found = [kernels.gather_shown(part, shown, domain) for part in parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
     code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))
     return start, code, weight

@@ -213,7 +213,7 @@ def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
     """A progress bar for long work of a verb; if kernels are compiled first, it counts them."""
     with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
         compiling = _Compiling(output, bar, verb)
-        with compile_kernels.when_compiling(compiling.tell), warm_kernels.helped(verb):
+        with compile_kernels.when_compiling(compiling.tell), warm_kernels.with_helpers(verb):
             yield bar
 
 

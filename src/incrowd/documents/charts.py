@@ -13,7 +13,7 @@ from incrowd.arrays import Codes, Counts
 from incrowd.documents.templates import ScriptSafe
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
-from incrowd.search.lattice.frontier import Explored, State
+from incrowd.search.lattice.frontier import Explored, NodeState
 from incrowd.search.literature.accuracy.frontier import Frontier
 
 Chart: TypeAlias = Any
@@ -21,14 +21,14 @@ Chart: TypeAlias = Any
 Kind: TypeAlias = Literal["svg", "png", "html"]
 
 _WORDS = {
-    State.RELEASABLE: "can be released",
-    State.FAILING: "fails a model",
-    State.COSTLY: "ruled out by its loss",
+    NodeState.RELEASABLE: "can be released",
+    NodeState.FAILING: "fails a model",
+    NodeState.COSTLY: "ruled out by its loss",
 }
 _COLOURS = {
-    State.RELEASABLE: "#2a7f62",
-    State.FAILING: "#c2410c",
-    State.COSTLY: "#9ca3af",
+    NodeState.RELEASABLE: "#2a7f62",
+    NodeState.FAILING: "#c2410c",
+    NodeState.COSTLY: "#9ca3af",
 }
 _MOST_NODES = 3_000
 """More nodes than this are not drawn one by one: those of least loss and the optimum are."""
@@ -55,8 +55,8 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
         "y": alt.Y("y:Q", title="steps up the hierarchies", axis=alt.Axis(tickMinStep=1)),
     }
     base = alt.Chart(alt.Data(values=points)).encode(**axes)
-    names = [_WORDS[state] for state in State]
-    colours = alt.Scale(domain=names, range=[_COLOURS[state] for state in State])
+    names = [_WORDS[state] for state in NodeState]
+    colours = alt.Scale(domain=names, range=[_COLOURS[state] for state in NodeState])
     nodes = base.mark_circle(size=60, opacity=0.8).encode(
         color=alt.Color("state:N", scale=colours, title=None),
         tooltip=["levels:N", "k:Q", "suppressed:Q", "loss:Q", "state:N"],
@@ -94,8 +94,10 @@ def frontier_chart(curve: Frontier) -> Chart:
         tooltip=["max_loss:Q", "k:Q", "l:Q", "loss:Q", "classes:Q"],
     )
     # aria is off: Vega-Lite would put the title into an expression and not escape its backslashes
-    stair = base.mark_line(interpolate="step-after", color=_COLOURS[State.RELEASABLE], aria=False)
-    dots = base.mark_circle(size=60, color=_COLOURS[State.RELEASABLE], aria=False)
+    stair = base.mark_line(
+        interpolate="step-after", color=_COLOURS[NodeState.RELEASABLE], aria=False
+    )
+    dots = base.mark_circle(size=60, color=_COLOURS[NodeState.RELEASABLE], aria=False)
     return alt.layer(stair, dots).properties(
         width=_WIDTH, height=360, title="privacy for every largest loss of a class"
     )
@@ -175,7 +177,7 @@ def _point(explored: Explored, i: int, place: float) -> dict[str, Any]:
         "k": int(explored.k[i]),
         "suppressed": suppressed if suppressed >= 0 else None,
         "loss": None if np.isnan(loss) else round(loss, 6),
-        "state": _WORDS[State(int(explored.state[i]))],
+        "state": _WORDS[NodeState(int(explored.state[i]))],
         "optimum": i == explored.best,
     }
 

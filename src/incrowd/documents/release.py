@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from incrowd.release.refused import RefusedResult
     from incrowd.release.release import Release
     from incrowd.search.bound import LossBound
-    from incrowd.search.literature.accuracy.frontier import Frontier, Point
+    from incrowd.search.literature.accuracy.frontier import Frontier, FrontierPoint
     from incrowd.verify.alone import Alone
     from incrowd.verify.verdict import Check, Verdict, WorldCandidates
 
@@ -284,7 +284,7 @@ def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False)
     return spaced(*parts, *([more(counted(left, "more point"))] if left else []))
 
 
-def shown_points(points: "Sequence[Point]") -> "Sequence[Point]":
+def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]":
     """A few points of a curve, spread over it, the first and the last among them."""
     if len(points) <= _POINTS:
         return points

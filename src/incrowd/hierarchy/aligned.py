@@ -15,7 +15,14 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.hierarchy.cells import CellGrid, CutPoints, Marks, best_parts, grid_of, limited_parts
+from incrowd.hierarchy.cells import (
+    CellGaps,
+    CellGrid,
+    CutPoints,
+    best_parts,
+    grid_of,
+    limited_parts,
+)
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import (
     LASTING,
@@ -69,12 +76,12 @@ def align(
     held = (np.flatnonzero((people if present is None else present)[1:]) + 1).astype(np.int32)
     if not len(held):
         return None
-    line = _Line(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
+    line = _ValueLine(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
     return line.by_names() if line.named else line.by_places()
 
 
 @dataclass(frozen=True, eq=False)
-class _Line:
+class _ValueLine:
     """The values that a table holds, in order, and the conditions on their cells."""
 
     hierarchy: Hierarchy
@@ -211,15 +218,15 @@ class _Line:
         begin = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
         return np.flatnonzero(np.isin(gap, begin))
 
-    def _marks(self) -> Marks:
+    def _marks(self) -> CellGaps:
         """One mark per gap that may part cells; only larger crowds count if there are too many."""
         joined = self.ask.lowest > 0 or self.ask.step is not None
         limited = self.ask.highest is not None or bool(np.isfinite(self.ask.widest))
         k = 1 if joined or limited else self.ask.k
-        marks = Marks.between(*self._points(k), self.place)
+        marks = CellGaps.between(*self._points(k), self.place)
         while k < self.before[-1] and len(marks) > _MOST_MARKS:
             k *= 2
-            marks = Marks.between(*self._points(k), self.place)
+            marks = CellGaps.between(*self._points(k), self.place)
         return marks
 
     def _points(self, least: int) -> tuple[CutPoints, CutPoints]:
@@ -286,7 +293,7 @@ class _Line:
         behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in ends]
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
-    def _reach(self, marks: Marks) -> tuple[Floats, Floats]:
+    def _reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
         """Lower and upper end of cells that begin and end at each mark, within the held values."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
@@ -295,7 +302,7 @@ class _Line:
         last = np.where(marks.end.behind, end, end - step)
         return np.clip(begin, *self._edges), np.clip(last, *self._edges)
 
-    def _leaves(self, begins: Marks, ends: Marks) -> tuple[Codes, Codes]:
+    def _leaves(self, begins: CellGaps, ends: CellGaps) -> tuple[Codes, Codes]:
         """The first and the last leaf inside each cell; the outermost are open."""
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
@@ -324,7 +331,7 @@ class _Line:
         low, high = (str(self.hierarchy.labels[0][end - 1]) for end in ends)
         return Bounds(low, high, high_inside=True)
 
-    def _exact(self, begins: Marks, ends: Marks) -> Flags:
+    def _exact(self, begins: CellGaps, ends: CellGaps) -> Flags:
         """Which cells can only be the one value that they hold."""
         single: Flags = ends.gap - begins.gap == 1
         few = self.before[-1] < self.ask.k
@@ -339,7 +346,7 @@ class _Line:
         first: Flags = (begins.begin.place == value) & ~begins.begin.behind
         return single & first & (behind | whole)
 
-    def _cell_bounds(self, begins: Marks, ends: Marks, exact: Flags) -> list[Bounds]:
+    def _cell_bounds(self, begins: CellGaps, ends: CellGaps, exact: Flags) -> list[Bounds]:
         """How cells are written: exact ones by their value, the outermost without an end."""
         leaves = self.hierarchy.leaves
         written = []

@@ -71,7 +71,7 @@ class CutPoints:
 
 
 @dataclass(frozen=True, eq=False)
-class Marks:
+class CellGaps:
     """Gaps between held values where cells may be parted, and the two ends of the line.
 
     A cell that begins in a gap begins at the gap's last point, one that ends there at its first.
@@ -82,7 +82,7 @@ class Marks:
     end: CutPoints
 
     @classmethod
-    def between(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "Marks":
+    def between(cls, lows: CutPoints, highs: CutPoints, values: Floats) -> "CellGaps":
         """The gaps between values that points lie in.
 
         Cells begin at the last low end of a gap and end at its first high end, so that the crowd of
@@ -101,9 +101,9 @@ class Marks:
     def __len__(self) -> int:
         return len(self.gap)
 
-    def take(self, which: Counts) -> "Marks":
+    def take(self, which: Counts) -> "CellGaps":
         """Some of the marks."""
-        return Marks(self.gap[which], self.begin.take(which), self.end.take(which))
+        return CellGaps(self.gap[which], self.begin.take(which), self.end.take(which))
 
 
 def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:

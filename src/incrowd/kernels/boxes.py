@@ -25,7 +25,7 @@ WEIGHT, LOWEST, TOP, WIDEST, WHOLE = range(5)
 """Columns of `Boxes.limits`."""
 
 
-class Boxes(NamedTuple):
+class BoxCosts(NamedTuple):
     """What spans of the columns cost."""
 
     costs: Floats
@@ -49,7 +49,7 @@ Keys: TypeAlias = NDArray[np.uint64]
 """What rows show, one word a row: equal words look alike."""
 
 
-class Work(NamedTuple):
+class CostCache(NamedTuple):
     """A hash table in use."""
 
     slots: Keys
@@ -96,14 +96,14 @@ def cell_price(
 
 
 @jit
-def cell_cost(boxes: Boxes, j: int, low: int, high: int) -> float:
+def cell_cost(boxes: BoxCosts, j: int, low: int, high: int) -> float:
     """The weighted cost of showing the codes `low` to `high` of column j as one cell."""
     costs, start, width, nodes, limits = boxes
     return cell_price(costs, start, width, nodes, limits, j, low, high)
 
 
 @jit
-def box_cost(boxes: Boxes, low: Codes, high: Codes) -> float:
+def box_cost(boxes: BoxCosts, low: Codes, high: Codes) -> float:
     """The weighted cost of a class that spans these codes, column by column."""
     costs, start, width, nodes, limits = boxes
     total = 0.0

@@ -32,7 +32,7 @@ def carry(folder: Path) -> int:
     config.CPU_NAME, config.CPU_FEATURES = processor
     folder.mkdir(parents=True, exist_ok=True)
     compiling.CACHE = store.CARRIED = folder.resolve()
-    every = signatures.recorded()[warm.EVERYTHING]
+    every = signatures.load_signatures()[warm.EVERYTHING]
     for number, (name, _) in enumerate(warm.compile_all(every), 1):
         sys.stderr.write(f"\r{number} of {len(every)} {name:50}")
     (folder / "lock").unlink(missing_ok=True)

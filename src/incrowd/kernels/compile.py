@@ -109,7 +109,7 @@ def jit(kernel: Kernel) -> Kernel:
     """A kernel compiled at its first call, run without the interpreter's lock."""
     compiled: Any
     if WHOLE:
-        compiled = entry.Entry(kernel, store.Store(kernel, _name(kernel), CACHE))
+        compiled = entry.KernelEntry(kernel, store.Store(kernel, _name(kernel), CACHE))
     else:
         compiled = numba.njit(cache=CACHE is not None, nogil=True)(kernel)
         _stamp(compiled)
@@ -161,7 +161,7 @@ class _Told(_LISTENER):  # type: ignore[misc]
     def on_start(self, event: Any) -> None:
         """A compilation begins; those of what a kernel calls do not count."""
         called = event.data["dispatcher"]
-        if not WHOLE or isinstance(called, entry.Entry):
+        if not WHOLE or isinstance(called, entry.KernelEntry):
             self._number += 1
             self._tell(self._number)
 

@@ -186,7 +186,7 @@ def largest(start: Counts, count: Counts) -> Counts:
 
 
 @jit
-def held(start: Counts, count: Counts) -> Counts:
+def count_values(start: Counts, count: Counts) -> Counts:
     """How many values somebody holds in each class."""
     number = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(number)):

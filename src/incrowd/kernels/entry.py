@@ -31,7 +31,7 @@ _FUNCTION: Any = bytecode.FunctionIdentity
 _NAMED: Any = _FUNCTION.from_function.__func__
 
 
-class _Part(_LIBRARY):  # type: ignore[misc]
+class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
     """The code of a function that others call: no machine code is made of it."""
 
     _shared_module: Any
@@ -46,7 +46,7 @@ class _Part(_LIBRARY):  # type: ignore[misc]
         """With all that it calls: a caller of somebody else knows nothing of parts."""
         if self._shared_module is None:
             whole = self._own_module().clone()
-            for library in _linked(self):
+            for library in _linked_libraries(self):
                 whole.link_in(_module_of(library), preserve=True)
             self._shared_module = whole
         return self._shared_module
@@ -59,7 +59,7 @@ class _Part(_LIBRARY):  # type: ignore[misc]
         return self._final_module
 
 
-def _linked(library: Any) -> list[Any]:
+def _linked_libraries(library: Any) -> list[Any]:
     """All libraries that one needs, and those that its parts need in turn.
 
     Callers come before what they call: LLVM links of a library only what is missing by then.
@@ -69,7 +69,7 @@ def _linked(library: Any) -> list[Any]:
     def visit(caller: Any) -> None:
         for called in caller._linking_libraries:  # noqa: SLF001  numba has no other door
             if called not in found:
-                if isinstance(called, _Part):
+                if isinstance(called, _UncompiledLibrary):
                     visit(called)
                 found[called] = None
 
@@ -78,7 +78,7 @@ def _linked(library: Any) -> list[Any]:
 
 
 def _module_of(library: Any) -> Any:
-    if isinstance(library, _Part):
+    if isinstance(library, _UncompiledLibrary):
         return library._own_module()  # noqa: SLF001  a module's own class
     return library._get_module_for_linking()  # noqa: SLF001  numba has no other door
 
@@ -90,7 +90,7 @@ class _Whole(_LIBRARY):  # type: ignore[misc]
         """Link all parts, optimize them together and make machine code, once."""
         self._codegen._check_llvm_bugs()  # noqa: SLF001  as numba's own does
         self._raise_if_finalized()
-        for library in _linked(self):
+        for library in _linked_libraries(self):
             self._reload_init.update(library._reload_init)  # noqa: SLF001  as numba's own does
             self._final_module.link_in(_module_of(library), preserve=True)
         self._optimize_final_module()
@@ -124,8 +124,8 @@ def _in_parts(kernel: str) -> Iterator[None]:
     The compiler's lock is held, so nobody else compiles at the same time.
     """
     changed = {
-        (codegen.JITCPUCodegen, "_library_class"): _Part,
-        (_FUNCTION, "from_function"): classmethod(_identified(kernel)),
+        (codegen.JITCPUCodegen, "_library_class"): _UncompiledLibrary,
+        (_FUNCTION, "from_function"): classmethod(_identify_functions(kernel)),
         (_CONTEXT, "get_executable"): _unless_part(_CONTEXT.get_executable, _key),
         (_CONTEXT, "create_cpython_wrapper"): _unless_part(_CONTEXT.create_cpython_wrapper),
         (_CONTEXT, "create_cfunc_wrapper"): _unless_part(_CONTEXT.create_cfunc_wrapper),
@@ -152,7 +152,7 @@ def _key() -> Any:
     return _Uncallable().__sizeof__
 
 
-def _identified(kernel: str) -> Callable[[Any, Any], Any]:
+def _identify_functions(kernel: str) -> Callable[[Any, Any], Any]:
     """How functions that are compiled for a kernel are identified, the same in every process.
 
     Errors name the module of a function, not the folder it was compiled in. numba numbers functions
@@ -161,28 +161,28 @@ def _identified(kernel: str) -> Callable[[Any, Any], Any]:
     """
     first, numbers = hashlib.sha256(kernel.encode()).hexdigest()[:16], count(1)
 
-    def identified(kind: Any, function: Any) -> Any:
+    def identify(kind: Any, function: Any) -> Any:
         found = _NAMED(kind, function)
         found.filename = f"{found.modname.replace('.', '/')}.py"
         found.unique_id = f"{first}n{next(numbers)}"
         found.unique_name = f"{found.func_qualname}${found.unique_id}"
         return found
 
-    return identified
+    return identify
 
 
 def _unless_part(method: Any, instead: Callable[[], Any] = lambda: None) -> Callable[..., Any]:
     """A method of numba's context that does nothing for the library of a part."""
 
-    def called(context: Any, library: Any, *args: Any, **named: Any) -> Any:
-        if isinstance(library, _Part):
+    def call(context: Any, library: Any, *args: Any, **named: Any) -> Any:
+        if isinstance(library, _UncompiledLibrary):
             return instead()
         return method(context, library, *args, **named)
 
-    return called
+    return call
 
 
-class Entry(_DISPATCHER):  # type: ignore[misc]
+class KernelEntry(_DISPATCHER):  # type: ignore[misc]
     """A kernel that Python calls. Kernels that call it get its `inner` twin, compiled as a part."""
 
     def __init__(self, kernel: Callable[..., Any], store: Any) -> None:
@@ -198,7 +198,7 @@ class Entry(_DISPATCHER):  # type: ignore[misc]
 
     def compile(self, sig: Any) -> Any:
         """Compile for these types, or load what was compiled before; garbage waits meanwhile."""
-        with global_compiler_lock, _uncollected():
+        with global_compiler_lock, _no_collection():
             try:
                 return super().compile(sig)
             finally:
@@ -209,7 +209,7 @@ class Entry(_DISPATCHER):  # type: ignore[misc]
         return sig in self.overloads or self._cache.has(sig)
 
 
-def stripped(made: Any) -> tuple[Any, ...]:
+def strip_kernel(made: Any) -> tuple[Any, ...]:
     """A compiled kernel as numba's cache keeps it, less what nobody needs again.
 
     No kernel links it, so the names of what it defines take the place of its code for linking.
@@ -227,16 +227,16 @@ def _names(module: Any) -> bytes:
     unseen = (llvm.Linkage.private, llvm.Linkage.internal)
     found = [*module.functions, *module.global_variables]
     kept = [one.name for one in found if not one.is_declaration and one.linkage not in unseen]
-    lines = (f'@"{_escaped(name)}" = global i8 0' for name in kept)
+    lines = (f'@"{_escape(name)}" = global i8 0' for name in kept)
     return bytes(llvm.parse_assembly("\n".join(lines)).as_bitcode())
 
 
-def _escaped(name: str) -> str:
+def _escape(name: str) -> str:
     return "".join(c if c.isascii() and c not in '"\\' else f"\\{ord(c):02x}" for c in name)
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _no_collection() -> Iterator[None]:
     """No garbage collection: compiling makes millions of objects, few of which are garbage."""
     if not gc.isenabled():
         yield

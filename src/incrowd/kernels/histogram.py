@@ -77,7 +77,7 @@ def sparse_histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
     """`histogram` by moving entries to their code, from there to their class, and folding those."""
-    order = ordered(codes, domain)
+    order = sorting_order(codes, domain)
     first = bounds(class_of, number)
     code = np.empty(first[number], dtype=np.int32)
     count = np.empty(first[number], dtype=np.int64)
@@ -103,7 +103,7 @@ def sparse_histogram(
 
 
 @jit
-def ordered(codes: Codes, domain: int) -> Codes:
+def sorting_order(codes: Codes, domain: int) -> Codes:
     """The order that sorts the codes."""
     free = bounds(codes, domain)
     order = np.empty(len(codes), dtype=np.int32)

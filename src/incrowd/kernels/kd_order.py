@@ -10,10 +10,10 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Flags
 from incrowd.kernels.boxes import cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.mondrian import Items, Scales, borders, profile, spans
+from incrowd.kernels.mondrian import CutItems, Scales, borders, profile, spans
 
 
-class Tree(NamedTuple):
+class CutTree(NamedTuple):
     """Cuts by their place in the order: line m is the cut of a part before place m."""
 
     cuts: Codes
@@ -52,7 +52,7 @@ def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
 
 
 @jit
-def cut(items: Items, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
+def cut(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
     """Cut a part in two, smaller codes first: column, code, and rows of the first half.
 
     The column is -1 if all rows are equal.
@@ -82,7 +82,7 @@ def cut(items: Items, scales: Scales, part: Codes, spare: Codes) -> tuple[int, i
 
 @jit
 def grow(
-    items: Items, scales: Scales, order: Codes, tree: Tree, part: tuple[int, int], small: int
+    items: CutItems, scales: Scales, order: Codes, tree: CutTree, part: tuple[int, int], small: int
 ) -> tuple[int, Codes]:
     """Cut the part [start, end) of the order down to `small` rows; where it is cut itself.
 
@@ -122,7 +122,7 @@ def grow(
 
 
 @jit
-def walk(cells: Codes, order: Codes, tree: Tree, root: int) -> Codes:
+def walk(cells: Codes, order: Codes, tree: CutTree, root: int) -> Codes:
     """The rows in the order of the tree, of two halves first the one nearer to the last row."""
     cuts, children = tree
     walk_order = np.empty(len(order), np.int32)

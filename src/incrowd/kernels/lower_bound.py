@@ -38,7 +38,7 @@ class Prices(NamedTuple):
     ordered: Flags
 
 
-class Points(NamedTuple):
+class PricedPoints(NamedTuple):
     """Distinct points with their records and their worth."""
 
     codes: Codes
@@ -47,7 +47,7 @@ class Points(NamedTuple):
     order: Codes
 
 
-class Rule(NamedTuple):
+class BoxRule(NamedTuple):
     """The records that a class holds at least, the steps of one try, and what is known before.
 
     No ratio is below `floor`. A point with a box that is hardly above it gets the floor at once.
@@ -70,7 +70,7 @@ class Around(NamedTuple):
     place: Codes
 
 
-class Candidates(NamedTuple):
+class BoxCandidates(NamedTuple):
     """Points that a box may hold, by falling worth, and the lists of parts as numbers of them."""
 
     point: Codes
@@ -102,7 +102,7 @@ LOWER = 0.7
 
 @jit
 def least_ratios(
-    points: Points, prices: Prices, chosen: Codes, cap: float, rule: Rule
+    points: PricedPoints, prices: Prices, chosen: Codes, cap: float, rule: BoxRule
 ) -> tuple[Floats, int]:
     """For each chosen point a number, up to `cap`, that no box around it falls below; steps.
 
@@ -128,7 +128,7 @@ def least_ratios(
 
 @jit
 def _least_ratio(
-    points: Points, prices: Prices, r: int, aim: float, known: Floats, rule: Rule
+    points: PricedPoints, prices: Prices, r: int, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
     """The least ratio below `aim`, else `aim`; steps; whether it is proved."""
     around = _around(points.codes[r], prices)
@@ -153,8 +153,8 @@ def _around(own: Codes, prices: Prices) -> Around:
 
 @jit
 def _gather(
-    points: Points, prices: Prices, r: int, aim: float, size: int
-) -> tuple[Candidates, int]:
+    points: PricedPoints, prices: Prices, r: int, aim: float, size: int
+) -> tuple[BoxCandidates, int]:
     """The points that a box with a ratio below `aim` may hold, and steps.
 
     Such a box costs less than `aim` times the mean worth of the best points near enough.
@@ -171,11 +171,13 @@ def _gather(
         before, number = number, _nearer(point, far, number, reach)
     point = point[:number].copy()
     near, items = np.empty((number, d), np.int32), np.empty(LISTS * number, np.int32)
-    return Candidates(point, points.counts[point], points.worth[point], near, items), steps
+    return BoxCandidates(point, points.counts[point], points.worth[point], near, items), steps
 
 
 @jit
-def _within(points: Points, prices: Prices, r: int, reach: float, point: Codes, far: Floats) -> int:
+def _within(
+    points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
+) -> int:
     """Fill in the points that cost less than `reach` together with point r; their number."""
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
@@ -225,7 +227,7 @@ def _worth(
 
 @jit
 def _fill_near(
-    points: Points, prices: Prices, r: int, step: Counts, candidates: Candidates
+    points: PricedPoints, prices: Prices, r: int, step: Counts, candidates: BoxCandidates
 ) -> None:
     """Fill in where the candidates are in each column, by code or by rank, and the first list."""
     codes, rank, point, near = points.codes, prices.rank, candidates.point, candidates.near
@@ -240,7 +242,7 @@ def _fill_near(
 
 @jit
 def _search(
-    candidates: Candidates, around: Around, aim: float, known: Floats, rule: Rule
+    candidates: BoxCandidates, around: Around, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
     """Branch and bound: the least ratio below `aim`, else `aim`; steps; whether it is proved.
 
@@ -304,7 +306,7 @@ def _pay(around: Around, box: Inner) -> float:
 
 @jit
 def _narrow(
-    candidates: Candidates,
+    candidates: BoxCandidates,
     around: Around,
     inner: Inner,
     price: float,
@@ -333,7 +335,7 @@ def _narrow(
 
 @jit
 def _affordable(
-    candidates: Candidates,
+    candidates: BoxCandidates,
     around: Around,
     inner: Inner,
     price: float,
@@ -365,7 +367,7 @@ def _affordable(
 
 
 @jit
-def _cover(candidates: Candidates, inner: Inner, begin: int, end: int, outer: Inner) -> None:
+def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer: Inner) -> None:
     """Fill in the box over the inner box and all candidates."""
     near, items = candidates.near, candidates.items
     low, high = outer.low, outer.high
@@ -397,7 +399,7 @@ def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, 
 
 @jit
 def _part(
-    candidates: Candidates,
+    candidates: BoxCandidates,
     around: Around,
     inner: Inner,
     split: tuple[int, int, float],

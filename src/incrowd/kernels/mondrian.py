@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 
 
-class Items(NamedTuple):
+class CutItems(NamedTuple):
     """What is cut: rows of the tally, pieces of them, or single records."""
 
     cells: Codes
@@ -24,7 +24,7 @@ class Items(NamedTuple):
     """(items,): its records."""
 
 
-class Rule(NamedTuple):
+class CutRule(NamedTuple):
     """How parts are cut."""
 
     k: int
@@ -40,7 +40,7 @@ class Rule(NamedTuple):
 class Scales(NamedTuple):
     """The columns along which parts are cut."""
 
-    boxes: Boxes
+    boxes: BoxCosts
     """What spans cost."""
     ordered: Flags
     """(d,): which columns are ordered."""
@@ -63,13 +63,13 @@ def spans(cells: Codes, part: Codes) -> Codes:
 
 
 @jit
-def extent(boxes: Boxes, j: int, least: int, high: int) -> float:
+def extent(boxes: BoxCosts, j: int, least: int, high: int) -> float:
     """The cost of showing these codes as one cell, 0 if they are one."""
     return 0.0 if least == high else float(cell_cost(boxes, j, least, high))
 
 
 @jit
-def profile(items: Items, part: Codes, j: int, least: int, high: int) -> tuple[Counts, Counts]:
+def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tuple[Counts, Counts]:
     """The distinct codes of a column in a part, ascending, and the records of each."""
     cells, counts = items
     span = high - least + 1
@@ -89,7 +89,7 @@ def profile(items: Items, part: Codes, j: int, least: int, high: int) -> tuple[C
 
 
 @jit
-def sparse_profile(items: Items, part: Codes, j: int) -> tuple[Counts, Counts]:
+def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts]:
     """The same by sorting (Shell's), where codes are few and far between."""
     cells, counts = items
     size = len(part)
@@ -208,7 +208,7 @@ def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxe
 
 @jit
 def choose(
-    items: Items, part: Codes, attempt: int, rule: Rule, scales: Scales
+    items: CutItems, part: Codes, attempt: int, rule: CutRule, scales: Scales
 ) -> tuple[int, int, int]:
     """The cut number `attempt` of a part, widest columns and most balanced cuts first.
 
@@ -259,11 +259,11 @@ def choose(
 
 @jit
 def propose(
-    items: Items,
+    items: CutItems,
     order: Codes,
     parts: Counts,
     attempts: Counts,
-    rule: Rule,
+    rule: CutRule,
     scales: Scales,
     first: int,
     middle: Counts,
@@ -312,7 +312,7 @@ def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
 
 @jit
 def part_in_two(
-    items: Items, origin: Codes, part: Codes, how: tuple[int, int, int], right: Codes, fresh: int
+    items: CutItems, origin: Codes, part: Codes, how: tuple[int, int, int], right: Codes, fresh: int
 ) -> tuple[int, int]:
     """Move the items of a part that go to the right out of it; how many stay, how many go.
 
@@ -346,7 +346,12 @@ def part_in_two(
 
 @jit
 def cut_down(
-    items: Items, origin: Codes, part: Codes, rule: Rule, scales: Scales, room: tuple[int, int, int]
+    items: CutItems,
+    origin: Codes,
+    part: Codes,
+    rule: CutRule,
+    scales: Scales,
+    room: tuple[int, int, int],
 ) -> tuple[Codes, Codes, int]:
     """Cut a part until nothing can be cut: its items in their order, and where classes begin.
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 
 
-class Items(NamedTuple):
+class LineItems(NamedTuple):
     """Items in one line: item e spans the codes `low[of[e]]` to `high[of[e]]`."""
 
     low: Codes
@@ -50,7 +50,7 @@ def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
 
 
 @jit
-def price_box(boxes: Boxes, box: Codes, paid: Floats) -> float:
+def price_box(boxes: BoxCosts, box: Codes, paid: Floats) -> float:
     """The cost of the first box; `paid` becomes that of each column."""
     total = 0.0
     for j in range(len(paid)):
@@ -69,7 +69,7 @@ def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 
 
 @jit
-def widen_paid(boxes: Boxes, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
+def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
     """The cost of the first box once it holds line i too; `paid` is kept for each column."""
     total = 0.0
     for j in range(len(paid)):
@@ -82,7 +82,7 @@ def widen_paid(boxes: Boxes, box: Codes, low: Codes, high: Codes, i: int, paid: 
 
 
 @jit
-def suffixes(items: Items, first: int, end: int, found: Codes) -> None:
+def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
     """The box of each run from an item, `first` on, to `end`."""
     low, high, of = items.low, items.high, items.of
     for e in range(end - 1, first - 1, -1):
@@ -140,7 +140,7 @@ def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
 
 @jit
 def shortest(
-    items: Items, k: int, boxes: Boxes, most: float, largest: bool
+    items: LineItems, k: int, boxes: BoxCosts, most: float, largest: bool
 ) -> tuple[Floats, Codes]:
     """The least cost of every prefix of the items, and the last class of the division that has it.
 
@@ -213,7 +213,12 @@ def shortest(
 
 @jit
 def meeting(
-    items: Items, k: int, boxes: Boxes, most: float, largest: bool, halves: tuple[Floats, Floats]
+    items: LineItems,
+    k: int,
+    boxes: BoxCosts,
+    most: float,
+    largest: bool,
+    halves: tuple[Floats, Floats],
 ) -> tuple[int, int, float]:
     """The class over the middle in the best division of all items: begin, end, and what all cost.
 

@@ -148,7 +148,9 @@ def refine(
 
 
 @jit
-def refined(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts, Codes]:
+def split_classes(
+    rows: Codes, start: Counts, column: Codes, domain: int
+) -> tuple[Codes, Counts, Codes]:
     """The classes split by a column with codes below `domain`: rows, start, and rows alone."""
     end, largest = len(rows), 0
     for c in range(len(start) - 1):

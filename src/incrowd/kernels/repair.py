@@ -9,7 +9,7 @@ Shapes: quasi (d, rows); row and class_of (pieces,), -1 for a piece that is left
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import FORBIDDEN, Boxes, box_cost, cell_cost
+from incrowd.kernels.boxes import FORBIDDEN, BoxCosts, box_cost, cell_cost
 from incrowd.kernels.compile import jit
 
 
@@ -30,7 +30,7 @@ def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple
 
 
 @jit
-def box_costs(boxes: Boxes, low: Codes, high: Codes) -> Floats:
+def box_costs(boxes: BoxCosts, low: Codes, high: Codes) -> Floats:
     """What a record of each class costs."""
     costs = np.empty(len(low), np.float64)
     for c in range(len(low)):
@@ -39,7 +39,7 @@ def box_costs(boxes: Boxes, low: Codes, high: Codes) -> Floats:
 
 
 @jit
-def joined_cost(boxes: Boxes, low: Codes, high: Codes, one: int, two: int) -> float:
+def joined_cost(boxes: BoxCosts, low: Codes, high: Codes, one: int, two: int) -> float:
     """What a record of two classes costs once they are one."""
     total = 0.0
     for j in range(low.shape[1]):
@@ -50,7 +50,7 @@ def joined_cost(boxes: Boxes, low: Codes, high: Codes, one: int, two: int) -> fl
 
 @jit
 def partners(
-    boxes: Boxes, low: Codes, high: Codes, records: Counts, failing: Codes, reach: int
+    boxes: BoxCosts, low: Codes, high: Codes, records: Counts, failing: Codes, reach: int
 ) -> tuple[Codes, Floats]:
     """For each failing class the two that it had best join, and how much more that costs.
 

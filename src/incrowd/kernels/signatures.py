@@ -67,7 +67,7 @@ def _read(one: Any) -> Any:
 
 
 @cache
-def recorded() -> dict[str, tuple[Signature, ...]]:
+def load_signatures() -> dict[str, tuple[Signature, ...]]:
     """Every recorded signature, under "all"; under each verb those that a common run needs."""
     if not LIST.exists():
         return {"all": ()}

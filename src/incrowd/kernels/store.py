@@ -29,7 +29,7 @@ from numba.core import caching, compiler, serialize
 from numba.core.registry import cpu_target
 
 from incrowd.kernels import signatures
-from incrowd.kernels.entry import stripped
+from incrowd.kernels.entry import strip_kernel
 from incrowd.watch import PAUSE
 
 try:
@@ -97,7 +97,7 @@ class Store(_CACHE):  # type: ignore[misc]
             return
         path = self._path(sig)
         with suppress(OSError):  # a full disk: the kernel is compiled again next time
-            _write(path, _SERIALIZE.dumps(stripped(data)))
+            _write(path, _SERIALIZE.dumps(strip_kernel(data)))
             former = path.name.rpartition("-")[0]
             for old in self._folder.glob(f"{former}-*{SUFFIX}"):
                 if old != path:

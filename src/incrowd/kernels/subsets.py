@@ -18,7 +18,7 @@ SLACK = 1e-12
 
 
 @jit
-def taken(copies: Counts) -> Codes:
+def part_digits(copies: Counts) -> Codes:
     """How many copies of each item each part takes: shape (parts, items)."""
     number = 1
     for i in range(len(copies)):
@@ -75,7 +75,7 @@ def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None
 
 
 @jit
-def packed(digits: Codes, shift: Counts) -> Counts:
+def pack_digits(digits: Codes, shift: Counts) -> Counts:
     """Each part with its copies in fields of bits, so that two parts are compared at once.
 
     The highest bit of each field stays free.

@@ -41,14 +41,14 @@ class Warmed:
     """Where compiled kernels are kept, None if nowhere: then every process compiles anew."""
 
 
-def known() -> tuple[Signature, ...]:
+def known_signatures() -> tuple[Signature, ...]:
     """All that incrowd calls; nothing if numba is a release that we do not know."""
-    return signatures.recorded()[EVERYTHING] if compiling.WHOLE else ()
+    return signatures.load_signatures()[EVERYTHING] if compiling.WHOLE else ()
 
 
 def missing(verb: str = EVERYTHING) -> tuple[Signature, ...]:
     """What a verb needs, or all that incrowd does, and is not compiled yet."""
-    known = signatures.recorded().get(verb, ()) if compiling.WHOLE else ()
+    known = signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
     return tuple(one for one in known if not _at_hand(one))
 
 
@@ -66,7 +66,7 @@ def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
 
 
 @contextmanager
-def helped(verb: str, *, if_cold: bool = True) -> Iterator[None]:
+def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
     """Helpers compile what a verb needs, meanwhile; none if all is compiled or cores are few."""
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())
@@ -117,7 +117,7 @@ def _help(verb: str) -> None:
     with suppress(AttributeError, OSError):
         os.nice(_MODESTY)
     with store.unwaiting():
-        for one in reversed(signatures.recorded().get(verb, ())):
+        for one in reversed(signatures.load_signatures().get(verb, ())):
             with suppress(store.Busy):
                 list(compile_all([one]))
 

@@ -222,7 +222,7 @@ class Fit:
         """Per class of rows: the classes of people who fit them, all at once."""
         if self.data.joint:
             return each(len(self.rows.sizes))
-        found: Rows = kernels.transposed(*join_members(self.rows_of), len(self.rows.sizes))
+        found: Rows = kernels.transpose_pairs(*join_members(self.rows_of), len(self.rows.sizes))
         return found
 
     @cached_property

@@ -68,12 +68,12 @@ class AlphaK(Model):
         """Alpha."""
         return float(self.alpha)
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes meet both conditions; shares are compared without rounding."""
         fair = self._commonest(classes) <= part(classes.people, fraction(self.alpha))
         return (classes.people >= self.k) & fair
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The largest share of a value in any class, 1 if a class is too small; 0 without one."""
         if (classes.people < self.k).any():
             return 1.0

@@ -62,13 +62,13 @@ class DeltaPresence(Model):
         """Delta."""
         return float(self.delta)
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes meet the bound; shares are compared without rounding."""
         counts = candidates_of(classes, self.name)
         fair: Flags = classes.people <= part(counts, fraction(self.delta))
         return fair & (counts > 0)
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The largest share of any class, at most 1; 0 without a class."""
         shares = classes.people / np.maximum(candidates_of(classes, self.name), 1)
         return min(1.0, float(shares.max(initial=0.0)))

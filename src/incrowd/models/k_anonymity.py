@@ -37,11 +37,11 @@ class KAnonymity(Model):
         """K."""
         return float(self.k)
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes hold at least k people."""
         return classes.people >= self.k
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The size of the smallest class."""
         return float(classes.people.min()) if len(classes) else float("inf")
 

@@ -51,11 +51,11 @@ class KMap(Model):
         """K."""
         return float(self.k)
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes fit at least k individuals."""
         return candidates_of(classes, self.name) >= self.k
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The fewest individuals that a class fits, 0 if one contradicts the world."""
         counts = candidates_of(classes, self.name)
         return float(counts.min()) if len(counts) else float("inf")

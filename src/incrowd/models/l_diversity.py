@@ -113,7 +113,7 @@ class LDiversity(Model):
         """Whether the share of the commonest value is all that counts."""
         return self.kind == "frequency"
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes are l-diverse; shares are compared without rounding."""
         match self.kind:
             case "frequency":
@@ -127,7 +127,7 @@ class LDiversity(Model):
             case _:
                 assert_never(self.kind)
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The l of the weakest class that holds anybody; infinity if there is none.
 
         For `recursive` it is the largest whole l that holds with this c, 0 if none does.
@@ -143,7 +143,7 @@ class LDiversity(Model):
 
         For `frequency` this is Ghinita's eligibility: people / holders of the commonest value.
         """
-        return self.achieved(whole)
+        return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
         """The most people of each class that can stay so that those who stay are l-diverse.
@@ -227,7 +227,7 @@ class LDiversity(Model):
 
     def _distinct(self, classes: Classes) -> Counts:
         held = histogram_of(classes, self.name, self.column)
-        return kernels.held(held.start, held.count)
+        return kernels.count_values(held.start, held.count)
 
     def _entropies(self, classes: Classes) -> Floats:
         held = histogram_of(classes, self.name, self.column)

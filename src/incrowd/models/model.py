@@ -48,8 +48,9 @@ class Model(ABC):
     """A condition that every class must meet.
 
     Models are frozen values (pydantic dataclasses) with a literal `name`, so that a policy file
-    writes them as they are. A model must write `name`, `threshold`, `satisfied` and `achieved`; all
-    else has a default that is safe: it promises nothing that a search could build on.
+    writes them as they are. A model must write `name`, `threshold`, `satisfied_by` and
+    `achieved_by`; all else has a default that is safe: it promises nothing that a search could
+    build on.
     """
 
     higher_is_safer: ClassVar[bool] = True
@@ -81,7 +82,7 @@ class Model(ABC):
         """The value that the policy asks for: k, l or t, say."""
 
     @abstractmethod
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes satisfy it, as computed by the search's side of the house."""
 
     def by_class(self, classes: Classes) -> Floats | None:
@@ -90,7 +91,7 @@ class Model(ABC):
         return None
 
     @abstractmethod
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The value that the weakest class achieves; the best possible if there is no class."""
 
     @property
@@ -177,7 +178,7 @@ class Model(ABC):
 
         `whole` is the table as one class. If it is worse than `threshold`, no release satisfies it.
         """
-        return self.achieved(whole)
+        return self.achieved_by(whole)
 
     def smallest_class(self) -> int:
         """People of the table that every class holds at least."""

@@ -97,13 +97,13 @@ class Probabilistic(Model):
             )
         return BoundProbabilistic(self, DrawnTable(*table, self.confidence, self.labels))
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes support k, if these are all classes of a table that shows one column."""
-        return self._alone(classes).satisfied(classes)
+        return self._alone(classes).satisfied_by(classes)
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The k that the smallest class supports; infinity if there is no class."""
-        return self._alone(classes).achieved(classes)
+        return self._alone(classes).achieved_by(classes)
 
     def hides_among(self) -> int:
         """K people of the population."""
@@ -159,11 +159,11 @@ class BoundProbabilistic(Model):
         """The model's."""
         return self.model.fixed_labels
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes hold enough people."""
         return classes.people >= self.smallest_class()
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The k that the smallest class supports; infinity if there is no class."""
         if not len(classes):
             return float("inf")

@@ -114,17 +114,17 @@ class TCloseness(Model):
         """The same with a smaller t."""
         return replace(self, t=max(self.t - by, 0.0))
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes are t-close, give or take 1e-9 for rounding."""
         return self.by_class(classes) <= self.t + TOLERANCE
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         """The distance of the farthest class; 0 if there is no class."""
         return snap_to_threshold(float(self.by_class(classes).max(initial=0.0)), self.threshold)
 
     def possible(self, whole: Classes) -> float:
         """0 of all records that can leave: as one class they are what it is compared with."""
-        return self.achieved(whole)
+        return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
         """A limit of the people of each class that can stay so that those who stay are t-close.

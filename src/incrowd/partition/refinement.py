@@ -46,7 +46,7 @@ class StrippedPartition:
         >>> part.rows.tolist(), part.starts.tolist(), alone.tolist()
         ([0, 2, 4], [0, 3], [1, 3])
         """
-        rows, starts, alone = refinement.refined(self.rows, self.starts, column, domain)
+        rows, starts, alone = refinement.split_classes(self.rows, self.starts, column, domain)
         return StrippedPartition(rows, starts), alone
 
 

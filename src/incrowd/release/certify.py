@@ -192,7 +192,9 @@ def extent_of(proved: Proved, risk: Risk) -> Extent:
     policy, outcome = proved.table.policy, proved.outcome
     reached: dict[str, float | None]
     if policy.shown.exact:
-        reached = {name: LDiversity(name, 1).achieved(outcome.classes) for name in policy.sensitive}
+        reached = {
+            name: LDiversity(name, 1).achieved_by(outcome.classes) for name in policy.sensitive
+        }
     else:
         reached = {name: risk.sensitive[name].l["frequency"] for name in policy.sensitive}
     l = reached if len(reached) > 1 else next(iter(reached.values()), None)

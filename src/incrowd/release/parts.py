@@ -182,7 +182,9 @@ def _tree(table: LoadedTable, problem: Problem, release: PartRelease, plan: RowP
     columns = [column for column in plan.coded[plan.quasi :] if column.name in asked]
     held = release.engine.part_counts(plan, tree.expression(names), columns)
     sensitive = {column.name: held.codes[column.name] for column in columns}
-    return tree.joined(_groups(problem, held.codes["part"], sensitive, held.records, tree.number))
+    return tree.join_parts(
+        _groups(problem, held.codes["part"], sensitive, held.records, tree.number)
+    )
 
 
 def _groups(

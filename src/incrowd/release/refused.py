@@ -51,7 +51,7 @@ def refused_result(proved: Proved) -> RefusedResult:
     """
     problem, outcome = proved.table.compiled.problem, proved.outcome
     classes = judged_classes(problem, outcome)
-    failing = [~model.satisfied(classes) for model in problem.models]
+    failing = [~model.satisfied_by(classes) for model in problem.models]
     records = outcome.classes.records
     either = np.logical_or.reduce(failing)
     return RefusedResult(

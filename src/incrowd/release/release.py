@@ -12,7 +12,7 @@ from incrowd.exposure import Risk
 from incrowd.policy.policy import Policy
 from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
-from incrowd.search.lattice.frontier import Explored, State
+from incrowd.search.lattice.frontier import Explored, NodeState
 from incrowd.showing import Shown
 from incrowd.verify.alone import Alone
 from incrowd.verify.verdict import Verdict
@@ -162,7 +162,7 @@ def nodes_frame(explored: Explored) -> pl.DataFrame:
                 pl.Series(~judged), None
             ),
             "loss": pl.Series(explored.loss).fill_nan(None),
-            "state": [State(int(state)).name.lower() for state in explored.state],
+            "state": [NodeState(int(state)).name.lower() for state in explored.state],
             "optimum": np.arange(len(explored)) == explored.best,
             **({} if explored.minimal is None else {"minimal": explored.minimal}),
         }

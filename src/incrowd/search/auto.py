@@ -91,7 +91,7 @@ class Auto(Search):
         searches: list[tuple[str, Search]] = [("crowd", Crowd(effort=self.effort))]
         if not problem.loss.per_cell:
             searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
-        if problem.suppressible and not problem.satisfied(as_one_class(problem)).all():
+        if problem.suppressible and not problem.satisfied_by(as_one_class(problem)).all():
             searches.append(("diversify", Diversify()))
         trials: list[_Trial] = []
         for title, search in searches:
@@ -175,7 +175,7 @@ def _lattice(
         return None, "the limits of columns leave no level for full-domain generalization"
     quest.seek()
     if quest.beaten:
-        found = quest.found()
+        found = quest.result()
         return _Trial("lattice", found, _loss(problem, found)), quest.looked
     if quest.proved:
         return None, f"full-domain generalization loses no less ({quest.looked})"

@@ -112,8 +112,8 @@ def lower_bound(
     size = least_records(problem)
     outcome = problem.outcome(recoding)
     lost = problem.loss.of(outcome)
-    space = _Space.of(problem)
-    paid = space.paid(problem, recoding)
+    space = _PricedSpace.of(problem)
+    paid = space.mean_costs(problem, recoding)
     if size == 1 or not paid.any():
         return LossBound(0.0, lost, size)
     worth = paid**_POWER
@@ -124,7 +124,7 @@ def lower_bound(
         return LossBound(mean, lost, size, drawn, margin)
     for turn in range(_PASSES):
         every = np.flatnonzero(worth > 0).astype(np.int32)
-        rule = kernel.Rule(size, _STEPS, 1.0 if turn else 0.0)
+        rule = kernel.BoxRule(size, _STEPS, 1.0 if turn else 0.0)
         ratios = _ratios(space, worth, every, rule, (watch, turn / _PASSES, 1 / _PASSES))
         worth[every] = np.minimum(worth[every] * _with_floor(ratios, rule.floor), 1.0)
     return LossBound(space.mean(worth) * (1 - MARGIN), lost, size)
@@ -136,7 +136,7 @@ def _with_floor(ratios: Floats, floor: float) -> Floats:
 
 
 def _estimate(
-    space: "_Space", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
+    space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
     """The mean of some records after one pass, how many they are, and how far it may be off.
 
@@ -145,7 +145,7 @@ def _estimate(
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
     points, times = np.unique(drawn, return_counts=True)
-    rule = kernel.Rule(size, _STEPS, 0.0)
+    rule = kernel.BoxRule(size, _STEPS, 0.0)
     ratios = _ratios(space, worth, points.astype(np.int32), rule, (watch, 0.0, 1.0))
     kept = ~np.isnan(ratios)
     fitting = np.repeat(np.minimum(worth[points] * ratios, 1.0)[kept], times[kept])
@@ -183,12 +183,12 @@ def _least(model: Model, records: int) -> int:
     if model.columns or "world" in model.requires:
         return asked
     sizes = np.arange(1, records + 1, dtype=np.int64)
-    fine: Flags = model.satisfied(Classes(sizes, sizes, {}))
+    fine: Flags = model.satisfied_by(Classes(sizes, sizes, {}))
     return max(asked, int(np.argmax(fine)) + 1) if fine.any() else asked
 
 
 @dataclass(frozen=True, eq=False)
-class _Space:
+class _PricedSpace:
     """The distinct points of a table and what boxes around them cost."""
 
     codes: Codes
@@ -199,7 +199,7 @@ class _Space:
     prices: kernel.Prices
 
     @classmethod
-    def of(cls, problem: Problem) -> "_Space":
+    def of(cls, problem: Problem) -> "_PricedSpace":
         """The points of a problem; weights of columns sum to 1."""
         columns, tally = problem.columns, problem.tally
         weights = np.array([column.weight for column in columns], dtype=np.float64)
@@ -220,7 +220,7 @@ class _Space:
         """The mean over all records."""
         return float(worth @ self.counts) / float(self.counts.sum())
 
-    def paid(self, problem: Problem, recoding: Recoding) -> Floats:
+    def mean_costs(self, problem: Problem, recoding: Recoding) -> Floats:
         """What a record of each point pays in this recoding, on average; 1 if it is left out."""
         outcome, pieces = problem.outcome(recoding), recoding.pieces
         price = np.ones(len(outcome.classes) + 1, dtype=np.float64)
@@ -234,10 +234,10 @@ class _Space:
 
 
 def _ratios(
-    space: _Space,
+    space: _PricedSpace,
     worth: Floats,
     chosen: Codes,
-    rule: kernel.Rule,
+    rule: kernel.BoxRule,
     progress: tuple[Watch, float, float],
 ) -> Floats:
     """The least ratio around each chosen point (see the kernel), no number if the time is up.
@@ -245,7 +245,7 @@ def _ratios(
     What one task finds does not depend on others, so the number of threads does not matter.
     """
     order = np.argsort(-worth, kind="stable").astype(np.int32)
-    points = kernel.Points(space.codes, space.counts, worth, order)
+    points = kernel.PricedPoints(space.codes, space.counts, worth, order)
     found = np.full(len(chosen), np.nan)
     watch, begun, share = progress
     turn = _CHUNK * threads()

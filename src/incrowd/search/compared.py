@@ -115,7 +115,7 @@ def _excess(problem: Problem, outcome: Outcome) -> list[float]:
     }
     classes = replace(classes, histograms=histograms)
     return [
-        max(model.achieved(classes) - model.threshold, 0.0) if compares(model) else 0.0
+        max(model.achieved_by(classes) - model.threshold, 0.0) if compares(model) else 0.0
         for model in problem.models
     ]
 

@@ -91,7 +91,7 @@ class _TinyTable:
             weight = small.weight * small.copies
         held = (np.arange(2 ** len(item))[:, np.newaxis] >> np.arange(len(item))) & 1 > 0
         digits = _digits(small, item, held)
-        fine = np.append(False, problem.satisfied(Parts(problem, small).classes(digits[1:])))
+        fine = np.append(False, problem.satisfied_by(Parts(problem, small).classes(digits[1:])))
         costs, shown = _part_costs(problem, small.first_row[item], held)
         records = held @ weight
         most, gaps = problem.suppressible, gaps_match(problem)

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.hierarchy.pools import Pools
 from incrowd.kernels import histogram
-from incrowd.kernels.boxes import FORBIDDEN, Boxes
+from incrowd.kernels.boxes import FORBIDDEN, BoxCosts
 from incrowd.loss.cells import ShownCells
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, has_finite_scale, places
@@ -22,7 +22,7 @@ _LARGEST_TABLE = 2**18
 """Columns with more pairs of codes have no table of all costs."""
 
 
-def boxes_of(problem: Problem) -> Boxes:
+def boxes_of(problem: Problem) -> BoxCosts:
     """The columns of a problem, laid out flat; weights sum to 1."""
     loss = cell_loss(problem)
     weights = np.array([column.weight for column in problem.columns], dtype=np.float64)
@@ -34,7 +34,7 @@ def boxes_of(problem: Problem) -> Boxes:
         [weight, column.lowest, column.top, weight * _widest(column), _suppressible(column)]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
-    return Boxes(
+    return BoxCosts(
         np.concatenate([_weigh(costs, width, w) for (costs, _, width), w in weighted]),
         (np.cumsum(sizes) - sizes).astype(np.int64),
         np.array([width for _, _, width in parts], dtype=np.int64),

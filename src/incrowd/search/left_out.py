@@ -24,7 +24,7 @@ from incrowd.partition.classes import Histogram, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
-from incrowd.search.repair import folded
+from incrowd.search.repair import fold_pieces
 from incrowd.search.search import Found
 from incrowd.search.small_tables.partitions import Parts
 from incrowd.search.small_tables.small_table import SmallTable
@@ -102,7 +102,7 @@ class Staying:
         counts[self.rows] -= self.counts
         out = np.flatnonzero(counts).astype(np.int32)
         nowhere = np.full(len(out), SUPPRESSED, dtype=np.int32)
-        return folded(
+        return fold_pieces(
             Pieces(
                 np.concatenate([self.rows[pieces.row], out]),
                 np.concatenate([pieces.count, counts[out]]),
@@ -129,7 +129,7 @@ def staying(problem: Problem, more: int = 0) -> Staying | None:
 
 
 def _satisfy_models(problem: Problem) -> bool:
-    return bool(problem.satisfied(as_one_class(problem)).all())
+    return bool(problem.satisfied_by(as_one_class(problem)).all())
 
 
 def _of_small(problem: Problem) -> Counts | None:
@@ -140,10 +140,10 @@ def _of_small(problem: Problem) -> Counts | None:
     if table.parts > _FEW:
         return None
 
-    digits = subsets.taken(table.copies)
+    digits = subsets.part_digits(table.copies)
     records = digits @ table.weight
     some = np.flatnonzero((records >= records[-1] - problem.suppressible) & (records > 0))
-    fine = some[problem.satisfied(Parts(problem, table).classes(digits[some]))]
+    fine = some[problem.satisfied_by(Parts(problem, table).classes(digits[some]))]
     stay = np.zeros(problem.tally.rows, dtype=np.int64)
     if len(fine):
         best = fine[np.argmax(records[fine])]
@@ -184,7 +184,7 @@ def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts |
         return None
     here = problem.tally.split(rows, stay[rows])
     whole = classes_of(here, np.zeros(len(rows), dtype=np.int32), 1, problem.sensitive)
-    if model.satisfied(whole).all():
+    if model.satisfied_by(whole).all():
         return None
     held = whole.histograms[model.columns[0]]
     counts = np.zeros(len(held.column.whole), dtype=np.int64)
@@ -197,7 +197,7 @@ def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Coun
     """How many holders of each code stay, so many in all."""
     if "reference" in model.requires:
         return _near(counts, held.column.shares * most, most)
-    return levelled(counts, most)
+    return level_counts(counts, most)
 
 
 def _near(counts: Counts, wanted: Floats, total: int) -> Counts:
@@ -212,7 +212,7 @@ def _near(counts: Counts, wanted: Floats, total: int) -> Counts:
     return kept + more
 
 
-def levelled(counts: Counts, total: int) -> Counts:
+def level_counts(counts: Counts, total: int) -> Counts:
     """The most even counts with this total of which none is above those given.
 
     >>> levelled(np.array([5, 1, 4]), 7).tolist()

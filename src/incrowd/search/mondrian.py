@@ -31,7 +31,7 @@ from incrowd.search.refusals import (
     raise_if_infeasible,
     raise_if_out_of_time,
 )
-from incrowd.search.repair import folded, merge_failing_classes
+from incrowd.search.repair import fold_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.table.tally import Tally
@@ -90,16 +90,16 @@ def parts(
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     rows = np.zeros(problem.tally.rows, dtype=np.int32)
     whole = classes_of(problem.tally, rows, 1, problem.sensitive)
-    if not problem.satisfied(whole).all() and each_counts_once(problem):
+    if not problem.satisfied_by(whole).all() and each_counts_once(problem):
         raise nothing_found(problem)
     raise_if_out_of_time(watch)
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
-    rule = mondrian.Rule(least or 1, relaxed, CUTS, cut == "median")
+    rule = mondrian.CutRule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
         return _by_size(problem, rule, watch)
     tally, row = _items(problem.tally, relaxed=relaxed)
-    items = mondrian.Items(lowest_codes(replace(problem, tally=tally)), tally.counts)
+    items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
     kernel = (items, rule, _scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
     return _pieces(problem.tally, row, class_of), finished
@@ -137,14 +137,14 @@ def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
     return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
 
 
-def _by_size(problem: Problem, rule: mondrian.Rule, watch: Watch) -> tuple[Pieces, bool]:
+def _by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tuple[Pieces, bool]:
     """The parts where their size alone decides."""
     counts, origin, lines, finished = _cut_lines(problem, rule, watch)
     return _gather_pieces(counts, origin, lines), finished
 
 
 def _cut_lines(
-    problem: Problem, rule: mondrian.Rule, watch: Watch
+    problem: Problem, rule: mondrian.CutRule, watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
     """Rows cut depth first, large parts in threads.
 
@@ -155,7 +155,7 @@ def _cut_lines(
     most = tally.records // k if rule.relaxed else 0
     origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
     counts = tally.counts[origin]
-    items = mondrian.Items(lowest_codes(problem, 2 * most), counts)
+    items = mondrian.CutItems(lowest_codes(problem, 2 * most), counts)
     cut = partial(mondrian.cut_down, items, origin)
     everyone = np.arange(tally.rows, dtype=np.int32)
     line, begins, fresh = cut(everyone, rule, scales, (tally.rows, tally.rows + most, _PART))
@@ -178,7 +178,7 @@ def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]
     for begins, offset in zip((b for _, b in done), np.cumsum(lengths) - lengths, strict=True):
         starts[begins + offset] = 1
     class_of = np.cumsum(starts, dtype=np.int32) - 1
-    return folded(Pieces(origin[line], counts[line], class_of))
+    return fold_pieces(Pieces(origin[line], counts[line], class_of))
 
 
 def least_size(problem: Problem) -> int | None:
@@ -192,7 +192,7 @@ def least_size(problem: Problem) -> int | None:
     fine: Flags = np.ones(len(sizes), dtype=np.bool_)
     for model in problem.models:
         if not model.columns:
-            fine &= model.satisfied(Classes(sizes, sizes, {}))
+            fine &= model.satisfied_by(Classes(sizes, sizes, {}))
     least = int(np.argmax(fine)) + 1
     return least if fine[least - 1 :].all() else None
 
@@ -268,7 +268,7 @@ class _Rounds:
         classes = classes_of(self.tally, class_of, number, self.problem.sensitive)
         held = np.flatnonzero(classes.records).astype(np.int32)
         fine: Flags = np.zeros(number, dtype=np.bool_)
-        fine[held] = replace(self.problem, models=models).satisfied(classes.take(held))
+        fine[held] = replace(self.problem, models=models).satisfied_by(classes.take(held))
         return fine
 
 

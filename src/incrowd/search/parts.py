@@ -13,7 +13,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.errors import InfeasibleError
-from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.boxes import BoxCosts
 from incrowd.kernels.crowd import regions
 from incrowd.kernels.parts import parts_of
 from incrowd.problem import Problem
@@ -51,7 +51,7 @@ class PartTree:
         told = codes[int(self.column[node])]
         return f"CASE WHEN {told} <= {int(self.limit[node])} THEN {lower} ELSE {upper} END"
 
-    def joined(self, group: Counts) -> "PartTree":
+    def join_parts(self, group: Counts) -> "PartTree":
         """The same with part p called `group[p]`."""
         child = self.child.copy()
         leaf = self.column < 0
@@ -59,7 +59,7 @@ class PartTree:
         return replace(self, child=child)
 
 
-def tree_of(boxes: Boxes, codes: Codes, weights: Counts, number: int) -> PartTree:
+def tree_of(boxes: BoxCosts, codes: Codes, weights: Counts, number: int) -> PartTree:
     """Cuts into about so many parts of equal weight; codes have one line per row."""
     nodes: list[list[int]] = []
     leaves = 0
@@ -88,7 +88,7 @@ def tree_of(boxes: Boxes, codes: Codes, weights: Counts, number: int) -> PartTre
 
 
 def _cut(
-    boxes: Boxes, codes: Codes, weights: Counts, rng: np.random.Generator
+    boxes: BoxCosts, codes: Codes, weights: Counts, rng: np.random.Generator
 ) -> tuple[int, int] | None:
     """The column to cut, and the code up to which rows go down; None if all rows are equal."""
     pairs = rng.integers(0, len(codes), (2, _PAIRS)).astype(np.int32)
@@ -114,7 +114,7 @@ def parts_tree(problem: Problem, rows: int) -> PartTree:
     return tree_of(boxes_of(problem), codes, weights, max(tally.rows // rows, 1))
 
 
-def divided(problem: Problem, rows: int, least: int) -> list[Codes]:
+def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
     """The rows of each part, about so many.
 
     A part of fewer than `least` records, or one that cannot satisfy the models by itself, is joined

@@ -124,7 +124,7 @@ def _limit(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
     if _lacks_people(model, whole):
         return _Shortfall()
     if not model.columns:
-        fails = model.monotone and model.absorbing and not model.satisfied(whole).all()
+        fails = model.monotone and model.absorbing and not model.satisfied_by(whole).all()
         return _Shortfall() if fails else None
     if each_counts_once(problem):
         must = _must_leave(model, whole)
@@ -163,7 +163,7 @@ def _must_leave(model: Model, whole: Classes) -> int | None:
     """
     if not model.monotone or not model.columns:
         return 0
-    if model.satisfied(whole).all():
+    if model.satisfied_by(whole).all():
         return 0
     most = int(model.most_kept(whole)[0])
     return max(int(whole.people[0]) - most, 1) if most else None
@@ -267,7 +267,7 @@ def _as_one(problem: Problem) -> str:
     """What the first model that fails asks for, and what the table reaches as one class."""
     whole = as_one_class(problem)
     for model in problem.models:
-        if not model.satisfied(whole).all():
+        if not model.satisfied_by(whole).all():
             reached = model.possible(whole)
             return (
                 f" ({_title(model)} asks for {model.threshold:g}, the whole table as one class "

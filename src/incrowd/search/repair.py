@@ -27,14 +27,14 @@ from incrowd.loss.cells import cells_of
 from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
-from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.lattice.full_domain import number_kept
 from incrowd.search.layout import boxes_of
 from incrowd.search.refusals import nothing_found
 from incrowd.table.column import Missing
 from incrowd.table.tally import Tally
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
+    from incrowd.kernels.boxes import BoxCosts
 
 
 _REACH = 4
@@ -51,7 +51,7 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
     while True:
         pieces = repair(problem, pieces, failing)
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
-        spans = Spans(folded(spans.pieces))
+        spans = Spans(fold_pieces(spans.pieces))
         if problem.monotone:
             return spans
         failing = ~safe_classes(problem, problem.outcome(spans))
@@ -60,7 +60,7 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
         pieces = spans.pieces
 
 
-def folded(pieces: Pieces) -> Pieces:
+def fold_pieces(pieces: Pieces) -> Pieces:
     """The same with one piece per row and class, in the order of rows and then of classes."""
     number = int(pieces.class_of.max(initial=-1)) + 2
     keys = pieces.row.astype(np.int64) * number + pieces.class_of + 1
@@ -91,10 +91,10 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
 
 def _satisfy_models(problem: Problem, pieces: Pieces) -> Flags:
     if problem.world is not None:
-        return problem.satisfied(problem.outcome(Spans(pieces)).classes)
+        return problem.satisfied_by(problem.outcome(Spans(pieces)).classes)
     cut = problem.tally.split(pieces.row, pieces.count)
     number = int(pieces.class_of.max(initial=-1)) + 1
-    return problem.satisfied(classes_of(cut, pieces.class_of, number, problem.sensitive))
+    return problem.satisfied_by(classes_of(cut, pieces.class_of, number, problem.sensitive))
 
 
 @dataclass
@@ -105,7 +105,7 @@ class _Repair:
     pieces: Pieces
     cut: Tally
     """One row per piece."""
-    boxes: "Boxes"
+    boxes: "BoxCosts"
     class_of: Codes
     low: Codes
     high: Codes
@@ -136,7 +136,7 @@ class _Repair:
             low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
         classes = classes_of(cut, class_of, number, problem.sensitive)
         there = replace(pieces, class_of=class_of)
-        fine = _satisfy_models(problem, there) if problem.world else problem.satisfied(classes)
+        fine = _satisfy_models(problem, there) if problem.world else problem.satisfied_by(classes)
         if failing is not None and len(failing) == number:
             fine &= ~failing
         records = classes.records
@@ -198,7 +198,7 @@ class _Repair:
         entry, place = histogram.expand(start, np.stack([ones, others], axis=1).ravel())
         part = self.cut.take(by_class[entry])
         pair = (place // 2).astype(np.int32)
-        return self.problem.satisfied(classes_of(part, pair, len(ones), self.problem.sensitive))
+        return self.problem.satisfied_by(classes_of(part, pair, len(ones), self.problem.sensitive))
 
     def _join(self, failing: Codes, partner: Codes, turn: Counts) -> None:
 
@@ -209,10 +209,10 @@ class _Repair:
             return
         self.fine[joined] = False
         rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
-        inside = renumbered(joined)[self.class_of[rows]]
+        inside = number_kept(joined)[self.class_of[rows]]
         part = self.cut.take(rows)
         classes = classes_of(part, inside, int(joined.sum()), self.problem.sensitive)
-        self.fine[joined] = self.problem.satisfied(classes)
+        self.fine[joined] = self.problem.satisfied_by(classes)
 
     def _renumber(self, place: Codes, number: int) -> None:
         """Renumber classes: equal numbers merge them, -1 leaves one out."""
@@ -240,7 +240,7 @@ class _Repair:
 
     def _without(self, which: Flags) -> None:
         self.left_out += int(self.records[which].sum())
-        self._renumber(renumbered(~which), int((~which).sum()))
+        self._renumber(number_kept(~which), int((~which).sum()))
 
 
 def _apart(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
@@ -287,18 +287,18 @@ def safe(problem: Problem, outcome: Outcome) -> bool:
 
 def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
     """Which classes satisfy the models, by themselves and with whoever they match."""
-    fine = problem.satisfied(outcome.classes)
+    fine = problem.satisfied_by(outcome.classes)
     anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None
     if not anything or problem.monotone:
         return fine
-    return fine & problem.satisfied(_crowds(outcome))
+    return fine & problem.satisfied_by(_crowds(outcome))
 
 
 def safe_crowds(problem: Problem, outcome: Outcome) -> bool:
     """Whether the crowd of every class satisfies the models, as verification judges them."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return safe(problem, outcome)
-    return bool(problem.satisfied(_crowds(outcome)).all())
+    return bool(problem.satisfied_by(_crowds(outcome)).all())
 
 
 def judged_classes(problem: Problem, outcome: Outcome) -> Classes:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from incrowd.documents.report.facts import Alternative
-from incrowd.search.lattice.frontier import Explored, State
+from incrowd.search.lattice.frontier import Explored, NodeState
 from incrowd.withholding import public_count, public_loss
 
 _MOST = 200
@@ -17,7 +17,7 @@ def looked_at(explored: Explored, least: int, left_out: int) -> Iterator[Alterna
 
     `left_out` records are not in the release.
     """
-    can = np.flatnonzero(explored.state == int(State.RELEASABLE))
+    can = np.flatnonzero(explored.state == int(NodeState.RELEASABLE))
     order = can[np.argsort(explored.loss[can], kind="stable")][:_MOST]
     for i in np.unique(np.append(order, explored.best)).tolist():
         levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)

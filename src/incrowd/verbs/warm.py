@@ -13,11 +13,11 @@ def warm(*, tell: Callable[[int, int], None] | None = None) -> Warmed:
 
     `tell` is called with the number of kernels that are ready and with that of all.
     """
-    every = kernels.known()
+    every = kernels.known_signatures()
     missing = kernels.missing()
     with ExitStack() as held:
         if missing:
-            held.enter_context(kernels.helped(kernels.EVERYTHING, if_cold=False))
+            held.enter_context(kernels.with_helpers(kernels.EVERYTHING, if_cold=False))
         for ready, _ in enumerate(kernels.compile_all(missing), len(every) - len(missing) + 1):
             if tell is not None:
                 tell(ready, len(every))

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.state import TINY, price, scale_cost, table_cost
 
@@ -35,7 +35,7 @@ class Rule(NamedTuple):
     """Whether the records of a point may be in several classes."""
 
 
-class Cut(NamedTuple):
+class OrderCut(NamedTuple):
     """A cut of an order in two."""
 
     cost: float
@@ -217,7 +217,12 @@ def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int
 
 @jit
 def costs_from(
-    boxes: Boxes, codes: Codes, order: Codes, ends: tuple[int, int], step: int, workspace: Workspace
+    boxes: BoxCosts,
+    codes: Codes,
+    order: Codes,
+    ends: tuple[int, int],
+    step: int,
+    workspace: Workspace,
 ) -> None:
     """What the span of all pieces up to each one costs, between two places of the order.
 
@@ -263,7 +268,7 @@ def costs_from(
 @jit
 def cut_in_order(
     count: Counts, order: Codes, workspace: Workspace, rule: Rule, best: float, where: Where
-) -> Cut:
+) -> OrderCut:
     """The cheapest cut of an order that leaves k records on both sides and costs less than `best`.
 
     The workspace holds what the spans on both sides cost. Cutting through a piece pays only where k
@@ -290,19 +295,19 @@ def cut_in_order(
             cost = left * before[i] + (whole - left) * after[i + 1]
             if cost < best - TINY:
                 best, at, more = cost, i + 1, 0
-    return Cut(best, at, more)
+    return OrderCut(best, at, more)
 
 
 @jit
 def best_cut(
-    boxes: Boxes,
+    boxes: BoxCosts,
     pool: Pool,
     order: Codes,
     rule: Rule,
     seed: Counts,
     workspace: Workspace,
     enough: int,
-) -> Cut:
+) -> OrderCut:
     """The cheapest cut along any of `enough` columns drawn at random; the order becomes its own.
 
     Columns along which there is no cut do not count. There are 2k records or more. The place is -1
@@ -340,12 +345,12 @@ def best_cut(
         margin = 0
     if at >= 0:
         order[:] = best_order
-    return Cut(best, at, more)
+    return OrderCut(best, at, more)
 
 
 @jit
 def cut_up(
-    boxes: Boxes,
+    boxes: BoxCosts,
     pool: Pool,
     size: tuple[int, int],
     rule: Rule,
@@ -411,7 +416,7 @@ def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -
 
 
 @jit
-def span_cost(boxes: Boxes, codes: Codes, part: Codes, box: Codes) -> float:
+def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
     """What the span of some pieces costs; `box` becomes the span."""
     box[0] = codes[part[0]]
     box[1] = box[0]

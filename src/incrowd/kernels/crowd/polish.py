@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, cut_up, step
 from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
@@ -45,7 +45,7 @@ from incrowd.kernels.crowd.state import (
 )
 
 
-class Judge(NamedTuple):
+class Ledger(NamedTuple):
     """What points bring along, what classes hold of it, and what is asked of them."""
 
     marks: Marks
@@ -106,7 +106,7 @@ def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
 
 
 @jit
-def price_with(boxes: Boxes, box: Codes, codes: Codes, most: float) -> float:
+def price_with(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
     """What a span costs that is widened to hold these codes; at least `most` if not less."""
     costs, start, width, _, limits = boxes
     total = 0.0
@@ -124,9 +124,9 @@ def price_with(boxes: Boxes, box: Codes, codes: Codes, most: float) -> float:
 
 
 @jit
-def may_trade(judge: Judge, trade: Counts, divisible: bool) -> bool:
+def may_trade(ledger: Ledger, trade: Counts, divisible: bool) -> bool:
     """Whether two classes hold what is asked once they have traded."""
-    marks, holdings, asks = judge
+    marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return True
     exchange(marks, holdings, trade, 1, divisible)
@@ -158,14 +158,14 @@ def place_of(state: State, c: int, point: int) -> int:
 
 
 @jit
-def do_trade(space: Space, state: State, judge: Judge, trade: Counts, divisible: bool) -> None:
+def do_trade(space: Space, state: State, ledger: Ledger, trade: Counts, divisible: bool) -> None:
     """Let two classes trade; both have room for one piece more.
 
     What comes is added before what goes is taken, so that no class is empty in between.
     """
     giver, taker = trade[GIVER], trade[TAKER]
-    if len(judge.asks.rules) > 0:
-        exchange(judge.marks, judge.holdings, trade, 1, divisible)
+    if len(ledger.asks.rules) > 0:
+        exchange(ledger.marks, ledger.holdings, trade, 1, divisible)
     if trade[RETURN] >= 0:
         add(space, state, giver, trade[RETURN], trade[RETURN_RECORDS])
     add(space, state, taker, trade[POINT], trade[RECORDS])
@@ -179,7 +179,7 @@ def do_trade(space: Space, state: State, judge: Judge, trade: Counts, divisible:
 def best_return(
     space: Space,
     state: State,
-    judge: Judge,
+    ledger: Ledger,
     rule: Rule,
     trade: Counts,
     offer: Offer,
@@ -226,7 +226,7 @@ def best_return(
         gain = paid - (more - back) * theirs - mine
         if gain > best + TINY:
             tried[RETURN], tried[RETURN_RECORDS] = other, back
-            if may_trade(judge, tried, divisible):
+            if may_trade(ledger, tried, divisible):
                 best = gain
                 trade[:] = tried
     return best
@@ -234,7 +234,7 @@ def best_return(
 
 @jit
 def trade_from(
-    space: Space, state: State, judge: Judge, rule: Rule, c: int, others: Codes, work: Counts
+    space: Space, state: State, ledger: Ledger, rule: Rule, c: int, others: Codes, work: Counts
 ) -> float:
     """Give pieces of a class to others, alone or for one in return, as long as it saves; how much.
 
@@ -276,7 +276,7 @@ def trade_from(
                 most = (paid - rest - gain) / more
                 wide = price_with(boxes, spare[:2], points[point], most)
                 better = paid - rest - more * wide
-                if better > gain + TINY and may_trade(judge, trade, divisible):
+                if better > gain + TINY and may_trade(ledger, trade, divisible):
                     gain, partner = better, n
                     best[:] = trade
             if narrower:
@@ -285,14 +285,14 @@ def trade_from(
                     find_edges(space, state, b, theirs[n])
                     known[n] = True
                 offer = Offer(paid, gain, box, theirs[n])
-                gain = best_return(space, state, judge, rule, trade, offer, spare)
+                gain = best_return(space, state, ledger, rule, trade, offer, spare)
                 if trade[RETURN] >= 0:
                     best[:] = trade
                     partner = n
         if gain <= TINY or pieces[c] >= state.point.shape[1] - 1:
             i += 1
             continue
-        do_trade(space, state, judge, best, divisible)
+        do_trade(space, state, ledger, best, divisible)
         saved += gain
         known[partner] = False
         find_edges(space, state, c, edges)
@@ -301,7 +301,7 @@ def trade_from(
 
 @jit
 def polish(
-    space: Space, state: State, judge: Judge, rule: Rule, members: Codes, work: Counts
+    space: Space, state: State, ledger: Ledger, rule: Rule, members: Codes, work: Counts
 ) -> float:
     """Let a few classes trade among each other as long as it saves; how much."""
     saved = 0.0
@@ -309,7 +309,7 @@ def polish(
         gain = 0.0
         for c in members:
             if state.size[c] > 0:
-                gain += trade_from(space, state, judge, rule, c, members, work)
+                gain += trade_from(space, state, ledger, rule, c, members, work)
         saved += gain
         if gain <= TINY:
             break
@@ -317,9 +317,9 @@ def polish(
 
 
 @jit
-def count_all(judge: Judge, state: State, c: int, sign: int, divisible: bool) -> None:
+def count_all(ledger: Ledger, state: State, c: int, sign: int, divisible: bool) -> None:
     """Count all that a class holds, or count it back if the sign is -1."""
-    marks, holdings, asks = judge
+    marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return
     for i in range(state.pieces[c]):
@@ -332,7 +332,7 @@ def count_all(judge: Judge, state: State, c: int, sign: int, divisible: bool) ->
 def recut(
     space: Space,
     state: State,
-    judge: Judge,
+    ledger: Ledger,
     cuts: Rule,
     rule: Rule,
     members: Codes,
@@ -370,30 +370,30 @@ def recut(
         if p < len(members):
             new[p] = members[p]
             note(state, log, new[p])
-            count_all(judge, state, new[p], -1, divisible)
+            count_all(ledger, state, new[p], -1, divisible)
         else:
             new[p] = take_slot(state)
             note_new(log, new[p])
         if p < made:
             fill(space, state, new[p], pool, pieces[starts[p] : starts[p + 1]])
-            count_all(judge, state, new[p], 1, divisible)
+            count_all(ledger, state, new[p], 1, divisible)
         else:
             empty_slot(state, new[p])
     fine = True
     for p in range(made):
-        fine = fine and fits(judge.asks, judge.holdings, new[p])
+        fine = fine and fits(ledger.asks, ledger.holdings, new[p])
     saved = old - total
     if fine:
-        saved += polish(space, state, judge, rule, new[:made], work)
+        saved += polish(space, state, ledger, rule, new[:made], work)
         if saved > TINY - slack * old:
             return saved
     for p in range(made):
-        count_all(judge, state, new[p], -1, divisible)
+        count_all(ledger, state, new[p], -1, divisible)
     # `undo` fills slots that were emptied, but leaves them on the stack of empty ones.
     reclaim(state, new[made : len(members)])
     undo(space, state, log)
     for c in members:
-        count_all(judge, state, c, 1, divisible)
+        count_all(ledger, state, c, 1, divisible)
     return 0.0
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import (
     ALL,
@@ -25,20 +25,20 @@ from incrowd.kernels.crowd.cut import (
     room_for,
 )
 from incrowd.kernels.crowd.moves import pool_classes
-from incrowd.kernels.crowd.state import Parts, Space, load_classes
+from incrowd.kernels.crowd.state import ClassPieces, Space, load_classes
 from incrowd.kernels.crowd.sweep import widest
 
 
-class Offers(NamedTuple):
+class PairCuts(NamedTuple):
     """Pairs of classes cut anew: pair p is classes 2p and 2p + 1 of the parts."""
 
-    parts: Parts
+    parts: ClassPieces
     saving: Floats
     """(pairs,): what each pair would save, minus infinity if it cannot be cut."""
 
 
 @jit
-def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int) -> Offers:
+def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int) -> PairCuts:
     """What each two consecutive classes would be, each with `least[p]` records, and what it saves.
 
     `least` has one entry per pair. A pair that cannot be cut saves minus infinity.
@@ -71,11 +71,11 @@ def offers(space: Space, parts: Parts, least: Counts, divisible: bool, seed: int
         bounds[2 * p + 1] = out + max(at, 0)
         out += size
         bounds[2 * p + 2] = out
-    return Offers(Parts(points[:out], counts[:out], bounds), saving)
+    return PairCuts(ClassPieces(points[:out], counts[:out], bounds), saving)
 
 
 @jit
-def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
+def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassPieces:
     """The same pieces with every class cut until no part of it is large enough for two.
 
     Classes of one piece stay whole: to cut them saves nothing.
@@ -105,11 +105,11 @@ def cut_large(space: Space, parts: Parts, rule: Rule, seed: int) -> Parts:
                 out += 1
             made += 1
             begins[made] = out
-    return Parts(points[:out].copy(), counts[:out].copy(), begins[: made + 1].copy())
+    return ClassPieces(points[:out].copy(), counts[:out].copy(), begins[: made + 1].copy())
 
 
 @jit
-def room_of(parts: Parts, c: int, k: int) -> int:
+def room_of(parts: ClassPieces, c: int, k: int) -> int:
     """How many pieces a class may be once it is cut; as many as it has if it cannot be."""
     _, count, start = parts
     size, records = start[c + 1] - start[c], 0
@@ -119,7 +119,7 @@ def room_of(parts: Parts, c: int, k: int) -> int:
 
 
 @jit
-def pour(space: Space, parts: Parts, c: int, pool: Pool) -> int:
+def pour(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
     """Put the pieces of a class into a pool; how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):
@@ -134,7 +134,7 @@ _LOOKED_AT = 64
 
 
 @jit
-def spread(boxes: Boxes, codes: Codes, part: Codes, j: int) -> float:
+def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
     """About what it costs to show two points of a part together."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
@@ -163,7 +163,7 @@ def halve(codes: Codes, part: Codes, j: int) -> int:
 
 
 @jit
-def regions(boxes: Boxes, codes: Codes, favour: Floats, most: int, order: Codes) -> Counts:
+def regions(boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes) -> Counts:
     """Cut an order of classes until no part has more than `most`; where parts end.
 
     `favour` multiplies how much each column counts. Parts that are all equal are cut anywhere.
@@ -186,7 +186,7 @@ def regions(boxes: Boxes, codes: Codes, favour: Floats, most: int, order: Codes)
 
 
 @jit
-def cut_widest(boxes: Boxes, codes: Codes, favour: Floats, part: Codes) -> int:
+def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> int:
     """Cut a part along the column that differs most; where its second half begins."""
     width = codes.shape[1]
     best, widest_column = -1.0, -1
@@ -203,7 +203,7 @@ def cut_widest(boxes: Boxes, codes: Codes, favour: Floats, part: Codes) -> int:
 
 
 @jit
-def apart(boxes: Boxes, points: Codes, pairs: Codes) -> Floats:
+def apart(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
     """What it costs on average to show two points together, per column."""
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):

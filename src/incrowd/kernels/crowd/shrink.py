@@ -17,7 +17,7 @@ from incrowd.kernels.crowd.cut import Rule
 from incrowd.kernels.crowd.demands import bring, fits
 from incrowd.kernels.crowd.hosts import Guest, host_of
 from incrowd.kernels.crowd.moves import has_room, receive
-from incrowd.kernels.crowd.polish import Judge, count_all
+from incrowd.kernels.crowd.polish import Ledger, count_all
 from incrowd.kernels.crowd.state import (
     TINY,
     Space,
@@ -114,7 +114,7 @@ def is_full(log: UndoLog) -> bool:
 
 @jit
 def draw_in(
-    space: Space, state: State, judge: Judge, rule: Rule, c: int, box: Codes, log: UndoLog
+    space: Space, state: State, judge: Ledger, rule: Rule, c: int, box: Codes, log: UndoLog
 ) -> float:
     """Fill a class up to k with records within `box` of classes that can spare them, dearest first.
 
@@ -164,7 +164,7 @@ def draw_in(
 def send_out(
     space: Space,
     state: State,
-    judge: Judge,
+    judge: Ledger,
     rule: Rule,
     c: int,
     face: Face,
@@ -208,7 +208,7 @@ def send_out(
 
 
 @jit
-def recount(judge: Judge, state: State, log: UndoLog, divisible: bool) -> None:
+def recount(judge: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
     """Count anew what all slots of a log hold."""
     for n in range(log.pieces[0]):
         c = log.slots[n]
@@ -221,7 +221,7 @@ def recount(judge: Judge, state: State, log: UndoLog, divisible: bool) -> None:
 def shrink(
     space: Space,
     state: State,
-    judge: Judge,
+    judge: Ledger,
     rule: Rule,
     c: int,
     face: Face,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import FORBIDDEN, WEIGHT, WHOLE, WIDEST, Boxes, cell_cost
+from incrowd.kernels.boxes import FORBIDDEN, WEIGHT, WHOLE, WIDEST, BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 
 
@@ -33,7 +33,7 @@ def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, h
 
 
 @jit
-def price(boxes: Boxes, low: Codes, high: Codes) -> float:
+def price(boxes: BoxCosts, low: Codes, high: Codes) -> float:
     """The cost of a span of all columns, as `box_cost` has it."""
     costs, start, width, _, limits = boxes
     total = 0.0
@@ -52,11 +52,11 @@ class Space(NamedTuple):
 
     points: Codes
     """(points, d): the codes of each point."""
-    boxes: Boxes
+    boxes: BoxCosts
     """What spans of the d columns cost."""
 
 
-class Parts(NamedTuple):
+class ClassPieces(NamedTuple):
     """Pieces class by class: those of class c are `start[c]` to `start[c + 1]`."""
 
     point: Codes
@@ -97,7 +97,7 @@ TINY = 1e-9
 
 
 @jit
-def load_classes(space: Space, parts: Parts, room: int, spare: int) -> State:
+def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> State:
     """The state of these classes; slots have `room` for pieces, and `spare` ones are empty."""
     point, count, start = parts
     number = len(start) - 1
@@ -198,7 +198,7 @@ def take(space: Space, state: State, c: int, place: int, records: int) -> None:
 
 
 @jit
-def unload_classes(state: State) -> Parts:
+def unload_classes(state: State) -> ClassPieces:
     """The pieces of all classes, and where each class begins."""
     point, count, pieces, size = state.point, state.records, state.pieces, state.size
     number, total = 0, 0
@@ -217,11 +217,11 @@ def unload_classes(state: State) -> Parts:
             at += 1
         n += 1
         start[n] = at
-    return Parts(points, counts, start)
+    return ClassPieces(points, counts, start)
 
 
 @jit
-def class_costs(space: Space, parts: Parts) -> Floats:
+def class_costs(space: Space, parts: ClassPieces) -> Floats:
     """What the records of each class pay together."""
     points, boxes = space
     point, count, start = parts

@@ -10,7 +10,14 @@ from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.hosts import near
 from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew, worth_dissolving
-from incrowd.kernels.crowd.state import TINY, Parts, Space, State, load_classes, unload_classes
+from incrowd.kernels.crowd.state import (
+    TINY,
+    ClassPieces,
+    Space,
+    State,
+    load_classes,
+    unload_classes,
+)
 
 MOST_PIECES = 64
 """Classes of more pieces do not dissolve: it rarely pays."""
@@ -19,7 +26,7 @@ IN_VAIN = 40
 
 
 @jit
-def widest(parts: Parts) -> int:
+def widest(parts: ClassPieces) -> int:
     """The most pieces of a class."""
     most = 0
     for c in range(len(parts.start) - 1):
@@ -47,8 +54,8 @@ def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
 
 @jit
 def sweep(
-    space: Space, parts: Parts, rule: Rule, plan: tuple[int, int], seed: int, stop: Flags
-) -> tuple[Parts, Floats]:
+    space: Space, parts: ClassPieces, rule: Rule, plan: tuple[int, int], seed: int, stop: Flags
+) -> tuple[ClassPieces, Floats]:
     """The classes of a region after one sweep, and what each kind of step saved.
 
     First records move to other classes, one piece after the other or a whole class, dearest classes
@@ -60,7 +67,7 @@ def sweep(
     here = Space(codes, space.boxes)
     number = len(parts.start) - 1
     room = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 1
-    local = Parts(place, parts.records, parts.start)
+    local = ClassPieces(place, parts.records, parts.start)
     state = load_classes(here, local, room, number // 4 + 4)
     most = 3 * room_for(room, 2 * room, 1)
     tools = Tools(

@@ -14,11 +14,11 @@ from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_fo
 from incrowd.kernels.crowd.demands import Demands, empty_counters, marks_of
 from incrowd.kernels.crowd.hosts import near
 from incrowd.kernels.crowd.moves import Tools
-from incrowd.kernels.crowd.polish import Attempt, Judge, count_all, draw_members, recut, trade_from
+from incrowd.kernels.crowd.polish import Attempt, Ledger, count_all, draw_members, recut, trade_from
 from incrowd.kernels.crowd.shrink import Face, next_limit, shrink
 from incrowd.kernels.crowd.state import (
     TINY,
-    Parts,
+    ClassPieces,
     Space,
     State,
     UndoLog,
@@ -54,14 +54,14 @@ class Room(NamedTuple):
 @jit
 def trade(
     space: Space,
-    parts: Parts,
+    parts: ClassPieces,
     rule: Rule,
     demands: Demands,
     plan: Counts,
     slack: float,
     seed: int,
     stop: Flags,
-) -> tuple[Parts, Floats]:
+) -> tuple[ClassPieces, Floats]:
     """The classes of a region after a round of trades, what each kind saved, and the work.
 
     `plan[m]` is how often each class is cut anew with m others near to it, at random; with `slack`
@@ -73,12 +73,12 @@ def trade(
     here = Space(codes, space.boxes)
     number = len(parts.start) - 1
     least = max(min(2 * rule.k, len(parts.point)), widest(parts)) + 2
-    local = Parts(place, parts.records, parts.start)
+    local = ClassPieces(place, parts.records, parts.start)
     state = load_classes(here, local, least, number // 4 + 4)
     marks = marks_of(demands.marks, numbers)
-    judge = Judge(marks, empty_counters(len(state.size), marks, demands.asks), demands.asks)
+    ledger = Ledger(marks, empty_counters(len(state.size), marks, demands.asks), demands.asks)
     for c in range(number):
-        count_all(judge, state, c, 1, rule.divisible)
+        count_all(ledger, state, c, 1, rule.divisible)
     room = room_of(least, codes.shape[1], seed)
     saved = np.zeros(MOST + 3)
     nearby = np.empty(NEAR, np.int32)
@@ -88,13 +88,13 @@ def trade(
         if state.cost[c] <= TINY:
             continue
         others = nearby[: near(here, state, rule.k, c, nearby, np.empty(NEAR))]
-        saved[0] += trade_from(here, state, judge, rule, c, others, room.work)
+        saved[0] += trade_from(here, state, ledger, rule, c, others, room.work)
         for m in range(len(plan)):
             for _ in range(plan[m]):
                 if not stop[0]:
-                    saved[m + 2] += cut_anew(here, state, judge, rule, c, others, m, slack, room)
+                    saved[m + 2] += cut_anew(here, state, ledger, rule, c, others, m, slack, room)
         if state.cost[c] > TINY:
-            saved[1] += narrow(here, state, judge, rule, c, room, stop)
+            saved[1] += narrow(here, state, ledger, rule, c, room, stop)
     saved[MOST + 2] = room.work[0]
     ended = unload_classes(state)
     for i in range(len(ended.point)):
@@ -116,7 +116,7 @@ def room_of(pieces: int, width: int, seed: int) -> Room:
 def cut_anew(
     space: Space,
     state: State,
-    judge: Judge,
+    ledger: Ledger,
     rule: Rule,
     c: int,
     nearby: Codes,
@@ -133,10 +133,10 @@ def cut_anew(
         return 0.0
     width = space.points.shape[1]
     columns = 1 + step(tools.seed) % width if slack > 0 else width
-    least = size_of_cuts(state, rule, members, len(judge.asks.rules) > 0)
+    least = size_of_cuts(state, rule, members, len(ledger.asks.rules) > 0)
     attempt = Attempt(log, slack, work, columns)
     cuts = Rule(least, rule.divisible)
-    return recut(space, state, judge, cuts, rule, members, tools, attempt)
+    return recut(space, state, ledger, cuts, rule, members, tools, attempt)
 
 
 @jit
@@ -156,7 +156,7 @@ def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
 
 @jit
 def narrow(
-    space: Space, state: State, judge: Judge, rule: Rule, c: int, room: Room, stop: Flags
+    space: Space, state: State, ledger: Ledger, rule: Rule, c: int, room: Room, stop: Flags
 ) -> float:
     """Make a class narrower at the ends of its columns where that saves; how much."""
     saved = 0.0
@@ -171,7 +171,7 @@ def narrow(
                     break
                 limit = inner
                 face = Face(j, limit, upper)
-                gain = shrink(space, state, judge, rule, c, face, room.log, room.work)
+                gain = shrink(space, state, ledger, rule, c, face, room.log, room.work)
                 if gain > 0:
                     saved += gain
                     break

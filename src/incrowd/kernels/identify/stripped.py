@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts
 from incrowd.kernels.compile import jit
-from incrowd.kernels.refinement import refined
+from incrowd.kernels.refinement import split_classes
 
 Places = NDArray[np.uint32]
 
@@ -72,7 +72,7 @@ def split(
     `counts` are the records of every row of the table. `told` gets the figures that `join` adds,
     `settled` the figures of the rows that are alone now.
     """
-    moved, bounds, alone = refined(rows, start, column, domain)
+    moved, bounds, alone = split_classes(rows, start, column, domain)
     tell(counts[alone], len(alone), settled)
     told[:] = settled
     heavy = counts[moved]

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import FORBIDDEN, Keys, Work
+from incrowd.kernels.boxes import FORBIDDEN, CostCache, Keys
 from incrowd.kernels.compile import jit
 
 
-class Tables(NamedTuple):
+class LevelCodes(NamedTuple):
     """Codes of columns at their levels, laid out flat: a code stands at `offset + code`."""
 
     keys: Keys
@@ -28,7 +28,7 @@ _TINY = 1e-12
 
 
 @jit
-def show(codes: Codes, tables: Tables, offset: Counts, keys: Keys, costs: Floats) -> None:
+def show(codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Floats) -> None:
     """The key and the cost of each row, column j shown at the level that begins at `offset[j]`."""
     keys[:] = np.uint64(0)
     costs[:] = 0.0
@@ -54,10 +54,10 @@ def count(
     codes: Codes,
     weights: Counts,
     shown: tuple[Keys, Floats],
-    tables: Tables,
+    tables: LevelCodes,
     change: Counts,
     least: int,
-    work: Work,
+    work: CostCache,
 ) -> tuple[int, float]:
     """Records in classes of at least `least` records that may be shown, and what they pay.
 
@@ -194,10 +194,10 @@ def pull(
     codes: Codes,
     weights: Counts,
     classes: RowClasses,
-    tables: Tables,
+    tables: LevelCodes,
     offset: Counts,
     least: int,
-    work: Work,
+    work: CostCache,
 ) -> tuple[Codes, int]:
     """The class that each row should move to, -1 if it should stay, and how many are new.
 
@@ -240,7 +240,7 @@ def pull(
 
 
 @jit
-def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: Work) -> Counts:
+def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
     """The rows that would pay less, put into their slots."""
     class_of, class_costs = classes.class_of, classes.costs
     slots, sizes, place, paid = work

@@ -83,7 +83,7 @@ def together(need: Floats, escapes: Bits) -> float:
 
 
 @jit
-def tightened(
+def tighten_range(
     low: Counts,
     high: Counts,
     costs: Floats,
@@ -274,7 +274,9 @@ def failing_codes(
 
 
 @jit
-def paid(held: Counts, start: Counts, costs: Floats, offset: Counts, heights: Counts) -> Floats:
+def costs_by_level(
+    held: Counts, start: Counts, costs: Floats, offset: Counts, heights: Counts
+) -> Floats:
     """What records pay by column and level, `held[start[j] + code]` of them for each code.
 
     `costs[offset[j] + code * heights[j] + level]` is what a cell costs.

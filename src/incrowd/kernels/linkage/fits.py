@@ -47,7 +47,7 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 
 
 @jit
-def transposed(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
+def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
     """The pairs the other way round: the owners of each member, of which there are `number`."""
     begin = np.zeros(number + 1, dtype=np.int64)
     for m in member:
@@ -95,7 +95,7 @@ def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None
 
 
 @jit
-def gathered(
+def gather_shown(
     members: tuple[Counts, Codes], shown: tuple[Counts, Codes, Floats], domain: int
 ) -> tuple[Counts, Codes, Floats]:
     """What the members of each class show, taken together: codes below `domain` with weights."""
@@ -198,7 +198,7 @@ def _share_added(after: float, before: float) -> float:
 
 
 @jit
-def disclosed(
+def disclosed_values(
     members: tuple[Counts, Codes],
     shown: tuple[Counts, Codes, Floats],
     people: tuple[Counts, Codes],

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.literature.diversify import Items
+from incrowd.kernels.literature.diversify import Lined
 
 
 class Pair(NamedTuple):
@@ -60,7 +60,7 @@ class Ways(NamedTuple):
     the other group; and that record."""
 
 
-class Rule(NamedTuple):
+class GroupRule(NamedTuple):
     """What groups may be."""
 
     most: float
@@ -73,7 +73,7 @@ _NONE = np.int32(2**31 - 1)
 
 
 @jit
-def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
+def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
     """A record comes to a group."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -98,7 +98,7 @@ def enter(items: Items, values: Codes, pair: Pair, group: int, record: int) -> N
 
 
 @jit
-def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> None:
+def leave(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
     """A record leaves a group."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -130,7 +130,7 @@ def leave(items: Items, values: Codes, pair: Pair, group: int, record: int) -> N
 
 
 @jit
-def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -> float:
+def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int) -> float:
     """What a group costs with one record more."""
     cells, of = items
     low, high = pair.low, pair.high
@@ -142,7 +142,7 @@ def cost_with(items: Items, boxes: Boxes, pair: Pair, group: int, record: int) -
 
 
 @jit
-def outside(items: Items, pair: Pair, group: int, record: int) -> bool:
+def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
     """Whether a group gets wider with this record."""
     cells, of = items
     low, high = pair.low, pair.high
@@ -186,8 +186,8 @@ def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
 
 @jit
 def nearest(
-    items: Items,
-    boxes: Boxes,
+    items: Lined,
+    boxes: BoxCosts,
     pair: Pair,
     source: int,
     value: int,
@@ -220,7 +220,13 @@ def nearest(
 
 @jit
 def move(
-    items: Items, values: Codes, boxes: Boxes, pair: Pair, source: int, ways: Ways, rule: Rule
+    items: Lined,
+    values: Codes,
+    boxes: BoxCosts,
+    pair: Pair,
+    source: int,
+    ways: Ways,
+    rule: GroupRule,
 ) -> bool:
     """Move one record from the source to the other group, of the commonest value that can go.
 
@@ -259,7 +265,7 @@ def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
 
 
 @jit
-def empty_pair(items: Items, values: Codes, number: int, start: Counts) -> Pair:
+def empty_pair(items: Lined, values: Codes, number: int, start: Counts) -> Pair:
     """Two groups of nobody; `start` is where each column's codes begin, and the end."""
     n, columns = len(values), items.cells.shape[1]
     most = np.bincount(values, minlength=number).max()
@@ -289,7 +295,9 @@ def new_ways(number: int, records: int) -> Ways:
 
 
 @jit
-def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, rule: Rule) -> None:
+def adjust(
+    items: Lined, values: Codes, boxes: BoxCosts, pair: Pair, ways: Ways, rule: GroupRule
+) -> None:
     """Let records change groups, one from each side in turn, until none can (Figure 17)."""
     ways.direction[:] = -1
     ways.marks[:] = -1
@@ -301,7 +309,7 @@ def adjust(items: Items, values: Codes, boxes: Boxes, pair: Pair, ways: Ways, ru
 
 
 @jit
-def clear(items: Items, pair: Pair, group: int) -> None:
+def clear(items: Lined, pair: Pair, group: int) -> None:
     """Empty a group."""
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     head, follow, held = pair.head, pair.follow, pair.held
@@ -324,7 +332,7 @@ def clear(items: Items, pair: Pair, group: int) -> None:
 
 
 @jit
-def put_away(items: Items, pair: Pair, group: int, class_of: Codes, number: int) -> None:
+def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int) -> None:
     """Give a group its number, and empty it."""
     head, follow = pair.head, pair.follow
     for i in head[group]:
@@ -337,7 +345,7 @@ def put_away(items: Items, pair: Pair, group: int, class_of: Codes, number: int)
 
 @jit
 def most_private(
-    items: Items, values: Codes, number: int, boxes: Boxes, start: Counts, rule: Rule
+    items: Lined, values: Codes, number: int, boxes: BoxCosts, start: Counts, rule: GroupRule
 ) -> Codes:
     """The class of each record of a line: groups as large as `most` lets them be, then adjusted.
 
@@ -368,7 +376,7 @@ def most_private(
 
 
 @jit
-def beginnings(items: Items, boxes: Boxes, start: Counts, most: float) -> Counts:
+def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
     """The first record of the longest run up to each record that costs at most `most`.
 
     Every record alone costs no more.

@@ -9,13 +9,13 @@ Shapes, for n rows and d columns: cells (n, d); counts and values (n,); rows (as
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
-from incrowd.kernels.boxes import Boxes, cell_price
+from incrowd.kernels.boxes import BoxCosts, cell_price
 from incrowd.kernels.compile import jit
 
 
 @jit
 def company(
-    cells: Codes, counts: Counts, values: Codes, boxes: Boxes, rows: Codes, most: float
+    cells: Codes, counts: Counts, values: Codes, boxes: BoxCosts, rows: Codes, most: float
 ) -> tuple[Counts, Counts]:
     """For each of the rows: records within the bound of it, and their different values."""
     costs, start, width, nodes, limits = boxes

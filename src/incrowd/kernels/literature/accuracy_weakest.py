@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.boxes import BoxCosts
 from incrowd.kernels.compile import jit
 from incrowd.kernels.literature.accuracy import (
+    GroupRule,
     Pair,
-    Rule,
     Ways,
     adjust,
     clear,
@@ -22,11 +22,11 @@ from incrowd.kernels.literature.accuracy import (
     lower,
     new_ways,
 )
-from incrowd.kernels.literature.diversify import Items
+from incrowd.kernels.literature.diversify import Lined
 from incrowd.kernels.repair import joined_cost
 
 
-class Classes(NamedTuple):
+class ClassChains(NamedTuple):
     """Classes as chains of records: from `first[c]` on along `next_of`."""
 
     first: Counts
@@ -44,7 +44,7 @@ class Classes(NamedTuple):
 
 
 @jit
-def chain_classes(items: Items, values: Codes, class_of: Codes, number: int) -> Classes:
+def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> ClassChains:
     """Classes as chains, from the class of each record."""
     cells, of = items
     first, next_of = np.full(number, -1), np.full(len(class_of), -1)
@@ -70,17 +70,17 @@ def chain_classes(items: Items, values: Codes, class_of: Codes, number: int) -> 
         while i >= 0:
             counts[values[i]] = 0
             i = next_of[i]
-    return Classes(first, next_of, sizes, tops, low, high)
+    return ClassChains(first, next_of, sizes, tops, low, high)
 
 
 @jit
-def privacy(classes: Classes, c: int, by_value: bool) -> tuple[int, int]:
+def privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
     """The privacy of a class as a fraction."""
     return classes.sizes[c], classes.tops[c] if by_value else 1
 
 
 @jit
-def weakest(classes: Classes, by_value: bool) -> int:
+def weakest(classes: ClassChains, by_value: bool) -> int:
     """The class with the least privacy, the first of several."""
     worst = -1
     for c in range(len(classes.sizes)):
@@ -92,7 +92,7 @@ def weakest(classes: Classes, by_value: bool) -> int:
 
 
 @jit
-def near(classes: Classes, boxes: Boxes, c: int, reach: int) -> tuple[Counts, Floats]:
+def near(classes: ClassChains, boxes: BoxCosts, c: int, reach: int) -> tuple[Counts, Floats]:
     """The classes up to so many places away, those first with which it costs least as one."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
@@ -108,7 +108,7 @@ def near(classes: Classes, boxes: Boxes, c: int, reach: int) -> tuple[Counts, Fl
 
 
 @jit
-def load(items: Items, values: Codes, pair: Pair, group: int, classes: Classes, c: int) -> None:
+def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChains, c: int) -> None:
     """Bring the records of a class to a group of nobody."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
@@ -132,7 +132,7 @@ def load(items: Items, values: Codes, pair: Pair, group: int, classes: Classes, 
 
 
 @jit
-def keep(pair: Pair, group: int, classes: Classes, c: int) -> None:
+def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
     """Copy the group back into class c."""
     first, next_of, sizes, tops, low, high = classes
     head, follow = pair.head, pair.follow
@@ -147,7 +147,7 @@ def keep(pair: Pair, group: int, classes: Classes, c: int) -> None:
 
 
 @jit
-def settle(items: Items, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
+def settle(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
     """Forget which records have moved, after they have gone back if they must.
 
     Records of a value move one way, and whoever comes stands first in the chain.
@@ -168,13 +168,13 @@ def settle(items: Items, values: Codes, pair: Pair, ways: Ways, back: bool) -> N
 
 @jit
 def trade_records(
-    items: Items,
+    items: Lined,
     values: Codes,
-    boxes: Boxes,
+    boxes: BoxCosts,
     pair: Pair,
     ways: Ways,
-    rule: Rule,
-    classes: Classes,
+    rule: GroupRule,
+    classes: ClassChains,
     two: tuple[int, int],
 ) -> bool:
     """Let two classes change records; whether the less private of them is better off then.
@@ -200,7 +200,7 @@ def trade_records(
 
 
 @jit
-def join(classes: Classes, values: Codes, number: int, one: int, other: int) -> None:
+def join(classes: ClassChains, values: Codes, number: int, one: int, other: int) -> None:
     """Make two classes one, the second."""
     first, next_of, sizes, tops, low, high = classes
     counts = np.zeros(number, np.int64)
@@ -225,11 +225,11 @@ def join(classes: Classes, values: Codes, number: int, one: int, other: int) -> 
 
 @jit
 def help_weakest(
-    items: Items,
+    items: Lined,
     values: Codes,
-    boxes: Boxes,
+    boxes: BoxCosts,
     pair: Pair,
-    rule: Rule,
+    rule: GroupRule,
     class_of: Codes,
     limits: Counts,
 ) -> tuple[Codes, bool]:

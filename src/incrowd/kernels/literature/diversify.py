@@ -13,11 +13,11 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 
 
-class Items(NamedTuple):
+class Lined(NamedTuple):
     """Records in a line: record i has the codes `cells[of[i]]`."""
 
     cells: Codes
@@ -104,7 +104,7 @@ def domains(values: Codes, number: int) -> tuple[Counts, Counts]:
 
 
 @jit
-def span_cost(items: Items, boxes: Boxes, records: Counts) -> float:
+def span_cost(items: Lined, boxes: BoxCosts, records: Counts) -> float:
     """The cost of a class of these records."""
     cells, of = items
     total = 0.0
@@ -200,7 +200,7 @@ def grow_group(
 
 
 @jit
-def spread(items: Items, values: Codes, number: int, l: int, boxes: Boxes) -> tuple[Codes, int]:
+def spread(items: Lined, values: Codes, number: int, l: int, boxes: BoxCosts) -> tuple[Codes, int]:
     """The class of each record, and how often the greedy step fell back; the line is eligible.
 
     Each class holds `l` or more records of different values (of the `number` there are). Class -1
@@ -265,7 +265,7 @@ def close(
 
 
 @jit
-def joins(items: Items, values: Codes, boxes: Boxes, group: Counts, ahead: Counts) -> bool:
+def joins(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
     """Whether the last of the group, first of those ahead, had better be there (Figure 14).
 
     It had if its value is not in the group yet and the class with it costs less than that of the
@@ -303,7 +303,7 @@ _GAIN = 1e-12
 
 
 @jit
-def find_edges(items: Items, members: Counts, low: Codes, high: Codes) -> None:
+def find_edges(items: Lined, members: Counts, low: Codes, high: Codes) -> None:
     """The two smallest and the two largest codes of a class in each column."""
     cells, of = items
     for j in range(cells.shape[1]):
@@ -321,7 +321,7 @@ def find_edges(items: Items, members: Counts, low: Codes, high: Codes) -> None:
 
 
 @jit
-def begin(items: Items, boxes: Boxes, swaps: Swaps, first: int, end: int) -> None:
+def begin(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
     """The edges and costs of the classes `first` to `end` - 1."""
     members, start, low, high, paid, _ = swaps
     for c in range(first, end):
@@ -332,7 +332,7 @@ def begin(items: Items, boxes: Boxes, swaps: Swaps, first: int, end: int) -> Non
 
 
 @jit
-def cost_after_swap(boxes: Boxes, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
+def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
     """What a record of a class costs with the codes `come` in place of `gone`."""
     total = 0.0
     for j in range(len(gone)):
@@ -355,7 +355,7 @@ def at_edge(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
 
 
 @jit
-def try_swap(items: Items, boxes: Boxes, swaps: Swaps, pair: tuple[int, int, int, int]) -> bool:
+def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, int, int]) -> bool:
     """Let the members p of class one and q of class two change places if that costs less.
 
     `pair` is (one, two, p, q).
@@ -382,7 +382,7 @@ def try_swap(items: Items, boxes: Boxes, swaps: Swaps, pair: tuple[int, int, int
 
 @jit
 def swap_round(
-    items: Items, values: Codes, boxes: Boxes, swaps: Swaps, span: tuple[int, int], rule: Counts
+    items: Lined, values: Codes, boxes: BoxCosts, swaps: Swaps, span: tuple[int, int], rule: Counts
 ) -> int:
     """Swap records among the classes of a span while that costs less; how many were swapped.
 

@@ -23,7 +23,7 @@ Line: TypeAlias = tuple[Counts, Counts, Counts]
 
 
 @jit
-def decoded(state: np.int64, strides: Counts, taken: Counts) -> None:
+def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
     """The number of records taken of each domain, from the number of the boundary."""
     for q in range(len(strides) - 1, -1, -1):
         taken[q] = state // strides[q]
@@ -49,7 +49,7 @@ def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
 
 
 @jit
-def allowed(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts) -> bool:
+def is_class(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts) -> bool:
     """Whether these records make a class that the rule allows, and leave an eligible rest.
 
     `rule` is (p, q, k, most, limit): a class is p/q-diverse and has k records or more.
@@ -87,7 +87,7 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
         state = todo.pop()
         if state == goal:
             return 1, path(before, goal, strides)
-        decoded(state, strides, taken)
+        decode_boundary(state, strides, taken)
         lowest = window(line, taken, rule[3], room)
         held[:] = 0
         while True:
@@ -102,7 +102,7 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
             if steps > rule[4]:
                 return -1, np.empty((0, m), np.int64)
             after = state + (held * strides).sum()
-            if after not in before and allowed(line, taken, held, lowest, rule):
+            if after not in before and is_class(line, taken, held, lowest, rule):
                 before[after] = state
                 todo.append(after)
     return 0, np.empty((0, m), np.int64)
@@ -119,6 +119,6 @@ def path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> C
     found = np.empty((number, len(strides)), np.int64)
     state = goal
     for c in range(number - 1, -1, -1):
-        decoded(state - before[state], strides, found[c])
+        decode_boundary(state - before[state], strides, found[c])
         state = before[state]
     return found

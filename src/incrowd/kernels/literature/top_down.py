@@ -6,13 +6,13 @@ Items are those of Mondrian, one per row. `order` holds every row once, a part s
 import numpy as np
 
 from incrowd.arrays import Codes, Flags
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
-from incrowd.kernels.mondrian import Items
+from incrowd.kernels.mondrian import CutItems
 
 
 @jit
-def pair_cost(boxes: Boxes, cells: Codes, one: int, two: int) -> float:
+def pair_cost(boxes: BoxCosts, cells: Codes, one: int, two: int) -> float:
     """What two rows cost as one class."""
     total = 0.0
     for j in range(cells.shape[1]):
@@ -22,7 +22,7 @@ def pair_cost(boxes: Boxes, cells: Codes, one: int, two: int) -> float:
 
 
 @jit
-def farthest(boxes: Boxes, cells: Codes, part: Codes, row: int) -> int:
+def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
     """The row of a part that costs most together with this one, the first of several."""
     best, most = row, -1.0
     for other in part:
@@ -33,7 +33,7 @@ def farthest(boxes: Boxes, cells: Codes, part: Codes, row: int) -> int:
 
 
 @jit
-def drawn_cost(boxes: Boxes, box: Codes, side: int, cells: Codes, row: int) -> float:
+def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
     """What a class costs once this row has joined it."""
     total = 0.0
     for j in range(cells.shape[1]):
@@ -43,7 +43,7 @@ def drawn_cost(boxes: Boxes, box: Codes, side: int, cells: Codes, row: int) -> f
 
 
 @jit
-def halve(boxes: Boxes, cells: Codes, part: Codes, rounds: int) -> Flags:
+def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
     """Which rows of a part go to the second of two rows far apart.
 
     Each row goes where the class then costs less, in the order of the part; to the smaller one
@@ -74,7 +74,11 @@ def halve(boxes: Boxes, cells: Codes, part: Codes, rounds: int) -> Flags:
 
 @jit
 def cluster(
-    items: Items, boxes: Boxes, order: Codes, part: tuple[int, int], rule: tuple[int, int, int]
+    items: CutItems,
+    boxes: BoxCosts,
+    order: Codes,
+    part: tuple[int, int],
+    rule: tuple[int, int, int],
 ) -> tuple[Codes, Codes]:
     """Cut the part [start, end) of the order while it has 2k records; where what is left begins.
 

@@ -38,16 +38,16 @@ from incrowd.search.left_out import leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.mondrian import least_size
 from incrowd.search.orders.division import least_people
-from incrowd.search.parts import divided, part_of, separable
+from incrowd.search.parts import divide_rows, part_of, separable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import folded, merge_failing_classes
+from incrowd.search.repair import fold_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import SilentWatch, Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd.state import Parts
+    from incrowd.kernels.crowd.state import ClassPieces
 
 LARGE = 2**20
 """Rows of a table above which it is worked on in parts."""
@@ -104,26 +104,26 @@ class Crowd(Search):
 
     def _in_parts(self, problem: Problem, watch: Watch) -> Found:
         """The same for a large table, part by part."""
-        rows = divided(problem, PART, _FILLED * _least(problem))
+        rows = divide_rows(problem, PART, _FILLED * _least(problem))
         parts = PartsWatch(watch, len(rows))
 
-        def one(here: Codes) -> Made:
+        def one(here: Codes) -> FoundClasses:
             made = self.of_part(part_of(problem, here), parts.begin(), problem.tally.rows)
-            parts.done()
+            parts.finish_part()
             return made
 
         made = in_threads([partial(one, here) for here in rows])
-        pieces = folded(joined_pieces(rows, [each.pieces for each in made]))
+        pieces = fold_pieces(joined_pieces(rows, [each.pieces for each in made]))
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
         why = f"divided the rows into {counted(len(rows), 'part')}, {made[0].why}"
         return self._result(spans, made, why)
 
-    def _result(self, spans: Spans, made: "list[Made]", why: str) -> Found:
+    def _result(self, spans: Spans, made: "list[FoundClasses]", why: str) -> Found:
         number = int(spans.pieces.class_of.max()) + 1
         facts = _sums(made, number)
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
 
-    def of_part(self, problem: Problem, watch: Watch, whole: int = 0) -> "Made":
+    def of_part(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
         """Classes of a part of a table that has so many rows as a whole, or of a whole table."""
         raise_if_out_of_time(watch)
         if sizes_decide(problem):
@@ -150,14 +150,14 @@ class PartsWatch(SilentWatch):
         share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
         return SilentWatch(self, share, answer_first=True)
 
-    def done(self) -> None:
+    def finish_part(self) -> None:
         """Tell that a part is done."""
         self._done += 1
         self._outer.tell(f"part {self._done:,} of {self._parts:,}", self._done / self._parts)
 
 
 @plain(frozen=True, eq=False)
-class Made:
+class FoundClasses:
     """Classes, and what can be said of them."""
 
     pieces: Pieces
@@ -180,7 +180,7 @@ def joined_pieces(rows: list[Codes], parts: list[Pieces]) -> Pieces:
     )
 
 
-def _sums(parts: list[Made], classes: int) -> dict[str, float]:
+def _sums(parts: list[FoundClasses], classes: int) -> dict[str, float]:
     """The figures of all parts: sums, and the means of losses and rounds."""
     facts: dict[str, float] = {"classes": float(classes), "parts": float(len(parts))}
     for part in parts:
@@ -197,7 +197,7 @@ def sizes_decide(problem: Problem) -> bool:
 
 def by_size(
     problem: Problem, effort: float, watch: Watch, k: int | None = None, whole: int = 0
-) -> Made:
+) -> FoundClasses:
     """Classes of at least k records, k being what the models ask for if not given.
 
     `whole` is the number of rows of the table that this is a part of.
@@ -206,20 +206,20 @@ def by_size(
     points = points_of(problem, by_size=True)
     begun = starts(problem, points, k, watch, whole)
 
-    def traded(start: Start) -> tuple[str, Trades]:
+    def trade(start: Start) -> tuple[str, Trades]:
         trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades
 
     several = max(len(points.weights), whole) <= _SEVERAL
-    ended = in_threads([partial(traded, start) for start in (begun if several else begun[:1])])
+    ended = in_threads([partial(trade, start) for start in (begun if several else begun[:1])])
     title, trades = min(ended, key=lambda one: one[1].cost)
     records = problem.tally.records
     facts = {f"start by {start.title}": start.cost / records for start in begun}
-    return Made(points.pieces(trades.parts), _why(title, trades), facts | _facts(trades))
+    return FoundClasses(points.pieces(trades.parts), _why(title, trades), facts | _facts(trades))
 
 
-def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> Made:
+def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> FoundClasses:
     """Classes that satisfy models that read values, or count people with several records."""
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
@@ -231,13 +231,15 @@ def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> 
         offers.run(effort, watch)
         facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
         why = f"started from {title} and moved records {offers.taken:,} times within the models"
-        return Made(_with(points, offers.parts, outside), why, facts)
+        return FoundClasses(_with(points, offers.parts, outside), why, facts)
     trades = Trades(points, _least(problem), demands, inside, problem.seed, whole)
     trades.run(effort, watch)
-    return Made(_with(points, trades.parts, outside), _why(title, trades), _facts(trades))
+    return FoundClasses(_with(points, trades.parts, outside), _why(title, trades), _facts(trades))
 
 
-def _split_left_out(points: CrowdPoints, pieces: Pieces) -> tuple["Parts", "Parts | None"]:
+def _split_left_out(
+    points: CrowdPoints, pieces: Pieces
+) -> tuple["ClassPieces", "ClassPieces | None"]:
     """The classes of some pieces, and those that are left out as one class, if there are any."""
     out = pieces.class_of < 0
     stay = Pieces(pieces.row[~out], pieces.count[~out], pieces.class_of[~out])
@@ -247,7 +249,7 @@ def _split_left_out(points: CrowdPoints, pieces: Pieces) -> tuple["Parts", "Part
     return points.parts(stay), points.parts(Pieces(pieces.row[out], pieces.count[out], nowhere))
 
 
-def _with(points: CrowdPoints, inside: "Parts", outside: "Parts | None") -> Pieces:
+def _with(points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | None") -> Pieces:
     """These classes as pieces of rows, and those that are left out."""
     if outside is None:
         return points.pieces(inside)

@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import InfeasibleError, LimitError
 from incrowd.kernels import histogram
-from incrowd.kernels.boxes import Boxes, cell_cost
+from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.crowd import cut, regions, state
 from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
@@ -25,7 +25,7 @@ from incrowd.table.tally import Tally
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.crowd.state import Parts, Space
+    from incrowd.kernels.crowd.state import ClassPieces, Space
 
 
 _PAIRS = 512
@@ -48,7 +48,7 @@ class CrowdPoints:
     divisible: bool
     """Whether the records of a point may be in several classes."""
 
-    def parts(self, pieces: Pieces) -> "Parts":
+    def parts(self, pieces: Pieces) -> "ClassPieces":
         """These pieces of rows as pieces of points, class after class.
 
         Classes that hold one and the same point alone are one, if points may be divided.
@@ -64,9 +64,9 @@ class CrowdPoints:
             class_of, point, count = _sum_by_key(class_of * size + point, count, size)
         start = np.flatnonzero(np.append(True, np.diff(class_of) > 0))
         ends = np.append(start, len(point)).astype(np.int64)
-        return state.Parts(point.astype(np.int32), count, ends)
+        return state.ClassPieces(point.astype(np.int32), count, ends)
 
-    def pieces(self, parts: "Parts") -> Pieces:
+    def pieces(self, parts: "ClassPieces") -> Pieces:
         """These pieces of points as pieces of rows; class c is the part number c.
 
         The rows of a point fill its pieces one after the other.
@@ -114,7 +114,7 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
     return CrowdPoints(tally, space, weights, point_of, order, not whole)
 
 
-def _dearest_first(points: Codes, boxes: Boxes) -> "Space":
+def _dearest_first(points: Codes, boxes: BoxCosts) -> "Space":
     """The columns in an order that tells soon how far apart two points are.
 
     Those that are the same everywhere and cost nothing are left out.
@@ -208,7 +208,7 @@ class Start:
     """Classes to begin with."""
 
     title: str
-    parts: "Parts"
+    parts: "ClassPieces"
     cost: float
     """What all records pay together."""
 

@@ -33,8 +33,8 @@ from incrowd.watch import Watch
 
 if TYPE_CHECKING:
     from incrowd.kernels.crowd.demands import Demands
-    from incrowd.kernels.crowd.regions import Offers as CutPairs
-    from incrowd.kernels.crowd.state import Parts
+    from incrowd.kernels.crowd.regions import PairCuts as CutPairs
+    from incrowd.kernels.crowd.state import ClassPieces
 
 
 REGION = 128
@@ -99,7 +99,7 @@ class Trades:
     k: int
     """Fewer records are never a class."""
     demands: "Demands"
-    parts: "Parts"
+    parts: "ClassPieces"
     seed: int
     whole: int = 0
     """Pieces of the table that these are a part of, if they are."""
@@ -190,10 +190,12 @@ class Trades:
 
     def _region(
         self, start: Counts, number: int, slack: float, stop: Flags
-    ) -> tuple["Parts", Floats]:
+    ) -> tuple["ClassPieces", Floats]:
         """The classes of a region after a round; as they are once `stop[0]` is set."""
         here = slice(start[0], start[-1])
-        parts = state.Parts(self.parts.point[here], self.parts.records[here], start - start[0])
+        parts = state.ClassPieces(
+            self.parts.point[here], self.parts.records[here], start - start[0]
+        )
         saved = np.zeros(len(KINDS) + 1)
         large = len(parts.start) * int(np.diff(parts.start).max(initial=0)) > _LARGEST
         if stop[0] or large:
@@ -221,7 +223,7 @@ def rounds_for(pieces: int) -> float:
 
 
 def near_each_other(
-    points: CrowdPoints, parts: "Parts", seed: tuple[int, int], most: int
+    points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
     """The classes in an order in which near ones follow each other, and where regions end."""
     point, _, start = parts
@@ -234,17 +236,17 @@ def near_each_other(
     return order, ends
 
 
-def select_classes(parts: "Parts", classes: Codes) -> "Parts":
+def select_classes(parts: "ClassPieces", classes: Codes) -> "ClassPieces":
     """These classes, in this order."""
     point, count, start = parts
     entry, _ = histogram.expand(start, classes)
     sizes = np.diff(start)[classes]
-    return state.Parts(point[entry], count[entry], offsets(sizes))
+    return state.ClassPieces(point[entry], count[entry], offsets(sizes))
 
 
-def join_parts(several: list["Parts"]) -> "Parts":
+def join_parts(several: list["ClassPieces"]) -> "ClassPieces":
     """The classes of all of them, one after the other."""
-    return state.Parts(
+    return state.ClassPieces(
         np.concatenate([parts.point for parts in several]),
         np.concatenate([parts.records for parts in several]),
         offsets(np.concatenate([np.diff(parts.start) for parts in several])),
@@ -262,7 +264,7 @@ class Offers:
     points: CrowdPoints
     least: int
     """Fewer records are never a class."""
-    parts: "Parts"
+    parts: "ClassPieces"
     made: int = 0
     taken: int = 0
 
@@ -310,7 +312,7 @@ def _both(pairs: Counts) -> Codes:
     return classes
 
 
-def satisfy_models(problem: Problem, points: CrowdPoints, parts: "Parts") -> Flags:
+def satisfy_models(problem: Problem, points: CrowdPoints, parts: "ClassPieces") -> Flags:
     """Which of these classes satisfy every model; points may be a few of all."""
     point, count, start = parts
     number = len(start) - 1
@@ -318,4 +320,4 @@ def satisfy_models(problem: Problem, points: CrowdPoints, parts: "Parts") -> Fla
     rows, of_piece = points.rows(point)
     counts = count[of_piece] if points.divisible else problem.tally.counts[rows]
     cut = problem.tally.split(rows, counts)
-    return problem.satisfied(classes_of(cut, class_of[of_piece], number, problem.sensitive))
+    return problem.satisfied_by(classes_of(cut, class_of[of_piece], number, problem.sensitive))

@@ -13,7 +13,7 @@ from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.lattice import nodes as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
-from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.lattice.full_domain import number_kept
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge, halves
 from incrowd.table.fold import in_threads
 
@@ -89,7 +89,7 @@ class CellLimits:
 
     def _payments(self, held: Counts) -> list[Floats]:
         """What these records pay, by column and level."""
-        paid = kernels.paid(held, self._start, self._costs, self._offset, self._heights)
+        paid = kernels.costs_by_level(held, self._start, self._costs, self._offset, self._heights)
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 
     def start(self) -> list[Floats]:
@@ -206,7 +206,7 @@ class NodeOutcome(Outcome):
     def class_of(self) -> Codes:
         """The class of each row of the problem's tally."""
         counted: NodeClasses = self.__dict__["_counted"]
-        return renumbered(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]
+        return number_kept(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]
 
 
 def limits_of(problem: Problem, judge: NodeJudge) -> LossLimits:

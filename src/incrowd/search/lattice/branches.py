@@ -76,13 +76,13 @@ class BranchCuts:
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
         """Raise `low`, and the limit of the range and the cut that divides it best."""
-        return kernels.tightened(low, high, costs, floors, self._cuts, best)
+        return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:
         """Where a cut is."""
         return tuple(self._nodes[cut].tolist())
 
-    def paid(self, cut: int, low: Node, base: float) -> float:
+    def limit_below(self, cut: int, low: Node, base: float) -> float:
         """The limit that a cut gives at a node below it."""
         return kernels.limit_below(self._cuts, cut, np.array(low, dtype=np.int64), base)
 
@@ -169,7 +169,7 @@ class Branches:
             return [(limit, raised, high)]
         base = self._base(low)
         if cut >= 0:
-            paid = self._cuts.paid(cut, low, base)
+            paid = self._cuts.limit_below(cut, low, base)
             if paid > limit + EPSILON:
                 return self._divide(entry, self._cuts.node(cut), paid, best)
         if low in self._closed:
@@ -204,7 +204,7 @@ class Branches:
             return inf
         return self._cuts.limit(node, self._base(node))[0]
 
-    def doomed(self, node: Node) -> bool:
+    def is_doomed(self, node: Node) -> bool:
         """Whether it is known that the node cannot be released."""
         return self._cuts.limit(node, -inf)[0] == inf
 

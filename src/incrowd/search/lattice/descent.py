@@ -18,7 +18,7 @@ from incrowd.search.lattice.judging import Node
 _MOST_KNOWN = 200_000
 
 
-class Stage(IntEnum):
+class DescentStage(IntEnum):
     """What local search does."""
 
     DOWN = 0
@@ -46,21 +46,21 @@ class Descent:
         self._rng = np.random.default_rng(0)
         self.node, self.loss = top, inf
 
-    def steps(self, loss: float) -> Iterator[Stage]:
+    def steps(self, loss: float) -> Iterator[DescentStage]:
         """Go on for ever; yields after every node that was counted.
 
         `loss` is that of the highest node.
         """
         self.loss = self._known[self._top] = loss
         for _ in self._down(self._top):
-            yield Stage.DOWN
+            yield DescentStage.DOWN
         for _ in self._improve():
-            yield Stage.NEAR
+            yield DescentStage.NEAR
         while True:
             for _ in self._leap():
-                yield Stage.LEAPS
+                yield DescentStage.LEAPS
             for _ in self._improve():
-                yield Stage.LEAPS
+                yield DescentStage.LEAPS
 
     def _look(self, node: Node) -> Iterator[None]:
         if node in self._known:

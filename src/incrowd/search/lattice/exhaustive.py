@@ -11,8 +11,14 @@ from pydantic import Field
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
-from incrowd.search.lattice.frontier import Record, State
-from incrowd.search.lattice.full_domain import EPSILON, allowed_levels, judged, many, released
+from incrowd.search.lattice.frontier import NodeState, Record
+from incrowd.search.lattice.full_domain import (
+    EPSILON,
+    allowed_levels,
+    judge_node,
+    many,
+    recoding_of,
+)
 from incrowd.search.refusals import no_levels, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
@@ -56,7 +62,7 @@ class Exhaustive(Search):
             optimal=looked == size,
             why=f"examined {looked:,} of {size:,} nodes and used the one with the lowest loss",
             facts={"nodes": size, "examined": looked},
-            explored=record.explored(best.levels, whole=looked == size),
+            explored=record.as_explored(best.levels, whole=looked == size),
         )
 
 
@@ -78,10 +84,10 @@ def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int
         if watch.over(answered=best is not None):
             return best, looked, record
         watch.tell("examining every node", looked / size)
-        node = judged(problem, levels)
-        recoding = released(problem, node)
+        node = judge_node(problem, levels)
+        recoding = recoding_of(problem, node)
         if recoding is None:
-            record.other(levels, node.smallest, State.FAILING, node.failing)
+            record.other(levels, node.smallest, NodeState.FAILING, node.failing)
             continue
         loss = problem.loss.of(problem.outcome(recoding))
         better = best is None or loss < least - EPSILON

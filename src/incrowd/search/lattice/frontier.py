@@ -20,7 +20,7 @@ NOT_JUDGED = -1
 """Stands for the records in failing classes where they were not judged."""
 
 
-class State(IntEnum):
+class NodeState(IntEnum):
     """What a search found out about a node."""
 
     RELEASABLE = 0
@@ -68,7 +68,7 @@ class Explored:
         if not self.finds_minimal:
             return None
         found: Flags = np.zeros(len(self), dtype=np.bool_)
-        can = np.flatnonzero(self.state == int(State.RELEASABLE))
+        can = np.flatnonzero(self.state == int(NodeState.RELEASABLE))
         found[can] = lowest(self.levels[can])
         return found
 
@@ -101,13 +101,13 @@ class Record:
         if best or len(self._k) < LONGEST:
             if best:
                 self._place = {node: len(self._k)}
-            self._add(node, k, suppressed, State.RELEASABLE)
+            self._add(node, k, suppressed, NodeState.RELEASABLE)
             self._loss.append(loss)
         else:
             self._left_out += 1
 
     def other(
-        self, node: tuple[int, ...], k: int, state: State, suppressed: int = NOT_JUDGED
+        self, node: tuple[int, ...], k: int, state: NodeState, suppressed: int = NOT_JUDGED
     ) -> None:
         """A node that may not leave, or that is not worth asking."""
         if len(self._k) < LONGEST:
@@ -116,13 +116,13 @@ class Record:
         else:
             self._left_out += 1
 
-    def _add(self, node: tuple[int, ...], k: int, suppressed: int, state: State) -> None:
+    def _add(self, node: tuple[int, ...], k: int, suppressed: int, state: NodeState) -> None:
         self._levels.extend(node)
         self._k.append(k)
         self._suppressed.append(suppressed)
         self._state.append(state)
 
-    def explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
+    def as_explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
         """All that was written down; None if the node that was taken is not there.
 
         `whole` says that the search looked at every node.

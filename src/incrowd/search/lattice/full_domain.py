@@ -106,10 +106,10 @@ def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
     None if that leaves out more records than `problem.suppressible`, or all of them: an empty
     table is not a release.
     """
-    return released(problem, judged(problem, levels))
+    return recoding_of(problem, judge_node(problem, levels))
 
 
-def judged(problem: Problem, levels: Sequence[int]) -> Judged:
+def judge_node(problem: Problem, levels: Sequence[int]) -> Judged:
     """The classes of a node, and which of them may leave."""
     class_of, number = node_classes(problem, levels)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
@@ -117,7 +117,7 @@ def judged(problem: Problem, levels: Sequence[int]) -> Judged:
     return Judged(tuple(int(level) for level in levels), class_of, classes, kept)
 
 
-def released(problem: Problem, node: Judged) -> Levels | None:
+def recoding_of(problem: Problem, node: Judged) -> Levels | None:
     """The recoding of a node; None if it leaves out too much, or everything."""
     if not node.kept.any() or node.failing > problem.suppressible:
         return None
@@ -129,7 +129,7 @@ def levels_recoding(
 ) -> Levels:
     """The recoding that shows the classes flagged in `kept`, numbered anew, and no others."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
+    pieces = Pieces(rows, problem.tally.counts, number_kept(kept)[class_of])
     return Levels(tuple(int(level) for level in levels), pieces)
 
 
@@ -149,7 +149,7 @@ def satisfied_classes(
 ) -> Flags:
     """Which classes of a node may leave."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
-        return problem.satisfied(classes)
+        return problem.satisfied_by(classes)
     return satisfied_crowds(problem, levels, class_of, np.ones(len(classes), dtype=np.bool_))
 
 
@@ -165,17 +165,17 @@ def satisfied_crowds(
     kept = among.copy()
     while kept.any():
         here = nodes[:, kept]
-        rows = renumbered(kept)[class_of]
+        rows = number_kept(kept)[class_of]
         rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
         crowd = crowds(here, here == MISSING, rest, problem.tally, rows)
-        fine = problem.satisfied(crowd)
+        fine = problem.satisfied_by(crowd)
         if fine.all():
             break
         kept[kept] = fine
     return kept
 
 
-def renumbered(kept: Flags) -> Codes:
+def number_kept(kept: Flags) -> Codes:
     """The new number of each class if only those flagged stay; `SUPPRESSED` for the others."""
     number = np.full(len(kept), SUPPRESSED, dtype=np.int32)
     number[kept] = np.arange(int(kept.sum()), dtype=np.int32)

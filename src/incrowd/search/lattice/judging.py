@@ -156,7 +156,7 @@ def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:
     return ClassTable((0,) * len(problem.columns), folded)
 
 
-def rolled(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> ClassTable:
+def fold_table(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> ClassTable:
     """The table folded to `node`, whose classes are given by row of the finer table."""
     tally = table.tally
     for codes in tally.sensitive:
@@ -198,7 +198,7 @@ class ClassTables:
         if rows < _SMALL or worth * len(first) > rows or size > self._room:
             return
         self._room -= size
-        new = rolled(table, node, class_of, first)
+        new = fold_table(table, node, class_of, first)
         self._tables.append(new)
         self._nodes = np.vstack([self._nodes, np.array([node], dtype=np.int16)])
         self._rows = np.append(self._rows, new.tally.rows)
@@ -260,7 +260,7 @@ class NodeJudge:
         low, high = 1, max(self.total, 1)
         while low < high:
             size = np.array([(low + high) // 2], dtype=np.int64)
-            if all(model.satisfied(Classes(size, size, {})).all() for model in sure):
+            if all(model.satisfied_by(Classes(size, size, {})).all() for model in sure):
                 high = int(size[0])
             else:
                 low = int(size[0]) + 1
@@ -324,7 +324,7 @@ class NodeJudge:
         for model, lasts in zip(self._problem.models, self._lasting, strict=True):
             if model.columns and not columns:
                 continue
-            flags = model.satisfied(classes)
+            flags = model.satisfied_by(classes)
             kept &= flags
             if lasts:
                 lasting &= flags

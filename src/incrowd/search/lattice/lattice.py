@@ -11,15 +11,15 @@ from incrowd.errors import IncrowdError, LimitError
 from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
-from incrowd.search.lattice.descent import Descent, Stage
-from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, OpenNodes, Record, State, rank
+from incrowd.search.lattice.descent import Descent, DescentStage
+from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeState, OpenNodes, Record, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
-    judged,
+    judge_node,
     many,
     recode,
-    released,
+    recoding_of,
 )
 from incrowd.search.lattice.judging import Node, NodeClasses, NodeJudge
 from incrowd.search.refusals import no_levels, raise_if_infeasible
@@ -46,7 +46,7 @@ class Lattice(Search):
         raise_if_infeasible(problem)
         quest = BestFirst(problem, watch)
         quest.seek()
-        return quest.found()
+        return quest.result()
 
 
 LARGEST_GRID = 1_000_000
@@ -120,18 +120,18 @@ class BestFirst:
             if descent is not None and self._large:
                 self._descend(descent)
 
-    def _descent(self) -> Iterator[Stage]:
+    def _descent(self) -> Iterator[DescentStage]:
         """Local search, until it goes on to leaps; in a large lattice no longer than once down."""
         descent = Descent(self._loss_of, self._low, self._top, self._limits.start())
         steps = descent.steps(self._loss)
-        end = Stage.NEAR if self._large else Stage.LEAPS
+        end = DescentStage.NEAR if self._large else DescentStage.LEAPS
         for tried, stage in enumerate(steps):
             if stage >= end or tried >= _FIRST:
                 break
         self._paused = self._examined
         return steps
 
-    def _descend(self, steps: Iterator[Stage]) -> None:
+    def _descend(self, steps: Iterator[DescentStage]) -> None:
         """Local search of about as many level vectors as branch and bound looked at since."""
         most = min(self._examined - self._paused, _TURN)
         for tried, _ in enumerate(steps, 1):
@@ -190,7 +190,7 @@ class BestFirst:
             while level > node[j] and not self._over:
                 raised = (*node[:j], level, *node[j + 1 :])
                 if not branches.hopeful(raised) and (
-                    branches.doomed(raised) or self._examine(raised)
+                    branches.is_doomed(raised) or self._examine(raised)
                 ):
                     node = raised
                 else:
@@ -218,7 +218,7 @@ class BestFirst:
             self._lift(counted, verdict.doomed)
             if self._frontier.limit(node) > self._best + EPSILON and not self._large:
                 self._frontier.close(node)
-                self._record.other(node, k, State.COSTLY)
+                self._record.other(node, k, NodeState.COSTLY)
                 return False
             lifted, verdict = verdict.doomed, self._judge.by_value(counted)
         suppressed = self._judge.records(counted, ~verdict.kept)
@@ -231,12 +231,12 @@ class BestFirst:
         if self._judge.releasable(suppressed):
             self._take(node, k, suppressed, self._limits.loss(counted, verdict.kept))
         else:
-            self._record.other(node, k, State.FAILING, suppressed)
+            self._record.other(node, k, NodeState.FAILING, suppressed)
         return False
 
     def _doom(self, node: Node, k: int, suppressed: int) -> bool:
         self._frontier.doom(node)
-        self._record.other(node, k, State.FAILING, suppressed)
+        self._record.other(node, k, NodeState.FAILING, suppressed)
         return True
 
     def _lift(self, counted: NodeClasses, doomed: Flags) -> None:
@@ -248,15 +248,15 @@ class BestFirst:
 
     def _examine_crowds(self, node: Node) -> bool:
         self._frontier.close(node)
-        found = judged(self._problem, node)
-        recoding = released(self._problem, found)
+        found = judge_node(self._problem, node)
+        recoding = recoding_of(self._problem, found)
         if recoding is not None:
             loss = self._problem.loss.of(self._problem.outcome(recoding))
             self._take(node, found.smallest, found.failing, loss)
             return False
         if self._judge.final and self._problem.absorbing:
             return self._doom(node, found.smallest, found.failing)
-        self._record.other(node, found.smallest, State.FAILING, found.failing)
+        self._record.other(node, found.smallest, NodeState.FAILING, found.failing)
         return False
 
     def _take(self, node: Node, k: int, suppressed: int, loss: float) -> None:
@@ -273,7 +273,7 @@ class BestFirst:
             done = 1 - self._frontier.open(self._best) / self._nodes
             self._watch.tell("searching the lattice", done)
 
-    def found(self) -> Found:
+    def result(self) -> Found:
         """The best node as a recoding."""
         recoding = None if self._node is None else recode(self._problem, self._node)
         if self._node is None or recoding is None:
@@ -288,7 +288,7 @@ class BestFirst:
             facts["bound"] = self._frontier.bound
             facts["gap"] = self._best - self._frontier.bound
         why = self._why(optimal=optimal)
-        explored = self._record.explored(self._node)
+        explored = self._record.as_explored(self._node)
         return Found(recoding, "lattice", optimal, why, facts, explored)
 
     @property

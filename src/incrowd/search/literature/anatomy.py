@@ -26,7 +26,7 @@ from incrowd.problem import Problem
 from incrowd.recoding import Anatomized, Pieces
 from incrowd.search.left_out import leaving_out
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import folded, repair
+from incrowd.search.repair import fold_pieces, repair
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -66,11 +66,13 @@ class Anatomy(Search):
         joined = "" if satisfied else " and merged those that failed a model"
         why = f"drew classes from the {buckets.l} largest buckets of values{joined}"
         facts = {"classes": float(number), "l": float(buckets.l)}
-        return Found(Anatomized(folded(pieces)), self.name, why=f"{why}: {number:,}", facts=facts)
+        return Found(
+            Anatomized(fold_pieces(pieces)), self.name, why=f"{why}: {number:,}", facts=facts
+        )
 
 
 @plain(frozen=True, eq=False)
-class _Buckets:
+class _BucketRecords:
     """Records, or whole rows if they may not be divided, in an order that their codes give."""
 
     row: Codes
@@ -79,7 +81,7 @@ class _Buckets:
     l: int
 
 
-def _buckets(problem: Problem) -> _Buckets:
+def _buckets(problem: Problem) -> _BucketRecords:
     tally = problem.tally
     cells = np.vstack([tally.quasi, tally.sensitive])
     row: Codes = np.lexsort(cells[::-1]).astype(np.int32)
@@ -87,11 +89,11 @@ def _buckets(problem: Problem) -> _Buckets:
         row = np.repeat(row, tally.counts[row])
     column, l = _strictest_column(problem)
     if column is None:
-        return _Buckets(row, np.zeros(len(row), dtype=np.int32), 1, 1)
+        return _BucketRecords(row, np.zeros(len(row), dtype=np.int32), 1, 1)
     names = [held.name for held in problem.sensitive]
     values, value = np.unique(tally.sensitive[names.index(column)][row], return_inverse=True)
     eligible = len(row) // int(np.bincount(value).max())
-    return _Buckets(row, value.astype(np.int32), len(values), max(1, min(l, eligible)))
+    return _BucketRecords(row, value.astype(np.int32), len(values), max(1, min(l, eligible)))
 
 
 def _strictest_column(problem: Problem) -> tuple[str | None, int]:
@@ -107,7 +109,7 @@ def _strictest_column(problem: Problem) -> tuple[str | None, int]:
     return name, max(l, *sizes, 1) if sizes else max(l, 1)
 
 
-def _draw_classes(buckets: _Buckets, seed: int) -> Codes:
+def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
     """The class of each record."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(buckets.row))
@@ -122,19 +124,19 @@ def _draw_classes(buckets: _Buckets, seed: int) -> Codes:
     return class_of
 
 
-def _pieces(problem: Problem, buckets: _Buckets, class_of: Codes) -> Pieces:
+def _pieces(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pieces:
     """One piece per row and class."""
     whole = problem.tally.has_units or problem.consistent
     ones: Counts = np.ones(len(class_of), dtype=np.int64)
     count = problem.tally.counts[buckets.row] if whole else ones
-    return folded(Pieces(buckets.row, count, class_of))
+    return fold_pieces(Pieces(buckets.row, count, class_of))
 
 
 def _all_satisfied(problem: Problem, pieces: Pieces) -> bool:
     cut = problem.tally.split(pieces.row, pieces.count)
     number = int(pieces.class_of.max()) + 1
     classes = classes_of(cut, pieces.class_of, number, problem.sensitive)
-    return bool(problem.satisfied(classes).all())
+    return bool(problem.satisfied_by(classes).all())
 
 
 def _refuse_limits(problem: Problem) -> None:

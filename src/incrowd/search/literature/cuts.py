@@ -30,7 +30,7 @@ from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.recoding import ColumnBuckets, Pieces
-from incrowd.search.lattice.full_domain import allowed_levels, renumbered
+from incrowd.search.lattice.full_domain import allowed_levels, number_kept
 from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
 from incrowd.search.literature.datafly import largest_k
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
@@ -88,7 +88,7 @@ class BucketCandidates:
         """How many were looked at."""
         return len(self._judged)
 
-    def halved(self, times: int) -> BucketCandidate:
+    def halve_classes(self, times: int) -> BucketCandidate:
         """The best numbers for as many classes as there may be, halved so many times.
 
         Columns with more buckets lose theirs first; those that weigh more keep more (Section 3.1).
@@ -131,7 +131,7 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
     if not kept.any() or failing > problem.suppressible:
         return BucketCandidate(numbers, None, failing, float("inf"))
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    pieces = Pieces(rows, problem.tally.counts, renumbered(kept)[class_of])
+    pieces = Pieces(rows, problem.tally.counts, number_kept(kept)[class_of])
     recoding = ColumnBuckets(tuple(buckets), pieces)
     return BucketCandidate(numbers, recoding, failing, problem.loss.of(problem.outcome(recoding)))
 
@@ -143,14 +143,14 @@ def _keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes)
     it could be; leaving one out takes it from the crowds of others, so that is repeated.
     """
     if problem.missing is not Missing.MATCHES_ANYTHING:
-        return problem.satisfied(classes)
+        return problem.satisfied_by(classes)
     nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
     nodes[:, class_of] = shown
     kept: Flags = np.ones(len(classes), dtype=np.bool_)
     while kept.any():
-        here, rows = nodes[:, kept], renumbered(kept)[class_of]
+        here, rows = nodes[:, kept], number_kept(kept)[class_of]
         rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
-        fine = problem.satisfied(crowds(here, here == MISSING, rest, problem.tally, rows))
+        fine = problem.satisfied_by(crowds(here, here == MISSING, rest, problem.tally, rows))
         if fine.all():
             break
         kept[kept] = fine
@@ -191,8 +191,8 @@ class Cuts(Search):
         for column in problem.columns:
             allowed_levels(column)
         finest = self._candidates(problem, largest_k(problem))
-        if _all_need_k(problem) and finest.halved(0).recoding is not None:
-            return self._result(finest, finest.halved(0), finished=True)
+        if _all_need_k(problem) and finest.halve_classes(0).recoding is not None:
+            return self._result(finest, finest.halve_classes(0), finished=True)
         return self._search_buckets((finest, self._candidates(problem)), watch)
 
     def _search_buckets(self, ways: Sequence[BucketCandidates], watch: Watch) -> Found:
@@ -201,7 +201,7 @@ class Cuts(Search):
         refused: IncrowdError | None = None
         for way in ways:
             try:
-                found.append((way, *_sought(way, watch)))
+                found.append((way, *_best_buckets(way, watch)))
             except (InfeasibleError, LimitError) as error:
                 refused = refused or error
         if not found:
@@ -265,9 +265,9 @@ def _all_need_k(problem: Problem) -> bool:
     return not problem.suppressible and problem.missing is not Missing.MATCHES_ANYTHING
 
 
-def _sought(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
+def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCandidate, bool]:
     """The best numbers of buckets that were found, and whether all near them were tried."""
-    first = candidates.halved(0)
+    first = candidates.halve_classes(0)
     if first.recoding is not None:
         return first, True
     return _climb(candidates, _feasible(candidates, watch), watch)
@@ -287,7 +287,7 @@ def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
     """
     last = candidates.classes.bit_length() - 1
-    found = candidates.halved(0)
+    found = candidates.halve_classes(0)
     if (
         found.recoding is None
         and candidates.problem.absorbing
@@ -298,7 +298,7 @@ def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     for times in range(1, last + 1):
         if found.recoding is None:
             _in_time(watch, times / (last + 1))
-            found = candidates.halved(times)
+            found = candidates.halve_classes(times)
     if found.recoding is None:
         raise _nothing(candidates, found)
     return found
@@ -308,12 +308,12 @@ def _bisect(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCand
     """The numbers of buckets where those that fail end; the fewest if all fail."""
     _in_time(watch, 0.0)
     low, high = 0, last
-    while candidates.halved(last).recoding is not None and high - low > 1:
+    while candidates.halve_classes(last).recoding is not None and high - low > 1:
         _in_time(watch, 1 - (high - low) / (last + 1))
         middle = (low + high) // 2
-        fails = candidates.halved(middle).recoding is None
+        fails = candidates.halve_classes(middle).recoding is None
         low, high = (middle, high) if fails else (low, middle)
-    return candidates.halved(high)
+    return candidates.halve_classes(high)
 
 
 def _in_time(watch: Watch, share: float) -> None:

@@ -40,7 +40,7 @@ _ONE_BY_ONE = (
 
 
 @plain(frozen=True, eq=False)
-class View:
+class LinkingView:
     """The columns that somebody may link by: those of one set, or all of them."""
 
     problem: Problem
@@ -64,7 +64,7 @@ class View:
     def _tops(self) -> tuple[int, ...]:
         return tuple(allowed_levels(column)[-1] for column in self.alone.columns)
 
-    def satisfied(self, levels: Sequence[int], among: Flags) -> Flags:
+    def satisfied_by(self, levels: Sequence[int], among: Flags) -> Flags:
         """Which rows of the tally stand in classes that satisfy the models.
 
         Only the rows flagged in `among` are released; no other row is flagged in the answer.
@@ -98,13 +98,13 @@ class Views:
     """All sets of columns that must satisfy the models."""
 
     problem: Problem
-    each: tuple[View, ...]
+    each: tuple[LinkingView, ...]
     """In the order in which they are looked at."""
-    union: View
+    union: LinkingView
     """All columns of all of them."""
     k: int
 
-    def due(self, levels: Sequence[int]) -> View | None:
+    def due(self, levels: Sequence[int]) -> LinkingView | None:
         """The first view in which too many records fail although a column of it can go up.
 
         Too many are more than k (Sweeney Figure 8, step 2), or more than may be left out.
@@ -112,12 +112,12 @@ class Views:
         everybody: Flags = np.ones(self.problem.tally.rows, dtype=np.bool_)
         most = min(self.k, self.problem.suppressible)
         for view in self.each:
-            failing = self._records_left_out(view.satisfied(levels, everybody))
+            failing = self._records_left_out(view.satisfied_by(levels, everybody))
             if failing > most and view.next_column(levels) is not None:
                 return view
         return None
 
-    def suppressed(self, levels: Sequence[int]) -> Levels | None:
+    def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
         """Steps 3 and 4: what fails is left out, and if that is fewer than k, the smallest classes.
 
         None if more than may be left out would be, or everything.
@@ -137,7 +137,7 @@ class Views:
         while True:
             before = kept
             for view in self.each:
-                kept = view.satisfied(levels, kept)
+                kept = view.satisfied_by(levels, kept)
             if len(self.each) == 1 or (kept == before).all():
                 return kept
 
@@ -212,7 +212,7 @@ class Datafly(Search):
             watch.tell("generalizing the column with most distinct values", step / (steps + 1))
             raise_if_out_of_time(watch, "datafly finished")
             due = views.due(levels)
-            if due is None and (recoding := views.suppressed(levels)) is not None:
+            if due is None and (recoding := views.suppress_failing(levels)) is not None:
                 return self._result(recoding, step)
             column = (due or views.union).next_column(levels)
             if column is None:
@@ -239,9 +239,12 @@ class Datafly(Search):
         if self.joint:
             union = everything
             if [view.columns for view in views] != [everything]:
-                views.append(View(problem, everything, liked))
+                views.append(LinkingView(problem, everything, liked))
         return Views(
-            problem, tuple(views), View(problem, union, liked[list(union)]), largest_k(problem)
+            problem,
+            tuple(views),
+            LinkingView(problem, union, liked[list(union)]),
+            largest_k(problem),
         )
 
     def _result(self, recoding: Levels, steps: int) -> Found:
@@ -258,7 +261,7 @@ class Datafly(Search):
 def next_column(problem: Problem, levels: Sequence[int]) -> int | None:
     """The column with the most distinct values at these levels, of those that can go up."""
     everything = tuple(range(len(problem.columns)))
-    return View(problem, everything, np.ones(len(everything))).next_column(levels)
+    return LinkingView(problem, everything, np.ones(len(everything))).next_column(levels)
 
 
 def largest_k(problem: Problem) -> int:
@@ -273,7 +276,7 @@ def _weights(problem: Problem, given: Mapping[str, float]) -> Floats:
     return weights
 
 
-def _view(problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Floats) -> View:
+def _view(problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Floats) -> LinkingView:
     """A set of columns, without those that are not likely to be used for linking."""
     for weights, what in ((likely, "likelihood"), (liked, "preference")):
         if not weights[list(columns)].any():
@@ -282,4 +285,4 @@ def _view(problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Flo
                 remedy=f"give at least one column of the set a {what} above 0",
             )
     linked = tuple(j for j in columns if likely[j] > 0)
-    return View(problem, linked, (likely * liked)[list(linked)])
+    return LinkingView(problem, linked, (likely * liked)[list(linked)])

@@ -23,7 +23,7 @@ from incrowd.search.literature.mu_argus_combinations import (
     Rare,
     Sequences,
     Tested,
-    blanked,
+    blank_cells,
     combinations_of,
     people_of,
 )
@@ -99,10 +99,10 @@ class MuArgus(Search):
         raise_if_infeasible(problem)
         work = self._work(problem, watch)
         rules = iter(self.rules)
-        sequences = work.generalized(self.levels, lambda seen: self._next(rules, seen))
-        blank = work.blanked(sequences)
+        sequences = work.generalize(self.levels, lambda seen: self._next(rules, seen))
+        blank = work.blank_cells(sequences)
         recoding = sequences.cells(blank)
-        fine = bool(problem.satisfied(problem.outcome(recoding).classes).all())
+        fine = bool(problem.satisfied_by(problem.outcome(recoding).classes).all())
         cells = int(((blank & ~sequences.blank()) * sequences.records).sum())
         return Found(
             recoding,
@@ -125,7 +125,7 @@ class MuArgus(Search):
             made.extend([name] if name is not None else [])
             return name
 
-        self._work(problem, watch or Watch()).generalized(self.levels, ask)
+        self._work(problem, watch or Watch()).generalize(self.levels, ask)
         return replace(self, rules=tuple(made))
 
     def _ask_holder(self, problem: Problem, decide: Decide, seen: Outlying) -> str | None:
@@ -139,7 +139,7 @@ class MuArgus(Search):
             remedy="choose one of the offered columns, or None",
         )
 
-    def _work(self, problem: Problem, watch: Watch) -> "_Work":
+    def _work(self, problem: Problem, watch: Watch) -> "_MuArgusWork":
         for names in self.named_columns.values():
             places(problem, names, self.name)
         allowed = tuple(allowed_levels(column) for column in problem.columns)
@@ -151,7 +151,7 @@ class MuArgus(Search):
                 )
         kinds = self._kinds(problem)
         tested = combinations_of(kinds, self.combinations)
-        return _Work(problem, watch, allowed, kinds, tested)
+        return _MuArgusWork(problem, watch, allowed, kinds, tested)
 
     def _kinds(self, problem: Problem) -> tuple[Identifying, ...]:
         names = [column.name for column in problem.columns]
@@ -170,18 +170,18 @@ class MuArgus(Search):
             return rule
         return max(seen.columns, key=seen.columns.__getitem__, default=None)
 
-    def _why(self, work: "_Work", cells: int, *, fine: bool) -> str:
+    def _why(self, work: "_MuArgusWork", cells: int, *, fine: bool) -> str:
         source = "" if self.identifying else ", by their numbers of distinct values"
         verdict = "satisfies" if fine else "does not satisfy"
         return (
             f"tested {len(work.tested)} combinations of 2 and 3 columns (how identifying they "
-            f"are{source}: {work.told()}) and blanked {cells:,} cells; by its own count the "
+            f"are{source}: {work.describe()}) and blanked {cells:,} cells; by its own count the "
             f"result {verdict} the models, but this search does not guarantee that"
         )
 
 
 @plain(frozen=True, eq=False)
-class _Work:
+class _MuArgusWork:
     """What the steps of Figure 11 work with."""
 
     problem: Problem
@@ -196,14 +196,14 @@ class _Work:
         """Which of equal columns comes first: the more identifying, then the earlier."""
         return tuple(sorted(range(len(self.kinds)), key=lambda j: (KINDS.index(self.kinds[j]), j)))
 
-    def told(self) -> str:
+    def describe(self) -> str:
         """How identifying the columns are, for people."""
         names = {kind: list[str]() for kind in KINDS}
         for column, kind in zip(self.problem.columns, self.kinds, strict=True):
             names[kind].append(column.name)
         return "; ".join(f"{kind} {', '.join(names[kind])}" for kind in KINDS if names[kind])
 
-    def generalized(self, least: Mapping[str, int], decide: Decide) -> Sequences:
+    def generalize(self, least: Mapping[str, int], decide: Decide) -> Sequences:
         """Steps 1 to 5: the sequences when nobody elects to generalize any more."""
         columns = self.problem.columns
         levels = [max(self._alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
@@ -217,13 +217,13 @@ class _Work:
             j = place_of[name]
             levels[j] = min(levels[j] + 1, self.allowed[j][-1])
 
-    def blanked(self, sequences: Sequences) -> Flags:
+    def blank_cells(self, sequences: Sequences) -> Flags:
         """Step 6: the cells that are blank when no tested combination is rare any more."""
         heights = [column.hierarchy.height for column in self.problem.columns]
         order = [j for j in self.order if self.allowed[j][-1] == heights[j]]
         blank = sequences.blank()
         while True:
-            more = blanked(self._rare(sequences, blank), order, blank)
+            more = blank_cells(self._rare(sequences, blank), order, blank)
             if (more == blank).all():
                 return blank
             blank = more

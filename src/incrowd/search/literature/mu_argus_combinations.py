@@ -159,7 +159,7 @@ class Rare:
         return found
 
 
-def blanked(rare: Rare, order: Sequence[int], blank: Flags) -> Flags:
+def blank_cells(rare: Rare, order: Sequence[int], blank: Flags) -> Flags:
     """The blank cells if no rare combination may stay (Sweeney Figure 11, step 6).
 
     In each sequence the cell goes that is in most of its rare combinations, then the one that is in

@@ -34,7 +34,7 @@ from incrowd.table.tally import Tally
 from incrowd.watch import Watch
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
+    from incrowd.kernels.boxes import BoxCosts
 
 
 _LARGEST_WORK = 2**29
@@ -49,7 +49,7 @@ _SLACK = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class ItemLine:
     """What is divided: items in their order (see `kernels.order_dp`)."""
 
     order: Codes
@@ -67,9 +67,9 @@ class Line:
     """Whether items are whole rows or several; else they are single records."""
 
     @property
-    def items(self) -> "order_dp.Items":
+    def items(self) -> "order_dp.LineItems":
         """As kernels want them."""
-        return order_dp.Items(self.boxes, self.boxes, self.of, self.people, self.records)
+        return order_dp.LineItems(self.boxes, self.boxes, self.of, self.people, self.records)
 
 
 def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = None) -> Pieces:
@@ -100,14 +100,14 @@ def least_people(problem: Problem) -> int:
     fine: Flags = np.ones(len(sizes), dtype=np.bool_)
     for model in problem.models:
         if not model.columns:
-            fine &= model.satisfied(Classes(sizes, sizes, {}))
+            fine &= model.satisfied_by(Classes(sizes, sizes, {}))
     failing = np.flatnonzero(~fine)
     least = int(failing[-1]) + 2 if len(failing) else 1
     asked = max((model.smallest_class() for model in problem.models), default=1)
     return max(least if least <= len(sizes) else 1, asked)
 
 
-def line_of(problem: Problem, order: Codes) -> Line:
+def line_of(problem: Problem, order: Codes) -> ItemLine:
     """The items of the tally's rows in this order."""
     tally = problem.tally
     codes = np.empty((len(order), len(tally.quasi)), dtype=np.int32)
@@ -121,13 +121,13 @@ def line_of(problem: Problem, order: Codes) -> Line:
         taken = _without_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
         first = (np.cumsum(taken) - taken).astype(np.int32)
-        return Line(order, first, boxes, np.repeat(box, taken), before, before, whole=False)
+        return ItemLine(order, first, boxes, np.repeat(box, taken), before, before, whole=False)
     first = np.arange(len(order), dtype=np.int32)
     if problem.consistent:
         starts = np.flatnonzero(fresh)
         counts, people = np.add.reduceat(counts, starts), np.add.reduceat(people, starts)
         first, box = box, first[: len(boxes)]
-    return Line(order, first, boxes, box, _before(people), _before(counts), whole=True)
+    return ItemLine(order, first, boxes, box, _before(people), _before(counts), whole=True)
 
 
 def _people(tally: Tally) -> Counts:
@@ -150,7 +150,7 @@ def _without_midst(counts: Counts, k: int) -> Counts:
     return taken
 
 
-def _by_boxes(line: Line, k: int, boxes: "Boxes", *, largest: bool) -> Codes:
+def _by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
     """Where the classes end, by the cost of their boxes."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
@@ -165,16 +165,16 @@ def _by_boxes(line: Line, k: int, boxes: "Boxes", *, largest: bool) -> Codes:
     return np.minimum(ends * every, len(line.of)).astype(np.int32)
 
 
-def _together(line: Line, every: int) -> "order_dp.Items":
+def _together(line: ItemLine, every: int) -> "order_dp.LineItems":
     """The same line with so many consecutive items made one."""
     low, high = order_dp.joined_boxes(line.boxes, line.boxes, line.of, every)
     at = np.append(np.arange(0, len(line.of), every), len(line.of))
     of = np.arange(len(low), dtype=np.int32)
-    return order_dp.Items(low, high, of, line.people[at], line.records[at])
+    return order_dp.LineItems(low, high, of, line.people[at], line.records[at])
 
 
 def _class_ends(
-    items: "order_dp.Items", k: int, boxes: "Boxes", rule: tuple[float, bool]
+    items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
     """Where the classes end, and what they cost; `rule` is (most, largest)."""
     number = len(items.of)
@@ -193,20 +193,20 @@ def _class_ends(
     return ends.astype(np.int32), float(cost)
 
 
-def _until(items: "order_dp.Items", number: int) -> "order_dp.Items":
+def _until(items: "order_dp.LineItems", number: int) -> "order_dp.LineItems":
     """The first items, so many."""
     low, high, of, people, records = items
-    return order_dp.Items(low, high, of[:number], people[: number + 1], records[: number + 1])
+    return order_dp.LineItems(low, high, of[:number], people[: number + 1], records[: number + 1])
 
 
-def _reverse(items: "order_dp.Items", middle: int) -> "order_dp.Items":
+def _reverse(items: "order_dp.LineItems", middle: int) -> "order_dp.LineItems":
     """The items from the middle on, from the last to the first."""
     low, high, of, people, records = items
     before = [(counts[-1] - counts[middle:])[::-1].copy() for counts in (people, records)]
-    return order_dp.Items(low, high, of[middle:][::-1].copy(), *before)
+    return order_dp.LineItems(low, high, of[middle:][::-1].copy(), *before)
 
 
-def _by_keys(line: Line, k: int, keys: Floats) -> Codes:
+def _by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
     """Where the classes end, by the extent of their keys."""
     first = np.zeros(len(line.of), dtype=np.bool_)
     first[line.first] = True
@@ -216,7 +216,7 @@ def _by_keys(line: Line, k: int, keys: Floats) -> Codes:
     return order_dp.ends(last, len(line.of))
 
 
-def _pieces(tally: Tally, line: Line, ends: Codes) -> Pieces:
+def _pieces(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
     """Which records of which row are in the class that ends at each of the ends."""
     class_of = np.zeros(len(line.of), dtype=np.int32)
     class_of[ends[:-1]] = 1

@@ -48,10 +48,12 @@ class TreeSearch(Search):
 def kd_order(problem: Problem) -> Codes:
     """The rows of the tally in the order of a tree of cuts, each once."""
     order = by_codes(problem)
-    items = mondrian.Items(lowest_codes(problem), problem.tally.counts)
+    items = mondrian.CutItems(lowest_codes(problem), problem.tally.counts)
     ordered = np.array([column.divisible for column in problem.columns])
     rows = len(order)
-    tree = kernels.Tree(np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32))
+    tree = kernels.CutTree(
+        np.empty((rows, 2), dtype=np.int32), np.full((rows, 2), -1, dtype=np.int32)
+    )
     scales = mondrian.Scales(boxes_of(problem), ordered)
     grow = partial(kernels.grow, items, scales, order, tree)
     root, left = grow((0, rows), _SMALL if rows > _SMALL else 0)

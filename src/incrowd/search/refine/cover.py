@@ -47,8 +47,8 @@ def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, 
     quest = _Cover(rows, max(1, int(share * problem.tally.records)))
     quest.run(watch)
     class_of, levels = quest.answer()
-    class_of, levels = settled(rows, class_of, levels)
-    return class_of[rows.row_of], tightened(rows, class_of, levels)
+    class_of, levels = settle_rows(rows, class_of, levels)
+    return class_of[rows.row_of], tighten_levels(rows, class_of, levels)
 
 
 @dataclass(eq=False)
@@ -178,7 +178,7 @@ class _Cover:
             self.codes,
             self.weights,
             self.shown,
-            level_cover.Tables(tables.keys, tables.costs),
+            level_cover.LevelCodes(tables.keys, tables.costs),
             change,
             self.rows.least,
             self.work,
@@ -200,7 +200,7 @@ class _Cover:
         class_of, number = number_columns(np.array(nodes, dtype=np.int32))
         everyone = np.full(len(self.rows.weights), SUPPRESSED, dtype=np.int32)
         everyone[self.left[large]] = class_of
-        fine = self.rows.satisfied(everyone, number)
+        fine = self.rows.satisfied_by(everyone, number)
         new = np.where(fine, np.cumsum(fine) - 1, SUPPRESSED).astype(np.int32)
         here = np.full(len(self.left), SUPPRESSED, dtype=np.int32)
         here[large] = new[class_of]
@@ -232,12 +232,12 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        flat = level_cover.Tables(tables.keys, tables.costs)
+        flat = level_cover.LevelCodes(tables.keys, tables.costs)
         level_cover.show(self.codes, flat, tables.at(node), *self.shown)
         self.work = hash_table(len(self.left))
 
 
-def settled(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
+def settle_rows(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
     """The rows of class -1 put into the classes where that costs least, and the levels then.
 
     A class that takes a row rises to the lowest levels at which both show the same. Classes that
@@ -253,13 +253,13 @@ def settled(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Codes, C
     level_cover.settle(
         rows.codes, rows.weights, trial, risen, sizes.astype(np.int64), costs, tables.offset
     )
-    fine = rows.satisfied(trial, levels.shape[1])
+    fine = rows.satisfied_by(trial, levels.shape[1])
     stays = (trial >= 0) & fine[trial]
     levels = np.where(fine, risen.T, levels).astype(np.int32)
     return np.where(known | ~stays, class_of, trial).astype(np.int32), levels
 
 
-def tightened(rows: CoveredRows, class_of: Codes, levels: Codes) -> Codes:
+def tighten_levels(rows: CoveredRows, class_of: Codes, levels: Codes) -> Codes:
     """The lowest levels at which all rows of each class still show the same."""
     known = class_of >= 0
     tight = np.empty_like(levels)

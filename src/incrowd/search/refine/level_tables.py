@@ -6,7 +6,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
-from incrowd.kernels.boxes import FORBIDDEN, Keys, Work
+from incrowd.kernels.boxes import FORBIDDEN, CostCache, Keys
 from incrowd.partition.classes import classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
@@ -58,7 +58,7 @@ class CoveredRows:
         """What codes show and cost at each level."""
         return LevelTables(self.problem)
 
-    def satisfied(self, class_of: Codes, number: int) -> Flags:
+    def satisfied_by(self, class_of: Codes, number: int) -> Flags:
         """Which of these classes of the rows satisfy the models; rows of class -1 are in none."""
         if self.by_size:
             kept = class_of >= 0
@@ -68,7 +68,7 @@ class CoveredRows:
         classes = classes_of(
             self.problem.tally, class_of[self.row_of], number, self.problem.sensitive
         )
-        return self.problem.satisfied(classes)
+        return self.problem.satisfied_by(classes)
 
 
 class LevelTables:
@@ -136,9 +136,11 @@ def _mix_bits(values: Keys) -> Keys:
     return values ^ (values >> np.uint64(31))
 
 
-def hash_table(rows: int) -> Work:
+def hash_table(rows: int) -> CostCache:
     """Empty work arrays for that many rows (see `kernels.lattice.level_cover.count`)."""
     size = max(16, 2 ** (2 * rows - 1).bit_length())
     places = np.zeros(rows, dtype=np.int64)
     slots = np.zeros(size, dtype=np.uint64)
-    return Work(slots, np.zeros(size, dtype=np.int64), places, np.zeros(rows, dtype=np.float64))
+    return CostCache(
+        slots, np.zeros(size, dtype=np.int64), places, np.zeros(rows, dtype=np.float64)
+    )

@@ -75,7 +75,7 @@ class _Recoded:
 
 def _cover(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
     """The table covered by level vectors; None if that does not satisfy the policy."""
-    return None if watch.expired else checked(problem, *cover(problem, watch, share))
+    return None if watch.expired else check_recoding(problem, *cover(problem, watch, share))
 
 
 def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
@@ -90,7 +90,7 @@ def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recod
             else ("the time limit ended before full-domain generalization was searched")
         )
         return best, f"{said} ({quest.looked})"
-    found = quest.found().recoding
+    found = quest.result().recoding
     answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
     return _refine(problem, watch, answer), (
         f"refined the best full-domain generalization ({quest.looked})"
@@ -100,15 +100,15 @@ def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recod
 def _refine(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
     outcome = problem.outcome(answer.recoding)
-    if not problem.satisfied(outcome.classes).all():
+    if not problem.satisfied_by(outcome.classes).all():
         return answer  # crowds alone make it safe
     moves = Moves(problem, answer.recoding.pieces.class_of, outcome.level)
     moves.run(watch)
-    better = checked(problem, *moves.answer())
+    better = check_recoding(problem, *moves.answer())
     return better if better is not None and better.loss < answer.loss else answer
 
 
-def checked(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded | None:
+def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded | None:
     """These classes as a recoding, with those that show the same made one; None if it is unfit.
 
     It is unfit if a class fails a model, more records are left out than may be, or all of them.

@@ -6,7 +6,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Keys
 from incrowd.kernels.lattice import level_cover
 from incrowd.problem import Problem
-from incrowd.search.refine.cover import tightened
+from incrowd.search.refine.cover import tighten_levels
 from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
 from incrowd.watch import Watch
 
@@ -32,7 +32,7 @@ class Moves:
         """
         moved = True
         while moved and not watch.expired:
-            self._levels = tightened(self._rows, self._class_of, self._levels)
+            self._levels = tighten_levels(self._rows, self._class_of, self._levels)
             self._describe()
             moved = self._round(watch)
 
@@ -48,7 +48,7 @@ class Moves:
 
     def answer(self) -> tuple[Codes, Codes]:
         """The class of each row of the tally, and the levels of each class."""
-        levels = tightened(self._rows, self._class_of, self._levels)
+        levels = tighten_levels(self._rows, self._class_of, self._levels)
         return self._class_of[self._rows.row_of], levels
 
     def _describe(self) -> None:
@@ -91,7 +91,7 @@ class Moves:
         """Let rows move to the classes of this vector; whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
-        flat = level_cover.Tables(tables.keys, tables.costs)
+        flat = level_cover.LevelCodes(tables.keys, tables.costs)
         target, new = level_cover.pull(
             rows.codes, rows.weights, classes, flat, tables.at(node), rows.least, self._work
         )
@@ -129,7 +129,7 @@ class Moves:
         while (target >= 0).any():
             trial = np.where(target >= 0, target, self._class_of).astype(np.int32)
             used = np.bincount(trial[trial >= 0], minlength=number) > 0
-            failing = used & ~self._rows.satisfied(trial, number)
+            failing = used & ~self._rows.satisfied_by(trial, number)
             if not failing.any():
                 return target
             goes, comes = target[target >= 0], self._class_of[target >= 0]

@@ -45,7 +45,7 @@ class Partitions:
     def __init__(self, problem: Problem, table: SmallTable) -> None:
         self._problem = problem
         self._table = table
-        self._digits = kernels.taken(table.copies)
+        self._digits = kernels.part_digits(table.copies)
         self._first = kernels.first_items(self._digits)
         self._records: Counts = self._digits @ table.weight
 
@@ -100,7 +100,7 @@ class Partitions:
         fine = np.zeros(len(possible), dtype=np.bool_)
         if not problem.tally.has_units and not any(model.columns for model in problem.models):
             sizes = np.arange(1, int(self._records[-1]) + 1)
-            fits = np.concatenate([[False], problem.satisfied(Classes(sizes, sizes, {}))])
+            fits = np.concatenate([[False], problem.satisfied_by(Classes(sizes, sizes, {}))])
             flags: Flags = possible & fits[self._records]
             return flags
         asked = np.flatnonzero(possible)
@@ -110,7 +110,7 @@ class Partitions:
             if watch.must_stop:
                 break
             some = asked[start : start + step]
-            fine[some] = problem.satisfied(self._rows.classes(self._digits[some]))
+            fine[some] = problem.satisfied_by(self._rows.classes(self._digits[some]))
         return fine
 
     @cached_property
@@ -145,7 +145,7 @@ class _Partitioned:
         digits, first = items
         self._digits = digits
         shift, guard = _fields(table.copies)
-        self._parts = (digits, first, table.stride, kernels.packed(digits, shift))
+        self._parts = (digits, first, table.stride, kernels.pack_digits(digits, shift))
         self._guard = guard
         fewest = int(sizes[0][np.isfinite(part.cost)].min())
         self._classes = (part.cost, sizes[0], fewest, sizes[1])

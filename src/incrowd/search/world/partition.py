@@ -57,15 +57,15 @@ def by_partition(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
     counted = any(not m.smallest_candidate_set() for m in problem.models)
     if world is None or (problem.missing is Missing.MATCHES_ANYTHING and counted):
         return
-    division = _Division.of(problem, world)
+    division = _WorldDivision.of(problem, world)
     if division.people.tally.rows > _MOST_ROWS:
         return
-    for spans in division.made(watch):
+    for spans in division.divisions(watch):
         yield _apart(problem, division.people, spans)
 
 
 @plain(frozen=True)
-class _Presence(Model):
+class _ClassPresence(Model):
     """A class has k individuals of the world, of whom at most a share is in the table."""
 
     k: int
@@ -81,7 +81,7 @@ class _Presence(Model):
         """The share."""
         return self.share
 
-    def satisfied(self, classes: Classes) -> Flags:
+    def satisfied_by(self, classes: Classes) -> Flags:
         present, strange = (
             self._people_with_mark(classes, _PRESENT),
             self._people_with_mark(classes, _STRANGE),
@@ -92,7 +92,7 @@ class _Presence(Model):
             return many
         return many & (present + strange <= part(there, fraction(self.share)))
 
-    def achieved(self, classes: Classes) -> float:
+    def achieved_by(self, classes: Classes) -> float:
         present, strange = (
             self._people_with_mark(classes, _PRESENT),
             self._people_with_mark(classes, _STRANGE),
@@ -113,7 +113,7 @@ class _Presence(Model):
 
 
 @plain(frozen=True, eq=False)
-class _Division:
+class _WorldDivision:
     """The people of a world, and what is asked of their classes."""
 
     people: Problem
@@ -123,7 +123,7 @@ class _Division:
     """How many of them may be in the table; 1 if that does not matter."""
 
     @classmethod
-    def of(cls, problem: Problem, world: CandidateCounter) -> "_Division":
+    def of(cls, problem: Problem, world: CandidateCounter) -> "_WorldDivision":
         models = problem.models
         sizes = [max(m.smallest_candidate_set(), 1 / m.largest_presence()) for m in models]
         shares = [limit for model in models if (limit := model.largest_presence()) < 1]
@@ -144,7 +144,7 @@ class _Division:
         )
         return cls(people, k, min(shares, default=1.0))
 
-    def made(self, watch: Watch) -> Iterator[Spans]:
+    def divisions(self, watch: Watch) -> Iterator[Spans]:
         """Divisions into classes of more and more people."""
         for times in _LADDER:
             if watch.expired and times > 1:
@@ -156,7 +156,7 @@ class _Division:
 
     def _classes(self, k: int, watch: Watch) -> Spans:
 
-        asked = replace(self.people, models=(_Presence(k, self.share),))
+        asked = replace(self.people, models=(_ClassPresence(k, self.share),))
         if self.share < 1:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
         sized = replace(self.people, models=(KAnonymity(k),))

@@ -27,7 +27,7 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import lowest_codes
 from incrowd.search.orders.tree import kd_order
-from incrowd.search.repair import folded, merge_failing_classes
+from incrowd.search.repair import fold_pieces, merge_failing_classes
 from incrowd.watch import Watch
 
 _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
@@ -53,7 +53,7 @@ def by_stages(problem: Problem, watch: Watch) -> Spans:
     number = int(exact.class_of.max(initial=-1)) + 1
     class_of = np.where(others.class_of < 0, others.class_of, others.class_of + number)
     count = np.concatenate([exact.count, others.count])
-    return Spans(folded(Pieces(row, count, np.concatenate([exact.class_of, class_of]))))
+    return Spans(fold_pieces(Pieces(row, count, np.concatenate([exact.class_of, class_of]))))
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Re
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     spans = Spans(Pieces(rows, problem.tally.counts, _alike(problem)))
     shown = problem.outcome(spans)
-    fine = problem.satisfied(shown.classes)
+    fine = problem.satisfied_by(shown.classes)
     cells = (matrix[:, fine] for matrix in (shown.low, shown.high, shown.level))
     told = world.rows_within(*cells)
     if told is None:
@@ -152,7 +152,7 @@ class _Stages:
     def _fine(self, part: Problem, spans: Spans) -> Flags:
         """Which classes satisfy every model, those of the world by the people that still count."""
         part = replace(part, models=self.problem.models, world=self.world)
-        return part.satisfied(part.outcome(spans).classes)
+        return part.satisfied_by(part.outcome(spans).classes)
 
     def _keep(self, pieces: Pieces, fine: Flags) -> None:
         """Keep these classes; the records of the others, and those left out, are the rest."""

@@ -139,7 +139,7 @@ def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_Wor
     outcome = problem.outcome(recoding)
     if outcome.suppressed > problem.suppressible or not len(outcome.classes):
         return []
-    if not problem.satisfied(outcome.classes).all() or betrays(problem, outcome):
+    if not problem.satisfied_by(outcome.classes).all() or betrays(problem, outcome):
         return []
     return [_WorldTrial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
 
@@ -160,7 +160,7 @@ def _as_without(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | Non
     k = max(asked, default=0)
     models = (*others, KAnonymity(max(k, 2)))
     found = _without(problem, models, watch).recoding
-    if found.kind in _SHOWN and problem.satisfied(problem.outcome(found).classes).all():
+    if found.kind in _SHOWN and problem.satisfied_by(problem.outcome(found).classes).all():
         return found
     return merge_failing_classes(problem, found.pieces) if mend else None
 
@@ -208,7 +208,7 @@ def _better_recoding(
     alone = replace(problem, world=None)
     if problem.loss.of(alone.outcome(whole)) >= bar:
         return None
-    fine = problem.satisfied(problem.outcome(whole).classes)
+    fine = problem.satisfied_by(problem.outcome(whole).classes)
     if not fine.any():
         return None
     recoding = levels_recoding(problem, levels, class_of, fine)

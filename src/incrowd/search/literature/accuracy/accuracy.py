@@ -22,10 +22,15 @@ from incrowd.models.l_diversity import LDiversity
 from incrowd.problem import Problem
 from incrowd.recoding import Spans
 from incrowd.search.literature.accuracy import methods, portfolio
-from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, judged
+from incrowd.search.literature.accuracy.answers import (
+    SLACK,
+    BoundedAnswer,
+    BoundedProblem,
+    judge_answer,
+)
 from incrowd.search.literature.accuracy.answers import losses_of as _losses
 from incrowd.search.literature.accuracy.portfolio import Best, Workshop
-from incrowd.search.literature.accuracy.scan import Way, halved
+from incrowd.search.literature.accuracy.scan import Way, halve_privacy
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
 from incrowd.search.literature.top_down import TopDown
 from incrowd.search.mondrian import Mondrian
@@ -170,18 +175,18 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
     """What a method finds that is within the bound and satisfies the models."""
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD
-    answer: Answer | None
+    answer: BoundedAnswer | None
     match method:
         case "best":
             return portfolio.best_of_all(quest, shop, watch)
         case "ac":
-            answer = portfolio.adjusted(quest, shop, watch)
+            answer = portfolio.adjust_line(quest, shop, watch)
         case "ipcsd-mondrian":
             way = Way("mondrian", Mondrian(relaxed=True), step)
-            answer = halved(quest, way, shop.scans, watch).answer
+            answer = halve_privacy(quest, way, shop.scans, watch).answer
         case "ipcsd-direct":
             way = Way(f"diversify along {quest.mapping}", Diversify(mapping=quest.mapping))
-            answer = halved(quest, way, shop.scans, watch).answer
+            answer = halve_privacy(quest, way, shop.scans, watch).answer
         case "optimal":
             found = methods.best_of_one_column(quest, shop.boxes)
             answer = portfolio.best_judged(quest, found)
@@ -190,7 +195,7 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
     return Best(answer)
 
 
-def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Answer:
+def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
     """What satisfies the models with the least largest loss, if that is within the bound.
 
     Raises `OutOfReachError` with the least bound that was found to work if it is not.
@@ -210,7 +215,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
     if not tried:
         raise failure
     least, spans = min(tried, key=lambda pair: pair[0])
-    answer = judged(replace(quest, most=max(quest.most, least)), spans)
+    answer = judge_answer(replace(quest, most=max(quest.most, least)), spans)
     if answer is None or least > quest.most:
         works = _least_bound(quest, least, partial(_works, method, shop, watch), watch)
         raise OutOfReachError(quest.most - SLACK, works)
@@ -255,11 +260,11 @@ def _result(search: Accuracy, problem: Problem, best: Best) -> Found:
     if answer is None:
         raise nothing_found(problem)
     classes = answer.outcome.classes
-    facts = {"classes": float(len(classes)), "k": KAnonymity(2).achieved(classes)}
+    facts = {"classes": float(len(classes)), "k": KAnonymity(2).achieved_by(classes)}
     if problem.sensitive:
         names = [column.name for column in problem.sensitive]
         name = search.column if search.column in names else names[0]
-        facts["l"] = LDiversity(name, 1).achieved(classes)
+        facts["l"] = LDiversity(name, 1).achieved_by(classes)
     largest = float(ncp_of_classes(answer.outcome).max())
     facts |= {"max_class_ncp": largest, "bound_met": float(largest <= search.max_loss + SLACK)}
     if problem.missing is not Missing.MATCHES_ANYTHING and np.isfinite(best.limit):

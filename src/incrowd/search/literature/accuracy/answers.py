@@ -19,10 +19,10 @@ from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, Histogram
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
-from incrowd.search.lattice.full_domain import renumbered
+from incrowd.search.lattice.full_domain import number_kept
 from incrowd.search.layout import boxes_of
 from incrowd.search.literature.diversify.diversify import MappingName
-from incrowd.search.repair import folded, safe_crowds
+from incrowd.search.repair import fold_pieces, safe_crowds
 
 SLACK = 1e-9
 """Costs and privacies are sums of fractions."""
@@ -54,12 +54,12 @@ class BoundedProblem:
     def privacy_of(self, classes: Classes) -> float:
         """The privacy of the least private class."""
         if self.sensitive is None:
-            return KAnonymity(2).achieved(classes)
-        return LDiversity(self.problem.sensitive[self.sensitive].name, 1).achieved(classes)
+            return KAnonymity(2).achieved_by(classes)
+        return LDiversity(self.problem.sensitive[self.sensitive].name, 1).achieved_by(classes)
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class BoundedAnswer:
     """A recoding within the bound that satisfies the models."""
 
     recoding: Spans
@@ -68,19 +68,19 @@ class Answer:
     loss: float
     """By the loss of the problem."""
 
-    def beats(self, other: "Answer | None") -> bool:
+    def beats(self, other: "BoundedAnswer | None") -> bool:
         """Whether it is more private, or as private with less loss."""
         if other is None or self.privacy > other.privacy + SLACK:
             return True
         return self.privacy >= other.privacy - SLACK and self.loss < other.loss - SLACK
 
 
-def better(one: Answer | None, other: Answer | None) -> Answer | None:
+def better(one: BoundedAnswer | None, other: BoundedAnswer | None) -> BoundedAnswer | None:
     """The second if it beats the first."""
     return other if other is not None and other.beats(one) else one
 
 
-def judged(quest: BoundedProblem, found: Spans | Pieces) -> Answer | None:
+def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer | None:
     """What was found as an answer; None if it is not within the bound or fails a model.
 
     Classes that fail, or lose too much, are left out if the policy lets so many records go. If it
@@ -88,9 +88,11 @@ def judged(quest: BoundedProblem, found: Spans | Pieces) -> Answer | None:
     """
     problem = quest.problem
     pieces = found.pieces if isinstance(found, Spans) else found
-    spans = Spans(folded(pieces)).told_apart(problem.tally, problem.columns)
+    spans = Spans(fold_pieces(pieces)).told_apart(problem.tally, problem.columns)
     outcome = problem.outcome(spans)
-    fine = problem.satisfied(outcome.classes) & (losses_of(problem, spans, outcome) <= quest.most)
+    fine = problem.satisfied_by(outcome.classes) & (
+        losses_of(problem, spans, outcome) <= quest.most
+    )
     if not fine.all():
         left_out = outcome.suppressed + int(outcome.classes.records[~fine].sum())
         if left_out > problem.suppressible or not fine.any():
@@ -105,9 +107,9 @@ def judged(quest: BoundedProblem, found: Spans | Pieces) -> Answer | None:
     return better(answer, _trim(quest, answer))
 
 
-def _answer(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> Answer:
+def _answer(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
     loss = quest.problem.loss.of(outcome)
-    return Answer(spans, outcome, quest.privacy_of(outcome.classes), loss)
+    return BoundedAnswer(spans, outcome, quest.privacy_of(outcome.classes), loss)
 
 
 def losses_of(problem: Problem, spans: Spans, outcome: Outcome) -> Floats:
@@ -122,22 +124,22 @@ def losses_of(problem: Problem, spans: Spans, outcome: Outcome) -> Floats:
 
 def _without(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
     """The same with only these classes, the others left out."""
-    numbers = np.append(renumbered(fine), SUPPRESSED).astype(np.int32)[pieces.class_of]
-    spans = Spans(folded(replace(pieces, class_of=numbers)))
+    numbers = np.append(number_kept(fine), SUPPRESSED).astype(np.int32)[pieces.class_of]
+    spans = Spans(fold_pieces(replace(pieces, class_of=numbers)))
     return spans.told_apart(problem.tally, problem.columns)
 
 
-def _trim(quest: BoundedProblem, answer: Answer) -> Answer | None:
+def _trim(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
     """The answer after leaving out what makes its least private classes more private."""
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_without(problem, answer.recoding.pieces, _strong(quest, classes, spare))]
     if quest.sensitive is not None and not quest.whole_rows:
         tries.append(_level_classes(quest, answer, spare))
-    best: Answer | None = None
+    best: BoundedAnswer | None = None
     for spans in tries:
         outcome = problem.outcome(spans)
-        fine = problem.satisfied(outcome.classes) & (
+        fine = problem.satisfied_by(outcome.classes) & (
             losses_of(problem, spans, outcome) <= quest.most
         )
         within = outcome.suppressed <= problem.suppressible
@@ -166,7 +168,7 @@ def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
     return each
 
 
-def _level_classes(quest: BoundedProblem, answer: Answer, spare: int) -> Spans:
+def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> Spans:
     """The classes without records of their commonest values, so many records in all.
 
     Each class keeps as many as the largest l allows for which what goes is not too much.
@@ -209,7 +211,7 @@ def _divide_rows(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pie
     there, out = kept > 0, gone > 0
     nowhere = np.full(int(out.sum()), SUPPRESSED, dtype=np.int32)
     numbers = np.unique(class_of[there], return_inverse=True)[1].astype(np.int32)
-    return folded(
+    return fold_pieces(
         Pieces(
             np.concatenate([row[there], row[out]]),
             np.concatenate([kept[there], gone[out]]),

@@ -15,9 +15,14 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.ncp import ncp_of_classes
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, judged
+from incrowd.search.literature.accuracy.answers import (
+    SLACK,
+    BoundedAnswer,
+    BoundedProblem,
+    judge_answer,
+)
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.repair import folded
+from incrowd.search.repair import fold_pieces
 from incrowd.watch import Watch
 
 _MOST = 256
@@ -25,19 +30,19 @@ _MOST = 256
 
 
 def with_less_loss(
-    quest: BoundedProblem, answer: Answer, watch: Watch, most: int = _MOST
-) -> Answer:
+    quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int = _MOST
+) -> BoundedAnswer:
     """The answer with its classes divided again, if that loses less and is as private.
 
     No more than so many are, those first that lose most.
     """
-    other = judged(quest, _cut_dearest(quest, answer, watch, most))
+    other = judge_answer(quest, _cut_dearest(quest, answer, watch, most))
     if other is None or other.privacy < answer.privacy - SLACK:
         return answer
     return other if other.loss < answer.loss - SLACK else answer
 
 
-def _cut_dearest(quest: BoundedProblem, answer: Answer, watch: Watch, most: int) -> Pieces:
+def _cut_dearest(quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int) -> Pieces:
     """The pieces of an answer, those classes cut that lose most and can be."""
     pieces = answer.recoding.pieces
     model = quest.model(answer.privacy - SLACK)
@@ -84,7 +89,7 @@ def _replace_pieces(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
     )
     shown = numbers >= 0
     numbers[shown] = np.unique(numbers[shown], return_inverse=True)[1]
-    return folded(Pieces(rows, counts, numbers.astype(np.int32)))
+    return fold_pieces(Pieces(rows, counts, numbers.astype(np.int32)))
 
 
 def _renumber(first: int, parts: list[Pieces]) -> Iterator[Pieces]:

@@ -18,7 +18,7 @@ _SHARE = 0.25
 
 
 @dataclass(frozen=True)
-class Point:
+class FrontierPoint:
     """A release that could be: its bound, what it reaches, and what it loses."""
 
     max_loss: float
@@ -43,7 +43,7 @@ class Frontier(Shown):
     are what a search found, not releases.
     """
 
-    points: tuple[Point, ...]
+    points: tuple[FrontierPoint, ...]
     privacy: Literal["k", "l"]
     column: str | None
     """The sensitive column that l is about."""
@@ -74,7 +74,7 @@ def frontier(
     """
     bounds = _ascending(bounds)
     shop = search.workshop(problem)
-    found: dict[int, Point] = {}
+    found: dict[int, FrontierPoint] = {}
     unseen: list[float] = []
     least = 0
     for here in _order(len(bounds)):
@@ -104,36 +104,38 @@ def frontier(
     )
 
 
-def _level(found: dict[int, Point], here: int, privacy: Literal["k", "l"]) -> bool:
+def _level(found: dict[int, FrontierPoint], here: int, privacy: Literal["k", "l"]) -> bool:
     """Whether the nearest bounds that were looked at on both sides have the same privacy."""
     below = [_privacy(point, privacy) for i, point in found.items() if i < here]
     above = [i for i in found if i > here]
     return bool(below and above) and max(below) >= _privacy(found[min(above)], privacy)
 
 
-def rising(points: Iterable[Point], privacy: Literal["k", "l"]) -> tuple[Point, ...]:
+def rising(
+    points: Iterable[FrontierPoint], privacy: Literal["k", "l"]
+) -> tuple[FrontierPoint, ...]:
     """The points by bound, without those that a smaller bound is as private as.
 
     What is reached within a bound stays, whatever it loses as a whole: a bound is what is asked.
     """
-    kept: list[Point] = []
+    kept: list[FrontierPoint] = []
     for point in sorted(points, key=lambda one: one.max_loss):
         if not kept or _privacy(point, privacy) > _privacy(kept[-1], privacy):
             kept.append(point)
     return tuple(kept)
 
 
-def _privacy(point: Point, privacy: Literal["k", "l"]) -> float:
+def _privacy(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
     return point.k if privacy == "k" or point.l is None else point.l
 
 
-def _point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> Point:
+def _point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> FrontierPoint:
     left = watch.remaining
     limited = SilentWatch(watch, None if left is None or share == 1 else left * share)
     found = search.run_in(shop, limited, in_passing=share < 1)
     problem = shop.problem
     outcome = problem.outcome(found.recoding)
-    return Point(
+    return FrontierPoint(
         max_loss=search.max_loss,
         k=found.facts["k"],
         l=found.facts.get("l"),

@@ -12,7 +12,7 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.boxes import BoxCosts
 from incrowd.kernels.literature import accuracy, accuracy_limits, diversify
 from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import offsets
@@ -33,7 +33,7 @@ _LARGEST_WORK = 2**25
 class RecordLine:
     """The records in the order of a mapping, and what their classes cost."""
 
-    boxes: Boxes
+    boxes: BoxCosts
     records: OrderedRecords
 
 
@@ -62,7 +62,7 @@ def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
 
 def _company(quest: BoundedProblem, line: RecordLine, there: Counts) -> Counts:
     """The longest run within the bound that holds each of these records of the line."""
-    items = diversify.Items(line.records.cells, line.records.row[there])
+    items = diversify.Lined(line.records.cells, line.records.row[there])
     first = accuracy.beginnings(items, line.boxes, code_starts(quest.problem), quest.most)
     return accuracy_limits.longest_runs(first)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Flags
 from incrowd.kernels import order_dp
-from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.boxes import BoxCosts
 from incrowd.kernels.literature import accuracy, accuracy_weakest
 from incrowd.kernels.literature import accuracy as kernels
 from incrowd.problem import Problem
@@ -23,7 +23,7 @@ from incrowd.search.literature.accuracy.loners import (
     staying,
 )
 from incrowd.search.literature.diversify import exact
-from incrowd.search.literature.diversify.diversify import shown
+from incrowd.search.literature.diversify.diversify import recoding_of
 from incrowd.search.literature.diversify.groups import OrderedRecords, records_of, spread_classes
 from incrowd.search.orders.division import least_people
 from incrowd.table.fold import in_threads
@@ -90,24 +90,24 @@ def _privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) ->
 
 
 def _adjust_groups(
-    quest: BoundedProblem, boxes: Boxes, records: OrderedRecords, share: float, watch: Watch
+    quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords, share: float, watch: Watch
 ) -> Codes:
     """Groups that begin as wide as a share of the bound, after all help that there is."""
     start = code_starts(quest.problem)
     line, by_value = (records.items, records.value), quest.sensitive is not None
-    rule = accuracy.Rule(quest.most * share, by_value)
+    rule = accuracy.GroupRule(quest.most * share, by_value)
     class_of = accuracy.most_private(*line, records.values, boxes, start, rule)
     pair = accuracy.empty_pair(*line, records.values, start)
     left = 8 * int(class_of.max()) + 16
     for steps in [_STEPS] * (left // _STEPS) + [left % _STEPS]:
-        bound, limits = accuracy.Rule(quest.most, by_value), np.array([_REACH, steps])
+        bound, limits = accuracy.GroupRule(quest.most, by_value), np.array([_REACH, steps])
         class_of, over = accuracy_weakest.help_weakest(*line, boxes, pair, bound, class_of, limits)
         if over or watch.expired:
             break
     return class_of
 
 
-def by_runs(quest: BoundedProblem, boxes: Boxes, records: OrderedRecords) -> list[Codes]:
+def by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> list[Codes]:
     """The line divided so that the smallest class is as large as can be; empty if it cannot be.
 
     With one column in the order of its codes no other classes are larger: two classes that overlap
@@ -129,7 +129,7 @@ def by_runs(quest: BoundedProblem, boxes: Boxes, records: OrderedRecords) -> lis
 
 
 def _cheapest(
-    quest: BoundedProblem, boxes: Boxes, records: OrderedRecords, found: tuple[int, Codes]
+    quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords, found: tuple[int, Codes]
 ) -> Codes:
     """The runs of k records with the least loss, if that is not too much work."""
     k, class_of = found
@@ -137,14 +137,14 @@ def _cheapest(
     if number * k > _LARGEST_WORK:
         return class_of
     before = np.arange(number + 1, dtype=np.int64)
-    items = order_dp.Items(records.cells, records.cells, records.row, before, before)
+    items = order_dp.LineItems(records.cells, records.cells, records.row, before, before)
     _, last = order_dp.shortest(items, k, boxes, quest.most, largest=False)
     starts = np.zeros(number, dtype=np.int32)
     starts[order_dp.ends(last, number)[:-1]] = 1
     return np.cumsum(starts, dtype=np.int32)
 
 
-def best_of_one_column(quest: BoundedProblem, boxes: Boxes) -> list[Spans | Pieces]:
+def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
     """The most privacy of all divisions of one column (Section 5.1); empty if there is none."""
     problem = quest.problem
     exact.refuse_many(problem)
@@ -156,7 +156,7 @@ def best_of_one_column(quest: BoundedProblem, boxes: Boxes) -> list[Spans | Piec
     column = exact.column_of(problem, quest.sensitive or 0)
     if quest.sensitive is not None:
         best = exact.most_private(column, quest.most, k)
-        return [] if best is None else [shown(problem, column, best[1])]
+        return [] if best is None else [recoding_of(problem, column, best[1])]
     low, high, found = k - 1, len(column.row), None
     while low < high:
         middle = (low + high + 1) // 2
@@ -165,7 +165,7 @@ def best_of_one_column(quest: BoundedProblem, boxes: Boxes) -> list[Spans | Piec
             high = middle - 1
         else:
             low, found = middle, class_of
-    return [] if found is None else [shown(problem, column, found)]
+    return [] if found is None else [recoding_of(problem, column, found)]
 
 
 def _floor(problem: Problem) -> Fraction:

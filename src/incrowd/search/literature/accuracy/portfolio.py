@@ -13,16 +13,22 @@ from math import floor
 from typing import get_args
 
 from incrowd.errors import InfeasibleError
-from incrowd.kernels.boxes import Boxes
+from incrowd.kernels.boxes import BoxCosts
 from incrowd.loss.ncp import Gcp
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import boxes_of
 from incrowd.search.literature.accuracy import cheaper, methods
-from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, better, judged
+from incrowd.search.literature.accuracy.answers import (
+    SLACK,
+    BoundedAnswer,
+    BoundedProblem,
+    better,
+    judge_answer,
+)
 from incrowd.search.literature.accuracy.loners import UNLIMITED, RecordLine, ceiling, most_possible
-from incrowd.search.literature.accuracy.scan import Scans, Way, halved, nudge
+from incrowd.search.literature.accuracy.scan import Scans, Way, halve_privacy, nudge
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of
 from incrowd.search.literature.diversify.groups import records_of
 from incrowd.search.mondrian import Mondrian
@@ -51,9 +57,9 @@ class Workshop:
     problem: Problem
     sensitive: int | None
     scans: Scans = field(init=False)
-    boxes: Boxes = field(init=False)
+    boxes: BoxCosts = field(init=False)
     _lines: dict[MappingName, RecordLine] = field(default_factory=dict)
-    _adjusted: dict[tuple[MappingName, float], Answer | None] = field(default_factory=dict)
+    _adjusted: dict[tuple[MappingName, float], BoundedAnswer | None] = field(default_factory=dict)
     _ceilings: dict[float, float] = field(default_factory=dict)
     _nudges: Counter[str] = field(default_factory=Counter)
 
@@ -69,11 +75,11 @@ class Workshop:
             self._lines[mapping] = RecordLine(self.boxes, records)
         return self._lines[mapping]
 
-    def adjusted(self, quest: BoundedProblem, watch: Watch) -> Answer | None:
+    def adjust_line(self, quest: BoundedProblem, watch: Watch) -> BoundedAnswer | None:
         """The best answer of the heuristic AC along the mapping of the quest, made once."""
         key = quest.mapping, quest.most
         if key not in self._adjusted:
-            found = adjusted(quest, self, watch)
+            found = adjust_line(quest, self, watch)
             if watch.expired:
                 return found
             self._adjusted[key] = found
@@ -95,7 +101,7 @@ class Workshop:
 class Best:
     """The best answer, what was tried, and what no release exceeds."""
 
-    answer: Answer | None
+    answer: BoundedAnswer | None
     mappings: tuple[tuple[str, float | None], ...] = ()
     """What AC came to along each mapping, nothing or its privacy."""
     scanned: tuple[str, ...] = ()
@@ -112,7 +118,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
     for way in ways:
         if watch.expired and best is not None:
             break
-        answer = halved(quest, way, shop.scans, watch, _known(best, limit)).answer
+        answer = halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit)).answer
         best = better(best, answer)
         scanned.append(way.title)
     if best is not None:
@@ -131,8 +137,10 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
     best, tried = _best_adjusted(quest, shop, watch)
     *quick, slow = ways_of(quest)
     for way in quick:
-        best = better(best, halved(quest, way, shop.scans, watch, _known(best, limit)).answer)
-    best = better(best, _nudge(quest, shop, slow, _known(best, limit), watch))
+        best = better(
+            best, halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit)).answer
+        )
+    best = better(best, _nudge(quest, shop, slow, _known_privacy(best, limit), watch))
     if best is not None:
         best = cheaper.with_less_loss(quest, best, watch, _CUT)
     return Best(best, tried, tuple(way.title for way in (*quick, slow)), limit)
@@ -140,7 +148,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
-) -> Answer | None:
+) -> BoundedAnswer | None:
     """What a search makes of a little more privacy; if that is an answer, of more."""
     reached, limit = known
     more = nudge(way, reached)
@@ -149,28 +157,28 @@ def _nudge(
     answer = shop.scans.answer(quest, way, more, watch)
     if answer is None or answer.privacy <= reached + SLACK:
         return answer
-    further = halved(quest, way, shop.scans, watch, _known(answer, limit)).answer
+    further = halve_privacy(quest, way, shop.scans, watch, _known_privacy(answer, limit)).answer
     return better(answer, further)
 
 
-def _known(best: Answer | None, limit: float) -> tuple[float, float]:
+def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, float]:
     return (best.privacy if best else 0.0, limit)
 
 
 def _best_adjusted(
     quest: BoundedProblem, shop: Workshop, watch: Watch
-) -> tuple[Answer | None, tuple[tuple[str, float | None], ...]]:
+) -> tuple[BoundedAnswer | None, tuple[tuple[str, float | None], ...]]:
     """The best answer of AC along all mappings, and what each of them came to."""
     tried: dict[str, float | None] = {}
-    best: Answer | None = None
+    best: BoundedAnswer | None = None
     if quest.whole_rows:
         return best, ()
     for mapping in MAPPINGS:
-        along: Answer | None = None
+        along: BoundedAnswer | None = None
         for bound in _bounds(quest):
             asked = replace(quest, mapping=mapping, most=bound)
             if along is None or shop.ceiling(asked) >= along.privacy - SLACK:
-                along = better(along, shop.adjusted(asked, watch))
+                along = better(along, shop.adjust_line(asked, watch))
         tried[mapping] = along.privacy if along else None
         best = better(best, along)
     return best, tuple(tried.items())
@@ -190,7 +198,7 @@ def any_answer(quest: BoundedProblem, shop: Workshop, watch: Watch) -> bool:
     return any(answer is not None for answer in first)
 
 
-def adjusted(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Answer | None:
+def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedAnswer | None:
     """The best answer of the heuristic AC along the mapping of the quest.
 
     If values count, the direct heuristic may still do better, whose classes are as small as can be.
@@ -202,9 +210,9 @@ def adjusted(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Answer | No
     return better(best, _directly(quest, shop, floor(found[0][0]) + 1, watch))
 
 
-def _directly(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> Answer | None:
+def _directly(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
     """What the direct heuristic makes of a whole l, the next, and so on while that fits."""
-    best: Answer | None = None
+    best: BoundedAnswer | None = None
     way = _direct(quest.mapping)
     while l <= most_possible(quest) and not watch.expired:
         answer = shop.scans.answer(quest, way, Fraction(l), watch)
@@ -218,15 +226,15 @@ def _direct(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
     return Way(f"diversify along {mapping}", Diversify(mapping=mapping), step)
 
 
-def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> Answer | None:
+def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
     """The best of what was found; if nothing is an answer, after failing classes have merged."""
-    best: Answer | None = None
+    best: BoundedAnswer | None = None
     for one in found:
-        best = better(best, judged(quest, one))
+        best = better(best, judge_answer(quest, one))
     if best is not None:
         return best
     for one in _merge_failing(quest.problem, found):
-        best = better(best, judged(quest, one))
+        best = better(best, judge_answer(quest, one))
     return best
 
 
@@ -254,8 +262,8 @@ def ways_of(quest: BoundedProblem) -> tuple[Way, ...]:
 
 
 def _cheapest(
-    quest: BoundedProblem, shop: Workshop, best: Answer, ways: Sequence[Way], watch: Watch
-) -> Answer:
+    quest: BoundedProblem, shop: Workshop, best: BoundedAnswer, ways: Sequence[Way], watch: Watch
+) -> BoundedAnswer:
     """An answer that is as private with as little loss as was found."""
     for way in ways:
         if watch.expired:

@@ -13,7 +13,13 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.loss.extent import IlInf
 from incrowd.problem import Problem
 from incrowd.recoding import Spans
-from incrowd.search.literature.accuracy.answers import SLACK, Answer, BoundedProblem, better, judged
+from incrowd.search.literature.accuracy.answers import (
+    SLACK,
+    BoundedAnswer,
+    BoundedProblem,
+    better,
+    judge_answer,
+)
 from incrowd.search.literature.accuracy.loners import most_possible
 from incrowd.search.search import Search
 from incrowd.watch import Watch
@@ -39,7 +45,7 @@ class Scans:
     sensitive: int | None
     _made: dict[tuple[str, Fraction], Spans | None] = field(default_factory=dict)
 
-    def made(
+    def release_of(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> Spans | None:
         """What a search makes of a privacy, 1 asking for nothing; None if it finds nothing."""
@@ -50,21 +56,21 @@ class Scans:
                 models = (*models, quest.model(float(privacy)))
             asked = replace(self.problem, models=models)
             asked = replace(asked, loss=IlInf()) if way.evenly else asked
-            self._made[key] = tried(asked, way.search, watch)
+            self._made[key] = spans_of_search(asked, way.search, watch)
         return self._made[key]
 
     def answer(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
-    ) -> Answer | None:
+    ) -> BoundedAnswer | None:
         """What a search makes of a privacy, if that is an answer and there was time for it."""
         try:
-            found = self.made(quest, way, privacy, watch)
+            found = self.release_of(quest, way, privacy, watch)
         except LimitError:
             return None
-        return None if found is None else judged(quest, found)
+        return None if found is None else judge_answer(quest, found)
 
 
-def tried(problem: Problem, search: Search, watch: Watch) -> Spans | None:
+def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | None:
     """What a search finds; None if it finds nothing."""
     try:
         found = search.run(problem, watch).recoding
@@ -77,11 +83,11 @@ def tried(problem: Problem, search: Search, watch: Watch) -> Spans | None:
 class Scanned:
     """The most private release of a scan, and how many were made for it."""
 
-    answer: Answer | None
+    answer: BoundedAnswer | None
     steps: int
 
 
-def halved(
+def halve_privacy(
     quest: BoundedProblem,
     way: Way,
     scans: Scans,

@@ -19,7 +19,7 @@ from incrowd.search.literature.idistance import IDistance, idistance_line
 from incrowd.search.orders.division import divide_line, least_people, partition_in_order
 from incrowd.search.orders.tree import kd_order
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import folded, merge_failing_classes
+from incrowd.search.repair import fold_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -171,8 +171,8 @@ def _optimal(problem: Problem, name: str) -> Found:
     best = exact.least_extent(column, l, least_people(problem))
     if best is None:
         raise nothing_found(problem)
-    spans = shown(problem, column, best[1])
-    if not problem.satisfied(problem.outcome(spans).classes).all():
+    spans = recoding_of(problem, column, best[1])
+    if not problem.satisfied_by(problem.outcome(spans).classes).all():
         raise nothing_found(problem)
     number = int(spans.pieces.class_of.max()) + 1
     why = f"made {number:,} classes; no division has a smaller largest extent than {best[0]:.4f}"
@@ -193,9 +193,9 @@ def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
     )
 
 
-def shown(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
+def recoding_of(problem: Problem, column: exact.OneColumn, class_of: Codes) -> Spans:
     """The recoding of a division of one column."""
     ones = np.ones(len(column.row), dtype=np.int64)
-    spans = Spans(folded(Pieces(column.row, ones, class_of)))
+    spans = Spans(fold_pieces(Pieces(column.row, ones, class_of)))
     told = spans.told_apart(problem.tally, problem.columns)
-    return replace(told, pieces=folded(told.pieces))
+    return replace(told, pieces=fold_pieces(told.pieces))

@@ -25,11 +25,11 @@ from incrowd.kernels.literature import diversify as kernels
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
-from incrowd.search.repair import folded
+from incrowd.search.repair import fold_pieces
 from incrowd.table.fold import in_threads
 
 if TYPE_CHECKING:
-    from incrowd.kernels.boxes import Boxes
+    from incrowd.kernels.boxes import BoxCosts
 
 _REACH = 8
 """How many places apart two classes may be that swap records, at most."""
@@ -51,9 +51,9 @@ class OrderedRecords:
     """The number of each record's sensitive value, 0, 1, … without a gap."""
 
     @property
-    def items(self) -> "diversify.Items":
+    def items(self) -> "diversify.Lined":
         """As kernels want them."""
-        return diversify.Items(self.cells, self.row)
+        return diversify.Lined(self.cells, self.row)
 
     @property
     def values(self) -> int:
@@ -63,7 +63,7 @@ class OrderedRecords:
     def pieces(self, class_of: Codes) -> Pieces:
         """Which records of the tally are in which class."""
         ones = np.ones(len(self.row), dtype=np.int64)
-        return folded(Pieces(self.row, ones, class_of))
+        return fold_pieces(Pieces(self.row, ones, class_of))
 
     def take(self, kept: Flags) -> "OrderedRecords":
         """These records alone."""
@@ -129,7 +129,7 @@ def _too_many(counts: Counts, c: int, l: int | Fraction) -> bool:
     return int(np.minimum(counts, c).sum()) < c * l
 
 
-def diverse_classes(records: OrderedRecords, l: int, boxes: "Boxes") -> tuple[Codes, int]:
+def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
     """The class of each record, l or more different values each; how often it fell back.
 
     The records are l-eligible.
@@ -137,7 +137,7 @@ def diverse_classes(records: OrderedRecords, l: int, boxes: "Boxes") -> tuple[Co
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
-def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes") -> Codes:
+def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCosts") -> Codes:
     """Runs of classes with at least k records each as one, divided with the least cost."""
     number = int(class_of.max()) + 1
     sizes = np.bincount(class_of, minlength=number)
@@ -146,7 +146,7 @@ def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes")
     quasi = np.ascontiguousarray(records.cells.T)
     low, high = repair.class_boxes(quasi, records.row, class_of, number)
     before = offsets(sizes)
-    items = order_dp.Items(low, high, np.arange(number, dtype=np.int32), before, before)
+    items = order_dp.LineItems(low, high, np.arange(number, dtype=np.int32), before, before)
     _, last = order_dp.shortest(items, k, boxes, np.inf, largest=False)
     starts = np.zeros(number, dtype=np.int32)
     starts[order_dp.ends(last, number)[:-1]] = 1
@@ -154,7 +154,7 @@ def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "Boxes")
     return joined
 
 
-def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "Boxes") -> Codes:
+def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "BoxCosts") -> Codes:
     """The classes after records of one value have changed places where that costs less."""
     number = int(class_of.max()) + 1
     members = np.argsort(class_of, kind="stable")

@@ -65,7 +65,7 @@ class Preferred:
     def choose(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> tuple[Node, str]:
         """One of the nodes, and the rule that decided."""
         self.check(columns)
-        left, decided = self._allowed(columns, nodes), "there is only one"
+        left, decided = self._within_limits(columns, nodes), "there is only one"
         if len(left) < len(nodes):
             decided = "the limits of levels decided"
         for rule, key in self._rules(columns):
@@ -87,7 +87,7 @@ class Preferred:
                 remedy="name columns of role quasi: " + ", ".join(repr(c.name) for c in columns),
             )
 
-    def _allowed(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> list[Node]:
+    def _within_limits(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> list[Node]:
         left = list(nodes)
         for j, column in enumerate(columns):
             limit = self.at_most.get(column.name)
@@ -139,7 +139,7 @@ def minimal_generalizations(
     may be left out. Nodes come with the fewest levels first. Exact for every model: a node above
     one that can be released is never minimal, whether or not it can be released itself.
     """
-    return climbed(problem, watch, limit).minimal
+    return climb_lattice(problem, watch, limit).minimal
 
 
 def minimal_distortions(
@@ -152,13 +152,13 @@ def minimal_distortions(
     are minimal generalizations (Theorem 2). With suppression a higher node may suppress fewer
     records and lose less: then all nodes are compared, as Figure 5 does, not only minimal ones.
     """
-    lattice = climbed(replace(problem, loss=loss or Precision()), watch, limit)
+    lattice = climb_lattice(replace(problem, loss=loss or Precision()), watch, limit)
     if not lattice.compare(watch):
         raise late(lattice)
     return lattice.distortions
 
 
-def tagged(problem: Problem, limit: int) -> "Tagged":
+def untagged_lattice(problem: Problem, limit: int) -> "Tagged":
     """The lattice of a problem, nothing known of it yet; refused if it cannot be looked at."""
     levels = [allowed_levels(column) for column in problem.columns]
     size = prod(len(allowed) for allowed in levels)
@@ -174,9 +174,9 @@ def tagged(problem: Problem, limit: int) -> "Tagged":
     return tagging.Tagged(problem, tuple(a[0] for a in levels), tuple(a[-1] for a in levels))
 
 
-def climbed(problem: Problem, watch: Watch, limit: int) -> "Tagged":
+def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "Tagged":
     """The lattice with all its minimal nodes known; `LimitError` if the time is up before."""
-    lattice = tagged(problem, limit)
+    lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
         raise late(lattice)
     if not lattice.minimal:
@@ -222,7 +222,7 @@ class MinGen(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Find all minimal generalizations and take the preferred one of least loss."""
         self.prefer.check(problem.columns)
-        lattice = tagged(problem, self.limit)
+        lattice = untagged_lattice(problem, self.limit)
         climbed = lattice.climb(watch)
         finished = climbed and lattice.compare(watch)
         least = lattice.distortions
@@ -236,7 +236,7 @@ class MinGen(Search):
             raise nothing_found(problem)
         counts, why = _explain(lattice, f"of lowest {problem.loss.name} loss: {rule}")
         return Found(
-            recoding, self.name, finished, why, counts, lattice.explored(node, climbed=climbed)
+            recoding, self.name, finished, why, counts, lattice.as_explored(node, climbed=climbed)
         )
 
 

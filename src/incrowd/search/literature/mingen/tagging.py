@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
-from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, State, lowest, outer_sum, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, NodeState, lowest, outer_sum, rank
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
 from incrowd.search.literature.mingen.mingen import Node
@@ -27,14 +27,14 @@ released, so that it is not minimal."""
 
 
 @dataclass(frozen=True, eq=False)
-class _Look:
+class _NodeFacts:
     """What counting a node taught."""
 
     node: Node
     k: int
     suppressed: int
     loss: float
-    state: State
+    state: NodeState
     hopeless: bool
     """Neither the node nor any below it can be released."""
     bound: float
@@ -53,7 +53,7 @@ class Tagged:
         self._shape = tuple(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
         self._tags = np.full(self._shape, _OPEN, dtype=np.int8)
         self._least = self._start()
-        self._looks: dict[Node, _Look] = {}
+        self._looks: dict[Node, _NodeFacts] = {}
         self._told = 0.0
         self.size = prod(self._shape)
         """How many nodes there are."""
@@ -120,56 +120,62 @@ class Tagged:
             if self._tag(chain[middle]) != _OPEN:
                 low = middle + 1
                 continue
-            if self._examine(chain[middle]).state is State.RELEASABLE:
+            if self._examine(chain[middle]).state is NodeState.RELEASABLE:
                 high = middle
             else:
                 low = middle + 1
 
-    def _examine(self, node: Node) -> _Look:
+    def _examine(self, node: Node) -> _NodeFacts:
         look = self._crowds(node) if self._anything else self._count(node)
         self._looks[node] = look
         place = self._place(node)
         above = tuple(slice(level, None) for level in place)
         below = tuple(slice(0, level + 1) for level in place)
         np.maximum(self._least[above], look.bound, out=self._least[above])
-        if look.state is State.RELEASABLE:
+        if look.state is NodeState.RELEASABLE:
             self._tags[above] = _ABOVE
         elif look.hopeless:
             self._tags[below] = _CLOSED
         self._tags[place] = _CLOSED
         return look
 
-    def _count(self, node: Node) -> _Look:
+    def _count(self, node: Node) -> _NodeFacts:
         judge = self._judge
         counted = judge.count(node)
         verdict = judge.by_size(counted)
         if judge.too_many(counted, verdict.doomed):
             failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
-            return self._look(counted, failing, nan, State.FAILING, hopeless=True)
+            return self._look(counted, failing, nan, NodeState.FAILING, hopeless=True)
         if not judge.final:
             verdict = judge.by_value(counted)
         failing = judge.records(counted, ~verdict.kept)
         if judge.too_many(counted, ~verdict.kept):
             hopeless = judge.hopeless(counted, verdict)
-            return self._look(counted, failing, nan, State.FAILING, hopeless=hopeless)
+            return self._look(counted, failing, nan, NodeState.FAILING, hopeless=hopeless)
         loss = self._limits.loss(counted, verdict.kept)
-        return self._look(counted, failing, loss, State.RELEASABLE, hopeless=False)
+        return self._look(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
 
-    def _crowds(self, node: Node) -> _Look:
+    def _crowds(self, node: Node) -> _NodeFacts:
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
             hopeless = self._judge.final and self._problem.absorbing
-            return self._look(counted, NOT_JUDGED, nan, State.FAILING, hopeless=hopeless)
+            return self._look(counted, NOT_JUDGED, nan, NodeState.FAILING, hopeless=hopeless)
         outcome = self._problem.outcome(recoding)
         loss = self._problem.loss.of(outcome)
-        return self._look(counted, outcome.suppressed, loss, State.RELEASABLE, hopeless=False)
+        return self._look(counted, outcome.suppressed, loss, NodeState.RELEASABLE, hopeless=False)
 
     def _look(
-        self, counted: NodeClasses, suppressed: int, loss: float, state: State, *, hopeless: bool
-    ) -> _Look:
+        self,
+        counted: NodeClasses,
+        suppressed: int,
+        loss: float,
+        state: NodeState,
+        *,
+        hopeless: bool,
+    ) -> _NodeFacts:
         k, bound = int(counted.sizes.people.min()), self._limits.above(counted)
-        return _Look(counted.node, k, suppressed, loss, state, hopeless, bound)
+        return _NodeFacts(counted.node, k, suppressed, loss, state, hopeless, bound)
 
     @property
     def minimal(self) -> tuple[Node, ...]:
@@ -177,8 +183,8 @@ class Tagged:
         return _lowest([look.node for look in self._releasable])
 
     @property
-    def _releasable(self) -> list[_Look]:
-        return [look for look in self._looks.values() if look.state is State.RELEASABLE]
+    def _releasable(self) -> list[_NodeFacts]:
+        return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
 
     @property
     def best(self) -> float:
@@ -229,7 +235,7 @@ class Tagged:
             self._told = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
 
-    def explored(self, taken: Node, *, climbed: bool) -> Explored:
+    def as_explored(self, taken: Node, *, climbed: bool) -> Explored:
         """The nodes that were counted, and the one that was taken; `climbed`: to the end."""
         looks = list(self._looks.values())
         levels: Codes = np.array([look.node for look in looks], dtype=np.int32)
