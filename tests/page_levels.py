@@ -3,7 +3,7 @@
 import numpy as np
 
 from incrowd.policy.policy import Policy
-from incrowd.search.lattice.full_domain import judged, levels_recoding, node_classes
+from incrowd.search.lattice.full_domain import judge_node, levels_recoding, node_classes
 from incrowd.watch import Watch
 from incrowd.web.jobs import NO_WORLD
 from incrowd.web.work import what_if
@@ -25,9 +25,9 @@ def at_levels(table, text, levels, world=NO_WORLD, state=None):
 def recoding_to(problem, levels):
     """The recoding to these levels without the classes that fail."""
     if problem.world is None:
-        node = judged(problem, levels)
+        node = judge_node(problem, levels)
         return levels_recoding(problem, node.levels, node.class_of, node.kept)
     class_of, number = node_classes(problem, levels)
     whole = levels_recoding(problem, levels, class_of, np.ones(number, dtype=np.bool_))
-    kept = problem.satisfied(problem.outcome(whole).classes)
+    kept = problem.satisfied_by(problem.outcome(whole).classes)
     return levels_recoding(problem, levels, class_of, kept)

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from incrowd.errors import InputError
 from incrowd.hierarchy import CodeList, check
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.hierarchy.published import _BLOCKS, _CHAPTERS, OTHER, path_of
+from incrowd.hierarchy.published import _BLOCKS, _CHAPTERS, path_of
 from incrowd.hierarchy.scales import scale_of
 from incrowd.hierarchy.suggestion import suggest
+from incrowd.hierarchy.tree import OTHER
 from incrowd.pii.names import STATES
 from incrowd.table.column import Domain, Kind
 from naive.hierarchy import icd_groups

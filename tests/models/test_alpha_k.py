@@ -41,8 +41,8 @@ def test_a_third_is_at_most_a_third():
 
 
 def test_a_fair_class_of_too_few_people_is_not_enough():
-    assert AlphaK("s", 0.5, 4).satisfied(one_class([2, 2])).all()
-    assert not AlphaK("s", 0.5, 4).satisfied(one_class([1, 1])).any()
+    assert AlphaK("s", 0.5, 4).satisfied_by(one_class([2, 2])).all()
+    assert not AlphaK("s", 0.5, 4).satisfied_by(one_class([1, 1])).any()
 
 
 @pytest.mark.parametrize("wrong", [{"alpha": 0, "k": 2}, {"alpha": 1, "k": 2}, {"k": 1}])

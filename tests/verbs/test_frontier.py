@@ -12,7 +12,7 @@ from incrowd import Column, InfeasibleError, KAnonymity, LDiversity, Policy
 from incrowd.errors import LimitError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.search import Accuracy
-from incrowd.search.literature.accuracy.frontier import Point
+from incrowd.search.literature.accuracy.frontier import FrontierPoint
 from incrowd.search.literature.accuracy.frontier import frontier as frontier_of
 from incrowd.search.literature.accuracy.frontier import rising as rising_of
 from incrowd.search_names import BOUNDS
@@ -152,7 +152,7 @@ def test_when_time_runs_short_what_was_seen_is_shown(table, looks):
 
 
 points = st.builds(
-    Point,
+    FrontierPoint,
     max_loss=st.sampled_from(BOUNDS),
     k=st.integers(1, 6).map(float),
     l=st.integers(1, 4).map(float),

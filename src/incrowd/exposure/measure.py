@@ -290,9 +290,11 @@ def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
     for name, histogram in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
         if len(classes):
-            l = {kind: l_diversity.LDiversity(name, 1, kind).achieved(classes) for kind in _KINDS}
+            l = {
+                kind: l_diversity.LDiversity(name, 1, kind).achieved_by(classes) for kind in _KINDS
+            }
         t: dict[str, float] = {
-            way: t_closeness.TCloseness(name, 1, way).achieved(classes)
+            way: t_closeness.TCloseness(name, 1, way).achieved_by(classes)
             for way in t_closeness.distances(histogram.column)
         }
         reached[name] = Reached(l, t)

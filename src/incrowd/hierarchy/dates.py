@@ -8,7 +8,7 @@ from pydantic import Field
 
 from incrowd.arrays import Counts, Values
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import Bounds, read_bounds, write_bounds, write_quarter
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -19,7 +19,7 @@ _ALL: tuple[Period, ...] = get_args(Period)
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
-class Dates:
+class Dates(Builder):
     """Dates and moments to days, months, quarters, years, 5 and 10 years.
 
     Labels are `1965-03-01`, `1965-03`, `1965-Q1`, `1965`, `[1965, 1970)` and `[1960, 1970)`.
@@ -41,12 +41,7 @@ class Dates:
         if places != sorted(set(places)):
             raise ValueError(f"steps must rise; list them in this order: {', '.join(_ALL)}")
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column of dates."""
         if len(domain) and domain.kind is not Kind.DATE:
             raise InputError(

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from incrowd.arrays import MISSING, Codes, Flags, Floats, Texts, Values
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts, Values
 from incrowd.errors import InputError, counted
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
@@ -281,6 +281,18 @@ def _bounds(nodes: Codes) -> tuple[Codes, Codes]:
     high[nodes[inside]] = codes[inside]
     low[nodes[inside][::-1]] = codes[inside][::-1]
     return low, high
+
+
+class Builder:
+    """How a policy names a hierarchy: a frozen value that builds the levels of a column."""
+
+    def build(self, domain: Domain, column: str, counts: Counts | None = None) -> Hierarchy:
+        """The checked hierarchy of a column; few builders ask for the records per value."""
+        del counts
+        return self._build(domain, column)
+
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, eq=False, repr=False)

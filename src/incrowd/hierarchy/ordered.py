@@ -6,15 +6,14 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import Counts
-from incrowd.hierarchy.hierarchy import Hierarchy, Level, as_values, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, as_values, runs, stack, texts
 from incrowd.hierarchy.labels import span
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT, repr=False)
-class Ordered:
+class Ordered(Builder):
     """An ordered list of categories, and how neighbours are put together.
 
     Give `sizes` (so many neighbours per group and level) or `groups` (per level the name of each
@@ -50,12 +49,7 @@ class Ordered:
         """Without values."""
         return f"Ordered({len(self.values)} values)"
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column; values that the list lacks are found when it is encoded."""
         levels = [self._level_by_names(groups) for groups in self.groups]
         levels += [self._level_by_size(size) for size in self.sizes]

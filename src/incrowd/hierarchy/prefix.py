@@ -5,8 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from incrowd.arrays import Counts, Texts
-from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
+from incrowd.arrays import Texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import mask_code
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -16,7 +16,7 @@ MOST_LEVELS = 8
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
-class Prefix:
+class Prefix(Builder):
     """Codes whose last characters are masked: 02138, 0213*, 021**, 02***, 0****, *.
 
     A code that is shorter than what a level shows stays as it is. With a `separator` the parts
@@ -43,12 +43,7 @@ class Prefix:
         if any(a <= b for a, b in pairwise(steps)):
             raise ValueError("steps must fall; show fewer characters on each level, as in 4, 3, 2")
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column of codes; leaves are in the order of their characters."""
         codes = domain.labels.tolist()
         if self.separator is None:

@@ -3,19 +3,13 @@
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, partial
 from typing import Literal, TypeAlias
 
-from incrowd.arrays import Counts
-from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
-from incrowd.hierarchy.labels import TOP
-from incrowd.hierarchy.tree import Tree, groups_by_name
-from incrowd.table.column import Domain, Kind
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy
+from incrowd.hierarchy.tree import build_by_groups
+from incrowd.table.column import Domain
 from incrowd.values import STRICT, dataclass
-
-OTHER = "*other*"
-"""The node of values that are no code of the list."""
 
 System: TypeAlias = Literal[
     "icd-10", "nace", "naics", "us-states", "us-counties", "months", "weekdays"
@@ -24,7 +18,7 @@ Path: TypeAlias = tuple[str, ...]
 
 
 @dataclass(frozen=True, config=STRICT)
-class CodeList:
+class CodeList(Builder):
     """Codes of a published list, under the groups that the list itself has.
 
     `icd-10`: category, block, chapter (I21.4, I21, I20-I25, I00-I99). `nace`: class, division,
@@ -33,6 +27,7 @@ class CodeList:
     `weekdays`: working days and the weekend. What is no such code stands under `*other*`.
 
     >>> from incrowd.hierarchy.hierarchy import texts
+    >>> from incrowd.table.column import Kind
     >>> found = Domain(Kind.TEXT, texts(["I21.4", "I25", "E11.9"]))
     >>> [labels.tolist() for labels in CodeList("icd-10").build(found, "diagnosis").labels[1:4]]
     [['E11', 'I21', 'I25'], ['E10-E14', 'I20-I25'], ['E00-E90', 'I00-I99']]
@@ -41,31 +36,10 @@ class CodeList:
     system: System
     name: Literal["codes"] = "codes"
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column of such codes, in the order of their groups."""
-        labels = domain.labels.tolist()
-        if not labels:
-            return stack(domain, [], column=column, ordered=False)
-        paths = {label: path_of(self.system, label) for label in labels}
-        known = [path for path in paths.values() if path is not None]
-        if not known:
-            raise InputError(
-                f"none of the {len(labels)} values of {column!r} is a code of {self.system}",
-                remedy="use another hierarchy",
-            )
-        height = len(known[0])
-        groups = groups_by_name(known)
-        rows = [
-            (label, *(path or groups.get(label) or (OTHER,) * height), TOP)
-            for label, path in paths.items()
-        ]
-        rows.sort(key=lambda row: (row[-2] == OTHER, *reversed(row[1:]), row[0]))
-        return Tree(tuple(rows), ordered=False).build(Domain(Kind.TEXT, texts(labels)), column)
+        what, remedy = f"a code of {self.system}", "use another hierarchy"
+        return build_by_groups(domain, partial(path_of, self.system), column, what, remedy)
 
 
 def path_of(system: System, label: str) -> Path | None:

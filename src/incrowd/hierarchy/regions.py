@@ -7,15 +7,10 @@ from importlib.resources import files
 from typing import Literal
 from unicodedata import combining, normalize
 
-from incrowd.arrays import Counts
-from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy, stack, texts
-from incrowd.hierarchy.tree import Tree, groups_by_name
-from incrowd.table.column import Domain, Kind
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy
+from incrowd.hierarchy.tree import build_by_groups
+from incrowd.table.column import Domain
 from incrowd.values import STRICT, dataclass
-
-OTHER = "*other*"
-"""The node of values that are no country."""
 
 _ALIASES = {
     "america": "US", "bolivia": "BO", "britain": "GB", "burma": "MM", "cape verde": "CV",
@@ -33,12 +28,14 @@ _ALIASES = {
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
-class Regions:
+class Regions(Builder):
     """Countries to sub-region, region and `*`, by English name or ISO 3166 code of 2 or 3 letters.
 
     Case, accents, hyphens and underscores do not matter. Values that are no country are put
     under the node `*other*` below the top.
 
+    >>> from incrowd.hierarchy.hierarchy import texts
+    >>> from incrowd.table.column import Kind
     >>> lands = Domain(Kind.TEXT, texts(["Kenya", "fr", "USA"]))
     >>> [labels.tolist() for labels in Regions().build(lands, "country").labels[1:3]]
     [['Sub-Saharan Africa', 'Northern America', 'Western Europe'], ['Africa', 'Americas', 'Europe']]
@@ -46,34 +43,20 @@ class Regions:
 
     name: Literal["regions"] = "regions"
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column of countries, in the order of their regions."""
-        labels = domain.labels.tolist()
-        if not labels:
-            return stack(domain, [], column=column, ordered=False)
-        if not any(is_country(label) for label in labels):
-            raise InputError(
-                f"none of the {len(labels)} values of {column!r} is a country",
-                remedy="use English names or ISO 3166 codes, or another hierarchy",
-            )
-        paths = {label: _countries().get(_key(label)) for label in labels}
-        groups = groups_by_name(path for path in paths.values() if path is not None)
-        rows = [
-            (label, *(path or groups.get(label) or (OTHER, OTHER)), "*")
-            for label, path in paths.items()
-        ]
-        rows.sort(key=lambda row: (row[2] == OTHER, row[2], row[1]))
-        return Tree(tuple(rows)).build(Domain(Kind.TEXT, texts(labels)), column)
+        remedy = "use English names or ISO 3166 codes, or another hierarchy"
+        return build_by_groups(domain, _groups_of, column, "a country", remedy)
+
+
+def _groups_of(label: str) -> tuple[str, str] | None:
+    """Sub-region and region of a country; None if it is none."""
+    return _countries().get(_key(label))
 
 
 def is_country(label: str) -> bool:
     """Whether a text is the name or code of a country."""
-    return _key(label) in _countries()
+    return _groups_of(label) is not None
 
 
 def _key(label: str) -> str:

@@ -207,7 +207,9 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: P
 def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
     """Codes of a published list: by their look, or by their look and the column's name."""
     words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
-    numbered = len({text[:1].upper() for text in sample}) == 1 and not any(map(_has_dot, sample))
+    numbered = len({text[:1].upper() for text in sample}) == 1 and not any(
+        "." in text for text in sample
+    )
     spelled = not all(text.isdigit() for text in sample)
     may_be: dict[System, bool] = {
         "icd-10": tenth and n >= 5 and not numbered,
@@ -222,10 +224,6 @@ def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion
         if able and share_of(system, sample) >= _MOSTLY:
             return Suggestion(CodeList(system), f"{n} codes: the groups of {system}")
     return None
-
-
-def _has_dot(text: str) -> bool:
-    return "." in text
 
 
 def _many_texts(sample: Sequence[str], n: int) -> Suggestion:

@@ -1,6 +1,6 @@
 """Hierarchies that are written down: one row per leaf, from the value to the top."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass as plain
 from itertools import pairwise
 from operator import itemgetter
@@ -9,16 +9,16 @@ from typing import Annotated, Literal
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import Codes, Counts, Values
+from incrowd.arrays import Codes, Values
 from incrowd.errors import InputError, PolicyError, counted
-from incrowd.hierarchy.hierarchy import Hierarchy, Level, as_values, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, as_values, runs, stack, texts
 from incrowd.hierarchy.labels import TOP, number_text, parse_number
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True, repr=False)
-class Flat:
+class Flat(Builder):
     """Only suppression above the values.
 
     Numbers and dates keep their order, so that a search that shows spans can still use it.
@@ -41,12 +41,7 @@ class Flat:
         """Without values."""
         return f"Flat({len(self.values)} values)" if self.values else "Flat()"
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The values, and `*`; those that the list lacks are found when the column is encoded."""
         leaves = _listed_domain(self.values, domain.kind, column) if self.values else domain
         return stack(leaves, [], column=column, ordered=domain.kind is not Kind.TEXT)
@@ -67,6 +62,9 @@ def _listed_domain(labels: Sequence[str], kind: Kind, column: str) -> Domain:
     return Domain(kind, np.unique(values))
 
 
+OTHER = "*other*"
+"""The node of values that are none of those that a list knows."""
+
 Row = Annotated[tuple[str, ...], Field(min_length=1)]
 
 
@@ -74,7 +72,7 @@ Path = tuple[str, ...]
 
 
 @dataclass(frozen=True, config=STRICT, repr=False)
-class Tree:
+class Tree(Builder):
     """A hierarchy as rows: leaf, parent, …, top.
 
     Shorter rows repeat their last entry. If the rows do not end in one value, `*` is put on top.
@@ -111,12 +109,7 @@ class Tree:
         """Without values."""
         return f"Tree({len(self.rows)} rows)"
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column; values that the tree lacks are found when it is encoded."""
         paths = _paths(self.rows, domain.kind, column)
         height = len(next(iter(paths.values())))
@@ -134,19 +127,14 @@ class Tree:
 
 
 @dataclass(frozen=True, config=STRICT)
-class File:
+class File(Builder):
     """A tree in a file, one line per leaf; it must be read before it can be built."""
 
     path: Annotated[str, Field(min_length=1)]
     other: str | None = None
     name: Literal["file"] = "file"
 
-    def build(
-        self,
-        domain: Domain,  # noqa: ARG002  the signature of every builder
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  the same
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:  # noqa: ARG002  every builder gets it
         """Refused: files are read by `incrowd.io.hierarchies.resolve`."""
         raise PolicyError(
             f"the hierarchy of {column!r} is a file that was not read",
@@ -212,6 +200,26 @@ def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
         for level, name in enumerate(path):
             found.setdefault(name, (name,) * level + path[level:])
     return found
+
+
+def build_by_groups(
+    domain: Domain, path_of: Callable[[str], Path | None], column: str, what: str, remedy: str
+) -> Hierarchy:
+    """The hierarchy of values by the groups over each, in the order of their groups.
+
+    A value without a path that is itself the name of a group lies in it, any other in `*other*`;
+    `InputError` if no value is `what` has a path.
+    """
+    paths = {label: path_of(label) for label in domain.labels.tolist()}
+    if not paths:
+        return stack(domain, [], column=column, ordered=False)
+    known = [path for path in paths.values() if path is not None]
+    if not known:
+        raise InputError(f"none of the {len(paths)} values of {column!r} is {what}", remedy=remedy)
+    groups, others = groups_by_name(known), (OTHER,) * len(known[0])
+    rows = [(label, *(path or groups.get(label) or others), TOP) for label, path in paths.items()]
+    rows.sort(key=lambda row: (row[-2] == OTHER, *reversed(row[1:]), row[0]))
+    return Tree(tuple(rows), ordered=False).build(Domain(Kind.TEXT, texts([])), column)
 
 
 def columns_of(rows: Sequence[Path]) -> list[list[str]]:

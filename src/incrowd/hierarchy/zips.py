@@ -10,9 +10,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from incrowd.arrays import Counts
 from incrowd.errors import InputError
-from incrowd.hierarchy.hierarchy import Hierarchy, Level, runs, stack, texts
+from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, runs, stack, texts
 from incrowd.hierarchy.labels import mask_code
 from incrowd.table.column import Domain, Kind
 from incrowd.values import STRICT, dataclass
@@ -32,7 +31,7 @@ People = Mapping[Area, Annotated[int, Field(ge=0)]]
 
 
 @dataclass(frozen=True, config=STRICT, kw_only=True)
-class ZipCodes:
+class ZipCodes(Builder):
     """ZIP codes to their first three digits; areas of 20,000 people or fewer become 000.
 
     02138, 021**, 02***, 0****, *. People are those of the census of 2020, summed over the ZIP code
@@ -56,12 +55,7 @@ class ZipCodes:
         if any(a <= b for a, b in pairwise(self.steps)):
             raise ValueError("steps must fall; show fewer digits on each level, as in 3, 2, 1")
 
-    def build(
-        self,
-        domain: Domain,
-        column: str,
-        counts: Counts | None = None,  # noqa: ARG002  every builder gets them
-    ) -> Hierarchy:
+    def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column of ZIP codes; those of small areas come first."""
         shown = [digits_shown(code) for code in zip_texts(domain)]
         if shown and not any(shown):

@@ -1,6 +1,6 @@
 """What it costs to show a run of codes of a column as one cell.
 
-`Boxes` has the columns laid out flat. The column j is one of three kinds:
+`BoxCosts` has the columns laid out flat. The column j is one of three kinds:
 
 - `width[j] > 0`, few values: `costs[start[j] + low * width[j] + high]` is the cost.
 - `width[j] == 0`, ordered: `costs[start[j] + 3 * code]` and the place after it are where the node
@@ -22,7 +22,7 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
 
 WEIGHT, LOWEST, TOP, WIDEST, WHOLE = range(5)
-"""Columns of `Boxes.limits`."""
+"""Columns of `BoxCosts.limits`."""
 
 
 class BoxCosts(NamedTuple):

@@ -22,30 +22,6 @@ from incrowd.kernels.compile import jit
 
 
 @jit
-def _first_above(values: Floats, low: int, high: int, value: float) -> int:
-    """The first place from `low` to `high` whose value is above this one."""
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] <= value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
-def _first_from(values: Floats, low: int, high: int, value: float) -> int:
-    """The first place from `low` to `high` whose value is not below this one."""
-    while low < high:
-        middle = (low + high) // 2
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@jit
 def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
     """Where buckets of sorted values begin, equal values together; how many there are.
 
@@ -62,8 +38,8 @@ def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
         if left < 2:
             break
         aim = start + (rest + left // 2) // left
-        low = _first_from(values, start, aim, values[aim])
-        high = _first_above(values, aim, total, values[aim])
+        low = start + np.searchsorted(values[start:aim], values[aim])
+        high = aim + np.searchsorted(values[aim:], values[aim], side="right")
         low_fits = low - start >= least
         high_fits = total - high >= least
         cut = high

@@ -152,10 +152,6 @@ def _allowed_trial(problem: Problem, title: str, found: Found) -> list[_Trial]:
     return [_Trial(title, found, problem.loss.of(outcome))]
 
 
-def _loss(problem: Problem, found: Found) -> float:
-    return problem.loss.of(problem.outcome(found.recoding))
-
-
 def _lattice(
     problem: Problem, watch: Watch, bar: float, effort: float
 ) -> tuple[_Trial | None, str]:
@@ -176,7 +172,9 @@ def _lattice(
     quest.seek()
     if quest.beaten:
         found = quest.result()
-        return _Trial("lattice", found, _loss(problem, found)), quest.looked
+        return _Trial(
+            "lattice", found, problem.loss.of(problem.outcome(found.recoding))
+        ), quest.looked
     if quest.proved:
         return None, f"full-domain generalization loses no less ({quest.looked})"
     limit = "the time limit" if watch.expired else "this effort"

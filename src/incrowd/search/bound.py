@@ -126,13 +126,9 @@ def lower_bound(
         every = np.flatnonzero(worth > 0).astype(np.int32)
         rule = kernel.BoxRule(size, _STEPS, 1.0 if turn else 0.0)
         ratios = _ratios(space, worth, every, rule, (watch, turn / _PASSES, 1 / _PASSES))
-        worth[every] = np.minimum(worth[every] * _with_floor(ratios, rule.floor), 1.0)
+        ratios[np.isnan(ratios)] = rule.floor  # none was looked for
+        worth[every] = np.minimum(worth[every] * ratios, 1.0)
     return LossBound(space.mean(worth) * (1 - MARGIN), lost, size)
-
-
-def _with_floor(ratios: Floats, floor: float) -> Floats:
-    """Ratios, the floor where none was looked for (no number)."""
-    return np.where(np.isnan(ratios), floor, ratios)
 
 
 def _estimate(

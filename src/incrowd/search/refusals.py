@@ -21,7 +21,6 @@ from incrowd.errors import InfeasibleError, LimitError, counted
 from incrowd.models.model import Model, candidates_of
 from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
-from incrowd.recoding import QuasiColumn
 from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
@@ -277,14 +276,14 @@ def _as_one(problem: Problem) -> str:
 
 
 def _advice(problem: Problem, first: str) -> str:
-    limited = [repr(column.name) for column in problem.columns if _limited_columns(column)]
+    limited = [
+        repr(column.name)
+        for column in problem.columns
+        if allowed_levels(column)[-1] < column.hierarchy.height
+    ]
     first = "" if problem.world is not None else first
     parts = [first, "raise suppression", "relax one of the models"]
     if limited:
         parts.append(f"allow higher levels or wider spans of {', '.join(limited)}")
     *others, last = [part for part in parts if part]
     return f"{', '.join(others)}, or {last}"
-
-
-def _limited_columns(column: QuasiColumn) -> bool:
-    return allowed_levels(column)[-1] < column.hierarchy.height

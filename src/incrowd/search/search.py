@@ -105,17 +105,13 @@ def places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ..
 
     `search` is the name of the search that asks.
     """
-    place_of = _place_of(problem)
+    place_of = {column.name: j for j, column in enumerate(problem.columns)}
     found: dict[int, None] = {}
     for name in names:
         if name not in place_of:
             raise _unknown(name, place_of, search)
         found[place_of[name]] = None
     return tuple(found)
-
-
-def _place_of(problem: Problem) -> dict[str, int]:
-    return {column.name: j for j, column in enumerate(problem.columns)}
 
 
 def _unknown(name: str, known: Mapping[str, int], search: str) -> PolicyError:

@@ -114,7 +114,7 @@ def is_full(log: UndoLog) -> bool:
 
 @jit
 def draw_in(
-    space: Space, state: State, judge: Ledger, rule: Rule, c: int, box: Codes, log: UndoLog
+    space: Space, state: State, ledger: Ledger, rule: Rule, c: int, box: Codes, log: UndoLog
 ) -> float:
     """Fill a class up to k with records within `box` of classes that can spare them, dearest first.
 
@@ -151,10 +151,10 @@ def draw_in(
         point, records = points_in[donor, place], count[donor, place]
         if divisible:
             records = min(records, size[donor] - k, k - size[c])
-        if len(judge.asks.rules) > 0:
+        if len(ledger.asks.rules) > 0:
             times = records if divisible else 1
-            bring(judge.marks, judge.holdings, donor, point, -times)
-            bring(judge.marks, judge.holdings, c, point, times)
+            bring(ledger.marks, ledger.holdings, donor, point, -times)
+            bring(ledger.marks, ledger.holdings, c, point, times)
         take(space, state, donor, place, records)
         add(space, state, c, point, records)
     return paid
@@ -164,7 +164,7 @@ def draw_in(
 def send_out(
     space: Space,
     state: State,
-    judge: Ledger,
+    ledger: Ledger,
     rule: Rule,
     c: int,
     face: Face,
@@ -190,8 +190,8 @@ def send_out(
         if not beyond(space.points[guests[i], j], limit, upper):
             continue
         times = records[i] if rule.divisible else 1
-        if len(judge.asks.rules) > 0:
-            bring(judge.marks, judge.holdings, c, guests[i], -times)
+        if len(ledger.asks.rules) > 0:
+            bring(ledger.marks, ledger.holdings, c, guests[i], -times)
         guest = Guest(guests[i], records[i])
         more, host = host_of(space, state, rule, guest, c, most - spent)
         if host < 0 or not has_room(state, host) or is_full(log):
@@ -201,27 +201,27 @@ def send_out(
         new = receive(space, state, rule, guest, host)
         if state.free[0] < before:
             note_new(log, new)
-        if len(judge.asks.rules) > 0:
-            recount(judge, state, log, rule.divisible)
+        if len(ledger.asks.rules) > 0:
+            recount(ledger, state, log, rule.divisible)
         spent += more
     return paid
 
 
 @jit
-def recount(judge: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
+def recount(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
     """Count anew what all slots of a log hold."""
     for n in range(log.pieces[0]):
         c = log.slots[n]
-        judge.holdings.counters[c] = 0
-        judge.holdings.seen[c] = 0
-        count_all(judge, state, c, 1, divisible)
+        ledger.holdings.counters[c] = 0
+        ledger.holdings.seen[c] = 0
+        count_all(ledger, state, c, 1, divisible)
 
 
 @jit
 def shrink(
     space: Space,
     state: State,
-    judge: Ledger,
+    ledger: Ledger,
     rule: Rule,
     c: int,
     face: Face,
@@ -243,17 +243,17 @@ def shrink(
         return 0.0
     log.pieces[0] = 0
     note(state, log, c)
-    paid = send_out(space, state, judge, rule, c, face, log, most)
+    paid = send_out(space, state, ledger, rule, c, face, log, most)
     if paid < np.inf:
-        paid += draw_in(space, state, judge, rule, c, box, log)
+        paid += draw_in(space, state, ledger, rule, c, box, log)
     now, fine = 0.0, paid < np.inf
     if fine:
         for n in range(log.pieces[0]):
             now += state.cost[log.slots[n]]
-            fine = fine and fits(judge.asks, judge.holdings, log.slots[n])
+            fine = fine and fits(ledger.asks, ledger.holdings, log.slots[n])
     if fine and now < old + paid - TINY:
         return float(old + paid - now)
     undo(space, state, log)
-    if len(judge.asks.rules) > 0:
-        recount(judge, state, log, rule.divisible)
+    if len(ledger.asks.rules) > 0:
+        recount(ledger, state, log, rule.divisible)
     return 0.0

@@ -116,7 +116,7 @@ def join_cost(
     """What a record of a class pays now and would pay if the row joined it; `joined` levels.
 
     The class has these levels and the codes `first`; where the row is at another node it rises.
-    `tables` is (nodes, costs), laid out as in `Tables`. Infinite if the row may not join it.
+    `tables` is (nodes, costs), laid out as in `LevelCodes`. Infinite if the row may not join it.
     """
     nodes, costs = tables
     now, then = 0.0, 0.0

@@ -268,7 +268,7 @@ def disclosed_own(
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """`disclosed` of classes that show what their people hold, and nothing else."""
+    """`disclosed_values` of classes that show what their people hold, and nothing else."""
     classes = len(people[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))

@@ -49,7 +49,7 @@ class Explored:
     loss: Floats
     """The loss of releasable nodes, NaN for others."""
     state: Codes
-    """The `State` of each node."""
+    """The `NodeState` of each node."""
     best: int
     """The line of the node that was taken."""
     lattice: int

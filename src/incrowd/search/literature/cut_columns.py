@@ -81,7 +81,7 @@ class ColumnCuts:
 
     def _ends(self, number: int) -> Counts:
         """Where the buckets of the held nodes end if there are at most so many of them."""
-        even = _size(int(self._counts.sum()), number)
+        even = int(self._counts.sum()) // (number + 1) + 1  # equal values cannot be parted
         if self.least is None:
             return self._ends_of(even)
         if len(self._finest_ends) <= number:
@@ -192,14 +192,6 @@ def suppressible(column: QuasiColumn) -> bool:
     place = column.hierarchy.leaves.positions
     wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
     return column.top >= column.hierarchy.height and not wide
-
-
-def _size(records: int, number: int) -> int:
-    """The least size of buckets with which there are at most `number` of them.
-
-    A little below the mean, as equal values cannot be parted to make sizes equal.
-    """
-    return records // (number + 1) + 1
 
 
 def _reach(first: Floats, last: Floats, widest: float) -> Counts:

@@ -8,6 +8,7 @@ random, and stand in the order of the Hilbert curve.
 from dataclasses import field
 from functools import partial
 from itertools import pairwise
+from math import ceil
 from typing import Annotated, ClassVar, Literal
 
 import numpy as np
@@ -88,7 +89,7 @@ def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int
     number, sample = size
     rng = np.random.default_rng(problem.seed)
     counts = problem.tally.counts[canonical].astype(np.float64)
-    drawn = np.unique(rng.integers(0, int(counts.sum()), _ceil(sample * counts.sum(), number)))
+    drawn = np.unique(rng.integers(0, int(counts.sum()), max(ceil(sample * counts.sum()), number)))
     rows, weights = np.unique(
         np.searchsorted(np.cumsum(counts), drawn, "right"), return_counts=True
     )
@@ -99,10 +100,6 @@ def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int
         near, _ = _nearest(part, middles)
         mappings.move_centres(part, weights.astype(np.float64), near, middles)
     return _along_curve(middles)
-
-
-def _ceil(share: float, least: int) -> int:
-    return max(int(np.ceil(share)), least)
 
 
 def _along_curve(middles: Floats) -> Floats:

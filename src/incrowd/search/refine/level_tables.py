@@ -85,7 +85,7 @@ class LevelTables:
         weights /= weights.sum()
         keys, costs, nodes, size = [], [], [], 0
         for j, column in enumerate(columns):
-            paid = _cost_at(problem, column) * weights[j]
+            paid = np.asarray(cell_loss(problem).cell_costs(column), dtype=np.float64) * weights[j]
             for level in range(column.lowest, column.top + 1):
                 self.offset[j, level] = size
                 size += len(paid[level])
@@ -100,10 +100,6 @@ class LevelTables:
         """Where the levels of a vector begin."""
         begins: Counts = self.offset[np.arange(len(node)), np.array(node)]
         return begins
-
-
-def _cost_at(problem: Problem, column: QuasiColumn) -> Floats:
-    return np.asarray(cell_loss(problem).cell_costs(column), dtype=np.float64)
 
 
 def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
