@@ -14,7 +14,7 @@ from incrowd.hierarchy import Dates, Flat, Intervals
 from incrowd.models import Probabilistic
 from incrowd.population import classes_allowed, k_of_shares, k_supported
 from incrowd.population.actions import ladder_of_size
-from incrowd.population.bounds import DrawnTable
+from incrowd.population.bounds import PopulationSample
 from incrowd.population.plan import PlanQuestion, make_plan
 from incrowd.verbs.plan import apply_plan, plan, plan_sizes
 
@@ -125,7 +125,7 @@ def test_a_table_says_what_its_classes_support(patients):
 def test_what_a_table_supports_is_less_than_its_smallest_share(patients):
     found = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6})
     facts, sizes = found.measured, patients.group_by("sex", "smoker").len()["len"]
-    drawn = DrawnTable(2_000, 2, 0.95, "declared")
+    drawn = PopulationSample(2_000, 2, 0.95, "declared")
     assert facts.share == drawn.share(sizes.min()) < sizes.min() / 2_000
     assert facts.supports.k == k_of_shares([facts.share], 3e8, 0.1)
     both = plan(patients, ["sex", "smoker"], **PEOPLE | {"k": 10**6}, simultaneous=True).measured
@@ -140,7 +140,9 @@ def test_quantiles_are_made_from_the_table(patients):
     asked = PEOPLE | {"k": 10**7}
     found = plan(patients, ["cost"], **asked, hierarchies=cut)
     assert found.labels == "any"
-    assert found.measured.share == DrawnTable(2_000, 1, 0.95, "any").share(found.measured.smallest)
+    assert found.measured.share == PopulationSample(2_000, 1, 0.95, "any").share(
+        found.measured.smallest
+    )
 
 
 def test_inverse_questions_of_a_table(patients):
@@ -189,7 +191,7 @@ def test_a_plan_that_is_carried_out_shows_what_it_says(file, tmp_path):
         if not action.left_out:
             assert rows[action.column].n_unique() == action.rung.values
     sizes = rows.group_by("sex", "smoker").len()["len"]
-    reached = DrawnTable(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
+    reached = PopulationSample(2_000, 2, 0.95, "declared").supports(sizes.min(), 10**6, 0.1)
     assert done.release.models[0].reached == reached == done.plan.measured.supports.k
     assert incrowd.check(target, certificate=f"{target}.certificate.json").ok
 

@@ -242,7 +242,7 @@ def exact_minimum(
     rows = fold_records(records.select([records.names[j] for j in order]))
     known = bits_of(order.index(j) for j in first.columns)
     prices = [1.0] * rows.width if costs is None else [float(costs[j]) for j in order]
-    cheapest = find_lightest(_Shortfall(rows, aim), prices, known, watch)
+    cheapest = find_lightest(_LackingColumns(rows, aim), prices, known, watch)
     if not cheapest.proved:
         promise = _guarantee_out_of_time(cheapest.weight, first.columns, costs)
         return Minimum(first.columns, first.ratios, promise)
@@ -268,7 +268,7 @@ def _guarantee_out_of_time(
 
 
 @dataclass(frozen=True, eq=False)
-class _Shortfall:
+class _LackingColumns:
     """What a set of columns lacks to reach the target; nothing if it does."""
 
     records: Records

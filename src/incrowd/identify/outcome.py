@@ -192,7 +192,7 @@ class Masked(Shown):
 
 
 @dataclass(frozen=True)
-class Group:
+class SmallGroup:
     """A set of columns, and the fewest people whom values of it name."""
 
     columns: tuple[str, ...]
@@ -206,7 +206,7 @@ class Groups(Shown):
     k: int
     people: int
     """Different individuals in the table."""
-    sets: tuple[Group, ...]
+    sets: tuple[SmallGroup, ...]
     """Small sets first. What contains one of them is such a set too (Bettini Proposition 2)."""
     partial: bool
     """Whether the search was cut short, by time or by the largest size asked for."""

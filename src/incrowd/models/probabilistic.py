@@ -16,7 +16,7 @@ from incrowd.arrays import Flags
 from incrowd.errors import PolicyError
 from incrowd.models.model import Model, Requirement, TableSize
 from incrowd.partition.classes import Classes
-from incrowd.population.bounds import LARGEST, DrawnTable, Labels, classes_allowed
+from incrowd.population.bounds import LARGEST, Labels, PopulationSample, classes_allowed
 from incrowd.values import STRICT, dataclass
 
 
@@ -95,7 +95,7 @@ class Probabilistic(Model):
                 f"of {self.population:,}",
                 remedy="give the population that the table was drawn from",
             )
-        return BoundProbabilistic(self, DrawnTable(*table, self.confidence, self.labels))
+        return BoundProbabilistic(self, PopulationSample(*table, self.confidence, self.labels))
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes support k, if these are all classes of a table that shows one column."""
@@ -127,7 +127,7 @@ class Probabilistic(Model):
 
     def _alone(self, classes: Classes) -> "BoundProbabilistic":
         people = int(classes.people.sum())
-        return BoundProbabilistic(self, DrawnTable(people, 1, self.confidence, self.labels))
+        return BoundProbabilistic(self, PopulationSample(people, 1, self.confidence, self.labels))
 
 
 @plain(frozen=True)
@@ -135,7 +135,7 @@ class BoundProbabilistic(Model):
     """`Probabilistic` for one table: shares are of all its people, whichever classes are seen."""
 
     model: Probabilistic
-    drawn: DrawnTable
+    drawn: PopulationSample
     """The people of the table."""
     requires: ClassVar[frozenset[Requirement]] = Probabilistic.requires
     promise: ClassVar[str] = Probabilistic.promise

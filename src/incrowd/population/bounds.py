@@ -7,7 +7,7 @@ proof uses, `exact` the binomial tail itself, which allows more classes. Both sp
 a time, and so of each row; with `simultaneous` beta covers all classes together, as the classes
 share it (union bound).
 
-`DrawnTable` is a table that was drawn from a population. A class with m of the n people of a table
+`PopulationSample` is a table drawn from a population. A class with m of the n people of a table
 is not a share m/n of the population: rare classes are seen by luck, and the luckiest of many are
 the ones that get released. So shares are bounded from below, for all classes at once. If a class of
 share q holds m of n people drawn at random with a probability of at most P[Bin(n, q) >= m] (Clopper
@@ -256,7 +256,7 @@ def _smallest_that_holds(holds: Callable[[int], bool], *, low: int) -> int:
 
 
 @dataclass(frozen=True)
-class DrawnTable:
+class PopulationSample:
     """A table of people who were drawn from a population at random, and how sure its bounds are."""
 
     people: int
@@ -270,7 +270,7 @@ class DrawnTable:
     def share(self, size: int) -> float:
         """The share of the population that a class of so many people has at least.
 
-        >>> round(DrawnTable(5_000, 1, 0.95).share(60), 4)
+        >>> round(PopulationSample(5_000, 1, 0.95).share(60), 4)
         0.0049
         """
         return _least_share(self, size)
@@ -280,7 +280,7 @@ class DrawnTable:
 
         A beta above 0.5 is taken for 0.5: the share alone does not promise more people.
 
-        >>> DrawnTable(5_000, 1, 0.95).supports(60, 10**6, 0.1)
+        >>> PopulationSample(5_000, 1, 0.95).supports(60, 10**6, 0.1)
         4768
         """
         share = self.share(size)
@@ -289,14 +289,14 @@ class DrawnTable:
     def least(self, population: int, k: int, beta: float) -> int:
         """How many people of the table a class must hold to support k of the population.
 
-        >>> DrawnTable(5_000, 3, 0.95).least(10**6, 100, 0.1)
+        >>> PopulationSample(5_000, 3, 0.95).least(10**6, 100, 0.1)
         25
         """
         return _least_size(self, population, k, min(beta, 0.5))
 
 
 @lru_cache(maxsize=4096)
-def _least_share(drawn: DrawnTable, size: int) -> float:
+def _least_share(drawn: PopulationSample, size: int) -> float:
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:
@@ -310,7 +310,7 @@ def _least_share(drawn: DrawnTable, size: int) -> float:
 
 
 @lru_cache(maxsize=4096)
-def _least_size(drawn: DrawnTable, population: int, k: int, beta: float) -> int:
+def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -> int:
     low, high = 1, max(k, 1)
     while low < high:
         middle = (low + high) // 2
@@ -319,7 +319,7 @@ def _least_size(drawn: DrawnTable, population: int, k: int, beta: float) -> int:
     return low
 
 
-def _log_misleading(drawn: DrawnTable, size: int, share: float) -> float:
+def _log_misleading(drawn: PopulationSample, size: int, share: float) -> float:
     """The logarithm of a bound: how likely some class of a smaller share holds so many people."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":

@@ -12,8 +12,8 @@ from incrowd.hierarchy import Intervals
 from incrowd.population.actions import Ladder, Rung, build_hierarchy, describe_level
 from incrowd.population.bounds import (
     Bound,
-    DrawnTable,
     Labels,
+    PopulationSample,
     check_beta,
     classes_allowed,
     k_of_shares,
@@ -180,10 +180,10 @@ class Plan(Shown):
         made = any(isinstance(spec, Intervals) and spec.quantiles for spec in specs)
         return "any" if made else "declared"
 
-    def drawn_table(self, people: int) -> DrawnTable:
+    def drawn_table(self, people: int) -> PopulationSample:
         """A table of so many people that shows what the plan says."""
         shown = sum(not action.left_out for action in self.actions)
-        return DrawnTable(people, shown, self.question.confidence, self.labels)
+        return PopulationSample(people, shown, self.question.confidence, self.labels)
 
     def with_classes(self, people: int, classes: int, smallest: int) -> "Plan":
         """The plan with what is known of a table's classes once it is carried out."""

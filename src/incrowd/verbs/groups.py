@@ -11,7 +11,7 @@ import numpy as np
 from incrowd.arrays import MISSING
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
-from incrowd.identify.outcome import Group, Groups
+from incrowd.identify.outcome import Groups, SmallGroup
 from incrowd.io import files
 from incrowd.io.reading import enough_memory, opened
 from incrowd.linkage.identify import minimal_k_qis
@@ -59,7 +59,7 @@ def groups(asked: GroupsRequest) -> Groups:
         return Groups(
             k=asked.k,
             people=people,
-            sets=tuple(map(Group, found.sets, found.smallest)),
+            sets=tuple(map(SmallGroup, found.sets, found.smallest)),
             partial=not found.complete,
             notes=(*notes, *assumptions(engine.records, unnamed)),
             seconds=watch.elapsed,
