@@ -33,7 +33,7 @@ def draw_beside(
     """Write several figures, each of its own lines, side by side as one SVG."""
     import altair as alt  # noqa: PLC0415  the extra charts, only where figures are drawn
 
-    from incrowd.documents.charts import drawn  # noqa: PLC0415  as above
+    from incrowd.documents.charts import render_chart  # noqa: PLC0415  as above
 
     charts = [
         _chart(figure, measure, lines) for figure, lines in parts for measure in figure.measures
@@ -41,7 +41,7 @@ def draw_beside(
     chart = alt.hconcat(*charts).properties(title=title)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.svg"
-    path.write_bytes(drawn(chart, "svg"))
+    path.write_bytes(render_chart(chart, "svg"))
     return path
 
 

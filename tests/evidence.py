@@ -16,9 +16,9 @@ from incrowd.release.proof import prove
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows, count_rows
 from incrowd.verify.covering import Keys
-from incrowd.verify.crowds import Cells, numbered
+from incrowd.verify.crowds import NumberedCells, number_cells
 from incrowd.verify.shown import ShownColumn
-from incrowd.verify.verify import Reference, accounted, lacking, once
+from incrowd.verify.verify import Reference, demand_accounted, demand_once, demand_values
 
 
 def counted(rows, unit=None, codes=None, classes=None):
@@ -41,7 +41,7 @@ def reference(column, coded, unit=None, maps=None):
 
 def shown_column(name, cells, codes, together=None):
     """What a column shows and held, record by record; `together` numbers what is shown beside."""
-    cells = cells if isinstance(cells, Cells) else numbered(cells)
+    cells = cells if isinstance(cells, NumberedCells) else number_cells(cells)
     beside = cells.codes if together is None else np.asarray(together, dtype=np.int64)
     records = np.ones(len(codes), dtype=np.int64)
     return ShownColumn(name, cells, np.asarray(codes, dtype=np.int32), records, beside)
@@ -119,9 +119,9 @@ def accounted_for(quasi, records, policy):
     take = np.array(records, dtype=np.int64)
     names = [f"q{j}" for j in range(len(quasi))]
     kept = np.ones(len(quasi[0]), dtype=np.bool_)
-    once(int((np.bincount(take, minlength=1) > 1).sum()))
+    demand_once(int((np.bincount(take, minlength=1) > 1).sum()))
     if policy.missing is Missing.SUPPRESS:
         held = {name: codes[take] for name, codes in zip(names, quasi, strict=True)}
-        lacking(counted(pl.DataFrame(), codes=held))
+        demand_values(counted(pl.DataFrame(), codes=held))
         kept = np.logical_and.reduce([codes != 0 for codes in quasi])
-    accounted(len(take), int(kept.sum()), policy)
+    demand_accounted(len(take), int(kept.sum()), policy)

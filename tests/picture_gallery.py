@@ -2,7 +2,16 @@
 
 import math
 
-from incrowd.documents.pictures import Bars, Curve, HeatMap, Line, Plane, Point, Ranges, Series
+from incrowd.documents.pictures import (
+    Bars,
+    Curve,
+    CurveLine,
+    EstimateBars,
+    HeatMap,
+    Plane,
+    PlanePoint,
+    Series,
+)
 
 HOSTILE = (
     "</script><script>alert(1)</script>",
@@ -40,22 +49,24 @@ def heat(count=5, least=-1.0):
 
 
 def plane(count=7):
-    frontier = tuple(Point(f"k={n}", 1 / (n + 1), 1 - n / 20, "frontier") for n in range(count))
+    frontier = tuple(
+        PlanePoint(f"k={n}", 1 / (n + 1), 1 - n / 20, "frontier") for n in range(count)
+    )
     return Plane(
         "Risk and utility",
         "Each point is a release.",
-        (*frontier, Point("release.csv", 0.1, 0.6), Point("original", 1, 1, "original")),
+        (*frontier, PlanePoint("release.csv", 0.1, 0.6), PlanePoint("original", 1, 1, "original")),
         "highest risk",
         "utility",
     )
 
 
 def curve(count=30, step=False):
-    lines = tuple(Line(f"line {n}", tuple(enumerate(waves(count, n))), step) for n in range(2))
+    lines = tuple(CurveLine(f"line {n}", tuple(enumerate(waves(count, n))), step) for n in range(2))
     return Curve("Curve", "What it shows.", lines, "x", "y", 5.0, "limit", "x")
 
 
-RANGES = Ranges(
+RANGES = EstimateBars(
     "Attacks",
     "Shares of right guesses with their intervals.",
     ("linkage", "singling out", "inference"),
@@ -68,13 +79,13 @@ RANGES = Ranges(
 NOTHING = (
     Bars("t", "a", (), ()),
     Bars("t", "a", ("x",), (Series("s", (None,)),)),
-    Curve("t", "a", (Line("l", ()),)),
-    Curve("t", "a", (Line("l", ((math.nan, 1.0), (2.0, math.inf))),)),
+    Curve("t", "a", (CurveLine("l", ()),)),
+    Curve("t", "a", (CurveLine("l", ((math.nan, 1.0), (2.0, math.inf))),)),
     HeatMap("t", "a", (), (), ()),
     HeatMap("t", "a", ("r",), ("c",), ((None,),)),
-    Ranges("t", "a", (), (), (), ()),
+    EstimateBars("t", "a", (), (), (), ()),
     Plane("t", "a", ()),
-    Plane("t", "a", (Point("p", math.nan, 1.0),)),
+    Plane("t", "a", (PlanePoint("p", math.nan, 1.0),)),
 )
 ORDINARY = {
     "bars": bars(),
@@ -90,8 +101,8 @@ ORDINARY = {
     "curve": curve(),
     "stairs": curve(30, step=True),
     "long curve": curve(20_000),
-    "a point": Curve("t", "a", (Line("l", ((1.0, 1.0),)),)),
-    "an estimate": Ranges("t", "a", ("x",), (0.2,), (0.2,), (0.2,)),
+    "a point": Curve("t", "a", (CurveLine("l", ((1.0, 1.0),)),)),
+    "an estimate": EstimateBars("t", "a", ("x",), (0.2,), (0.2,), (0.2,)),
 }
 
 
@@ -102,9 +113,15 @@ def named(name):
     return (
         Bars(name, name, two, series, name, name, 1.5, name),
         Curve(
-            name, name, (Line(name, ((0, 1), (1, 2))), Line(name, ((0, 2),))), name, name, 1, name
+            name,
+            name,
+            (CurveLine(name, ((0, 1), (1, 2))), CurveLine(name, ((0, 2),))),
+            name,
+            name,
+            1,
+            name,
         ),
         HeatMap(name, name, two, two, ((0.5, None), (1.0, 0.0))),
-        Ranges(name, name, two, (0, 0), (1, 1), (2, 2), (1, None), name, name, name),
-        Plane(name, name, (Point(name, 1, 2), Point(name, 2, 1, "original")), name, name),
+        EstimateBars(name, name, two, (0, 0), (1, 1), (2, 2), (1, None), name, name, name),
+        Plane(name, name, (PlanePoint(name, 1, 2), PlanePoint(name, 2, 1, "original")), name, name),
     )

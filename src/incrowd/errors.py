@@ -140,6 +140,24 @@ def counted(count: int, one: str, many: str = "") -> str:
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
 
 
+def sentence(text: str) -> str:
+    """A clause as a sentence.
+
+    >>> sentence("all columns are kept")
+    'All columns are kept.'
+    """
+    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
+
+
+def join_words(names: Sequence[str], word: str = "and") -> str:
+    """Names as a list in a sentence.
+
+    >>> join_words(["birth_date", "zip", "sex"]), join_words(["zip"]), join_words(["a", "b"], "or")
+    ('birth_date, zip and sex', 'zip', 'a or b')
+    """
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 def whole_percent(share: float) -> str:
     """A share in whole percent: only all is 100 %, and only nothing is 0 %.
 

@@ -34,16 +34,16 @@ from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.derived import refuse_derived
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
-from incrowd.recoding import Levels
-from incrowd.release.certificate import refuse_no_key, signed
-from incrowd.release.certify import Proved, certify, extent_of, losses_of, notes_of, risk_of
+from incrowd.release.certificate import refuse_no_key, sign
+from incrowd.release.certify import certify, notes_of
+from incrowd.release.facts import Proved, facts_of
 from incrowd.release.kept import demand_few_alone, refuse_telling_values
 from incrowd.release.load import LoadedTable, RunContext, load, overtime_of
 from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_in_parts
 from incrowd.release.proof import prove
 from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
-from incrowd.release.released import released
+from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import check_key, plan_rows, pseudonymous
 from incrowd.release.search_again import SearchAgain, shown_rows
 from incrowd.release.small_worlds import (
@@ -178,7 +178,7 @@ def _against_readers(
         return found
     quiet = replace(context, seed=context.seed or 0, watch=Watch())
     drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
-    looked = look(released(table, staged).counts(policy.quasi), policy)
+    looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
     release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
     repeat = SearchAgain(table, builders_of(policy, folder), _release_again, quiet)
     seen = posterior_of(drawn, repeat, release, NestedWatch(context.watch, policy.time_limit))
@@ -251,33 +251,17 @@ def _write_and_prove(
 def _release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
-    losses = losses_of(proved)
-    certificate = certify(proved, losses)
+    facts = facts_of(proved)
+    certificate = certify(proved, facts)
     if signer is not None:
-        certificate = signed(certificate, signer)
-    risk = risk_of(proved)
-    extent = extent_of(proved, risk)
+        certificate = sign(certificate, signer)
     timer.end("verify")
-    recoding, policy = proved.found.recoding, proved.table.policy
-    levels = recoding.levels if isinstance(recoding, Levels) else None
     return Release.verified(
-        proved.proof.verdicts,
+        facts,
         frame=proved.staged.frame,
-        policy=policy,
-        recoding=recoding,
         certificate=certificate,
-        risk=risk,
-        alone=proved.proof.alone,
-        levels=None if levels is None else dict(zip(policy.quasi, levels, strict=True)),
-        labels=dict(proved.proof.labels),
-        privacy=extent.privacy,
-        why=proved.found.why,
-        loss=losses,
-        max_class_ncp=extent.max_class_ncp,
-        bound_met=extent.bound_met,
         seconds=timer.seconds,
         notes=tuple(notes_of(proved, certificate)),
-        explored=proved.found.explored,
         bound=bound,
     )
 

@@ -77,15 +77,15 @@ def test_a_lattice_of_one_node_can_be_drawn():
         1,
     )
     chart = charts.lattice_chart(alone, "gcp")
-    assert charts.drawn(chart, "svg").startswith(b"<svg")
+    assert charts.render_chart(chart, "svg").startswith(b"<svg")
 
 
 @pytest.mark.slow
 def test_pictures_are_what_they_say_and_call_nobody():
     chart = charts.lattice_chart(explored(), "gcp")
-    ET.fromstring(charts.drawn(chart, "svg"))
-    assert charts.drawn(chart, "png").startswith(b"\x89PNG")
-    page = charts.drawn(chart, "html").decode()
+    ET.fromstring(charts.render_chart(chart, "svg"))
+    assert charts.render_chart(chart, "png").startswith(b"\x89PNG")
+    page = charts.render_chart(chart, "html").decode()
     assert "<html" in page
     assert 'src="http' not in page
 

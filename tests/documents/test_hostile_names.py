@@ -84,8 +84,8 @@ CHARTS = {"lattice": lattice, "frontier": lambda name: charts.frontier_chart(cur
 @pytest.mark.parametrize("drawn", CHARTS)
 def test_a_page_has_the_elements_of_a_page_with_plain_names(drawn, name):
     pytest.importorskip("altair")
-    text = charts.drawn(CHARTS[drawn](name), "html").decode()
-    plain = Page(charts.drawn(CHARTS[drawn]("age"), "html").decode())
+    text = charts.render_chart(CHARTS[drawn](name), "html").decode()
+    plain = Page(charts.render_chart(CHARTS[drawn]("age"), "html").decode())
     page = Page(text)
     assert page.elements == plain.elements
     assert page.attributes == plain.attributes
@@ -99,7 +99,7 @@ def test_a_page_has_the_elements_of_a_page_with_plain_names(drawn, name):
 @pytest.mark.parametrize("drawn", CHARTS)
 def test_a_picture_is_well_formed_and_runs_nothing(drawn, name):
     pytest.importorskip("altair")
-    picture = ET.fromstring(charts.drawn(CHARTS[drawn](name), "svg").decode())
+    picture = ET.fromstring(charts.render_chart(CHARTS[drawn](name), "svg").decode())
     tags = {one.tag.rpartition("}")[2] for one in picture.iter()}
     assert not tags & {"script", "img", "foreignObject", "a"}
     assert not [key for one in picture.iter() for key in one.attrib if key.startswith("on")]

@@ -14,14 +14,14 @@ from browser import DESKTOP, PHONE, SCHEMES, chromium, looked_at
 from incrowd.documents import interactive
 from incrowd.documents.lettering import plain
 from incrowd.documents.page import (
-    Figure,
+    FigureTable,
     Folded,
-    Group,
     Interactive,
     Page,
+    Paragraphs,
+    PictureBlock,
     Section,
-    Table,
-    Text,
+    SideBySide,
     fragment,
     page,
 )
@@ -66,23 +66,23 @@ class Parsed(HTMLParser):
 
 
 def blocks(name="column"):
-    table = Table((name, "figure"), ((name, 1234.5), ("other", None)), name)
+    table = FigureTable((name, "figure"), ((name, 1234.5), ("other", None)), name)
     return (
-        Text((name, "Second sentence."), "plain"),
-        Text((name,), "good"),
-        Text((name,), "bad"),
-        Text((name,), "quiet"),
-        Text((f"incrowd risk {name}",), "command"),
+        Paragraphs((name, "Second sentence."), "plain"),
+        Paragraphs((name,), "good"),
+        Paragraphs((name,), "bad"),
+        Paragraphs((name,), "quiet"),
+        Paragraphs((f"incrowd risk {name}",), "command"),
         table,
-        Table(tuple(f"{name} {n}" for n in range(20)), ((*range(20),),) * 3),
-        *(Figure(picture, table) for picture in named(name)),
-        Folded(name, (table, Group((Figure(bars()), Figure(bars()))))),
+        FigureTable(tuple(f"{name} {n}" for n in range(20)), ((*range(20),),) * 3),
+        *(PictureBlock(picture, table) for picture in named(name)),
+        Folded(name, (table, SideBySide((PictureBlock(bars()), PictureBlock(bars()))))),
     )
 
 
 def whole(name="column", *more):
     sections = (Section("first", name, blocks(name)), Section("second", "Second", more))
-    return Page(name, Text((name,), "good"), sections, f"Made of {name}")
+    return Page(name, Paragraphs((name,), "good"), sections, f"Made of {name}")
 
 
 def hashed(text):
@@ -122,9 +122,9 @@ def test_a_page_is_in_order():
 
 
 def test_columns_of_numbers_are_aligned_and_withheld_cells_say_so():
-    table = Table(("name", "count", "mixed"), (("a", 1, "x"), ("b", None, 2.5)), "Figures")
+    table = FigureTable(("name", "count", "mixed"), (("a", 1, "x"), ("b", None, 2.5)), "Figures")
     assert table.numeric == (False, True, False)
-    text = page(Page("t", Text(("v",)), (Section("s", "S", (table,)),)))
+    text = page(Page("t", Paragraphs(("v",)), (Section("s", "S", (table,)),)))
     assert "withheld or not there" in text
     assert Parsed(text).all("nav") == []
 
@@ -145,14 +145,16 @@ def test_hostile_names_are_text(name):
 @settings(max_examples=60)
 @given(st.text(max_size=40))
 def test_any_name_is_text(name):
-    parsed = Parsed(fragment((Text((name,)), Table((name,), ((name,),), name), Folded(name, ()))))
+    parsed = Parsed(
+        fragment((Paragraphs((name,)), FigureTable((name,), ((name,),), name), Folded(name, ())))
+    )
     assert [tag for tag, _ in parsed.elements if tag in {"script", "img", "b"}] == []
     summary = parsed.texts[-2] if not plain(name) else plain(name)
     assert summary in "".join(parsed.texts)
 
 
 def test_a_page_is_the_same_each_time_and_small():
-    made = whole("column", *(Figure(picture) for picture in ORDINARY.values()))
+    made = whole("column", *(PictureBlock(picture) for picture in ORDINARY.values()))
     assert page(made) == page(made)
     assert len(page(made).encode()) < 400_000
 
@@ -162,7 +164,7 @@ def moving():
     pytest.importorskip("vl_convert")
     assert interactive.available()
     picture = plane()
-    return Interactive(interactive.plane_spec(picture), Figure(picture))
+    return Interactive(interactive.plane_spec(picture), PictureBlock(picture))
 
 
 @pytest.mark.slow
@@ -180,7 +182,7 @@ def test_an_interactive_page_names_its_script_by_hash():
 def test_hostile_names_stay_inside_the_specification(name):
     pytest.importorskip("altair")
     picture = named(name)[-1]
-    text = page(whole("c", Interactive(interactive.plane_spec(picture), Figure(picture))))
+    text = page(whole("c", Interactive(interactive.plane_spec(picture), PictureBlock(picture))))
     found = re.search('<script type="application/json">(.*?)</script>', text, re.DOTALL)[1]
     assert not set("<>&") & set(found)
     assert json.loads(found)["title"] == plain(name)
@@ -195,7 +197,9 @@ SIZES = {"desktop": DESKTOP, "phone": PHONE}
 def test_a_browser_shows_it_without_errors_requests_or_overflow(chromium, tmp_path, size, scheme):
     pictures = (*ORDINARY.values(), *NOTHING, *(p for name in HOSTILE for p in named(name)))
     path = tmp_path / "page.html"
-    made = whole("</b> & a long_name_without_any_place_to_break_it" * 3, *map(Figure, pictures))
+    made = whole(
+        "</b> & a long_name_without_any_place_to_break_it" * 3, *map(PictureBlock, pictures)
+    )
     path.write_text(page(made), encoding="utf-8")
     with looked_at(chromium, path, size=size, scheme=scheme) as look:
         assert look.errors == look.requests == []

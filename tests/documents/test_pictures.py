@@ -10,8 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.documents.lettering import plain, shortened, width
-from incrowd.documents.pictures import Bars, Curve, HeatMap, Line, Ranges, Series, plain_svg, svg
+from incrowd.documents.lettering import plain, shorten, width
+from incrowd.documents.pictures import (
+    Bars,
+    Curve,
+    CurveLine,
+    EstimateBars,
+    HeatMap,
+    Series,
+    plain_svg,
+    svg,
+)
 from incrowd.documents.pictures.bars import MOST_LABELS
 from incrowd.documents.pictures.looks import LOOKS, SERIES
 from incrowd.documents.pictures.scale import scale
@@ -154,7 +163,7 @@ def test_names_of_categories_do_not_meet(count, label):
 
 
 def test_a_line_goes_through_its_points():
-    root = parsed(Curve("t", "a", (Line("l", ((0, 0), (1, 5), (2, 10))),)))
+    root = parsed(Curve("t", "a", (CurveLine("l", ((0, 0), (1, 5), (2, 10))),)))
     (line,) = group(root, "line1")
     places = [tuple(map(float, pair.split())) for pair in re.split("[ML]", line.get("d"))[1:]]
     assert len(places) == len(group(root, "fill1")) == 3
@@ -164,17 +173,17 @@ def test_a_line_goes_through_its_points():
 
 
 def test_stairs_go_level_then_up():
-    root = parsed(Curve("t", "a", (Line("l", ((0, 1), (1, 2), (2, 3)), step=True),)))
+    root = parsed(Curve("t", "a", (CurveLine("l", ((0, 1), (1, 2), (2, 3)), step=True),)))
     assert re.fullmatch(r"M[\d.]+ [\d.]+(H[\d.]+V[\d.]+){2}", group(root, "line1")[0].get("d"))
 
 
 def test_a_long_line_keeps_its_highest_and_lowest_points():
     values = [0.0] * 9_000
     values[4_321], values[7_777] = 10.0, -10.0
-    thick = parsed(Curve("t", "a", (Line("l", tuple(enumerate(values))),)))
+    thick = parsed(Curve("t", "a", (CurveLine("l", tuple(enumerate(values))),)))
     (line,) = group(thick, "line1")
     heights = {pair.split()[1] for pair in re.split("[ML]", line.get("d"))[1:]}
-    short = parsed(Curve("t", "a", (Line("l", ((0, 0.0), (1, 10.0), (2, -10.0))),)))
+    short = parsed(Curve("t", "a", (CurveLine("l", ((0, 0.0), (1, 10.0), (2, -10.0))),)))
     (other,) = group(short, "line1")
     assert heights == {pair.split()[1] for pair in re.split("[ML]", other.get("d"))[1:]}
 
@@ -209,7 +218,7 @@ def test_a_large_heat_map_has_all_cells_up_to_its_limit():
 
 
 def test_an_estimate_lies_in_its_interval():
-    root = parsed(Ranges("t", "a", ("x",), (1.0,), (2.0,), (3.0,), (0.5,)))
+    root = parsed(EstimateBars("t", "a", ("x",), (1.0,), (2.0,), (3.0,), (0.5,)))
     low, high = map(
         float, re.match(r"M([\d.]+) [\d.]+H([\d.]+)", group(root, "line1")[0].get("d")).groups()
     )
@@ -244,9 +253,9 @@ def test_any_figures_under_any_names_are_sound(values, names, mark):
         Bars(
             names[0], names[1], labels, (Series(names[2], figures),), mark=mark, mark_name=names[3]
         ),
-        Curve(names[0], names[1], (Line(names[2], points),), mark=mark, mark_name=names[3]),
+        Curve(names[0], names[1], (CurveLine(names[2], points),), mark=mark, mark_name=names[3]),
         HeatMap(names[0], names[1], labels, labels, (figures,) * len(labels), least, most),
-        Ranges(names[0], names[1], labels, figures, figures, figures, figures),
+        EstimateBars(names[0], names[1], labels, figures, figures, figures, figures),
     ):
         sound(parsed(picture))
 
@@ -262,7 +271,7 @@ def test_hostile_names_are_text(name):
 @settings(max_examples=200)
 @given(st.text(max_size=80), st.floats(20, 300))
 def test_a_shortened_name_fits_and_is_never_cut_silently(text, room):
-    short = shortened(text, room)
+    short = shorten(text, room)
     assert width(short) <= room or short == "…"
     assert short == plain(text) or "…" in short
 

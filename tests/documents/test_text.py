@@ -16,7 +16,7 @@ from incrowd.documents import attack as texts_of_attacks
 from incrowd.documents import identify as texts_of_tables
 from incrowd.documents import release as texts_of_releases
 from incrowd.documents import risk as texts_of_risk
-from incrowd.documents.words import at_most, counted, number, promise, rate, share
+from incrowd.documents.words import at_most, number, promise, quantity, rate, share
 from incrowd.exposure import Figures, Prosecutor, Reached, Risk
 from incrowd.table.column import Missing
 from incrowd.table.fold import fold
@@ -100,7 +100,7 @@ def test_figures_for_people():
         "-1.5",
         "12,345.7",
     ]
-    assert counted(0, "class", "classes") == "0 classes"
+    assert quantity(0, "class", "classes") == "0 classes"
     assert promise("some-model", "x", 2.0) == "2 achieved"
 
 

@@ -17,8 +17,8 @@ from incrowd.io.hierarchies import read_tree
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
 from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import numbered
-from incrowd.verify.shown import covers
+from incrowd.verify.crowds import number_cells
+from incrowd.verify.shown import demand_covering
 
 NONE = Domain(Kind.TEXT, texts([]))
 
@@ -149,12 +149,14 @@ def test_verification_accepts_no_value_of_somebody_else():
     leaves = Domain(Kind.TEXT, texts([row[0] for row in rows]))
     labels = (leaves.labels, texts([row[1] for row in rows]), texts(["*"]))
     tree = Hierarchy(leaves, maps.to_numpy().T.astype("int32"), labels)
-    shown = numbered(pl.Series([row[1] for row in rows]))
+    shown = number_cells(pl.Series([row[1] for row in rows]))
     with pytest.raises(NotMetError, match="3 cells of 'town' do not cover"):
-        covers(tree, shown_column("town", shown, [1, 2, 3]))
-    covers(tree, shown_column("town", numbered(pl.Series([row[0] for row in rows])), [1, 2, 3]))
+        demand_covering(tree, shown_column("town", shown, [1, 2, 3]))
+    demand_covering(
+        tree, shown_column("town", number_cells(pl.Series([row[0] for row in rows])), [1, 2, 3])
+    )
     named = Tree(ALLOWED["a parent has the name of a child"]).build(NONE, "town")
-    covers(named, shown_column("town", numbered(pl.Series(["g", "g"])), [1, 2]))
+    demand_covering(named, shown_column("town", number_cells(pl.Series(["g", "g"])), [1, 2]))
 
 
 def test_a_release_by_a_tree_that_goes_round_is_refused():

@@ -20,7 +20,7 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Datafly, Exhaustive, Lattice, LatticeLocal, MinGen, Mondrian
 from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.verify.shown import represents
+from incrowd.verify.shown import demand_represented
 from strategies import problem_of, tables
 
 
@@ -103,9 +103,9 @@ def test_a_value_that_nobody_in_the_class_held_is_refused():
     crowd = np.array([0, 0, 0, 1, 1])
     shown = [["15", "15", "15", "31", "31"], ["[10, 20)"] * 3 + ["*"] * 2]
     for labels in shown:
-        represents(tree, shown_column("age", pl.Series(labels), codes, crowd))
+        demand_represented(tree, shown_column("age", pl.Series(labels), codes, crowd))
     with pytest.raises(NotMetError, match="1 cell of 'age' shows a value that no record"):
-        represents(tree, shown_column("age", pl.Series(["31"] * 5), codes, crowd))
+        demand_represented(tree, shown_column("age", pl.Series(["31"] * 5), codes, crowd))
 
 
 def test_limits_of_what_a_cell_spans_do_not_go_with_single_values():

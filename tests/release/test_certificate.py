@@ -1,5 +1,6 @@
 """Certificates: whole, round trip, no changes unnoticed."""
 
+import hashlib
 import json
 
 import polars as pl
@@ -9,12 +10,11 @@ from pydantic import ValidationError
 from incrowd.errors import InputError
 from incrowd.release.certificate import (
     Certificate,
-    digest_of_bytes,
-    digest_of_frame,
     digest_of_policy,
     versions,
 )
-from incrowd.release.policy_record import described
+from incrowd.release.policy_record import without_cells
+from incrowd.table.cells import frame_digest
 
 POLICY = {"columns": {"age": {"role": "quasi"}}, "models": [{"name": "k-anonymity", "k": 2}]}
 
@@ -23,9 +23,9 @@ def certificate(**changes):
     known = {
         "created": "2024-01-01T00:00:00+00:00",
         "versions": versions(),
-        "policy": described(POLICY),
-        "policy_sha256": digest_of_policy(described(POLICY)),
-        "digest": digest_of_bytes(b"rows"),
+        "policy": without_cells(POLICY),
+        "policy_sha256": digest_of_policy(without_cells(POLICY)),
+        "digest": {"of": "file", "sha256": hashlib.sha256(b"rows").hexdigest()},
         "models": [{"name": "k-anonymity", "asked": 2, "reached": 3, "ok": True}],
         "loss": {"gcp": 0.25},
         "search": "lattice",
@@ -83,7 +83,7 @@ def test_certificates_are_frozen():
 def test_listed_values_are_named_by_digest_only():
     rows = [["canary", "*"]]
     policy = {"columns": {"a": {"hierarchy": {"name": "tree", "rows": rows}}}}
-    shown = described(policy)
+    shown = without_cells(policy)
     assert "canary" not in json.dumps(shown)
     assert shown["columns"]["a"]["hierarchy"]["rows"]["number"] == 1
     assert policy["columns"]["a"]["hierarchy"]["rows"] is rows
@@ -106,6 +106,6 @@ def test_the_digest_of_a_frame_tells_cells_apart():
         pl.DataFrame({"a": []}, schema={"a": pl.String}),
         pl.DataFrame(),
     ]
-    digests = {digest_of_frame(frame).sha256 for frame in frames}
+    digests = {frame_digest(frame) for frame in frames}
     assert len(digests) == len(frames)
-    assert digest_of_frame(frames[0]) == digest_of_frame(frames[0].clone())
+    assert frame_digest(frames[0]) == frame_digest(frames[0].clone())

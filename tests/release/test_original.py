@@ -306,7 +306,7 @@ def test_rows_that_cover_nothing_are_counted(before, after):
     bare = sum(
         not any(key == k and code in stands[label] for k, code in before) for key, label in after
     )
-    assert covering.uncovered(*keys, [side]) == bare
+    assert covering.count_uncovered(*keys, [side]) == bare
     held = [key for key, _ in before]
     more = sum(max(0, sum(key == k for key, _ in after) - held.count(k)) for k in range(3))
     assert covering.surplus(*keys) == more

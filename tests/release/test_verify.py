@@ -16,10 +16,10 @@ from incrowd.models import MODELS, DeltaPresence
 from incrowd.models.model import Model
 from incrowd.policy.policy import Column
 from incrowd.table.column import Domain, Kind, Missing
-from incrowd.verify.crowds import crowds_of, numbered
+from incrowd.verify.crowds import crowds_of, number_cells
 from incrowd.verify.judges import Evidence, judge
-from incrowd.verify.shown import coarse, consistent, covers, within
-from incrowd.verify.verify import Reference, demand, look, unchanged
+from incrowd.verify.shown import demand_coarse, demand_consistent, demand_covering, demand_within
+from incrowd.verify.verify import Reference, demand, demand_unchanged, look
 from incrowd.verify.verify import verify as verify_seen
 from naive import verify as naive
 from strategies import hierarchies
@@ -182,11 +182,11 @@ def test_cells_must_cover_their_originals():
     names = tuple(np.array(level, dtype=object) for level in (["x", "y"], ["xy"], ["*"]))
     hierarchy = Hierarchy(domain, maps, names)
     labels = pl.Series("zip", ["x", "xy", "*", None, "*"])
-    covers(hierarchy, shown_column("zip", labels, [1, 2, 2, 0, 0]))
+    demand_covering(hierarchy, shown_column("zip", labels, [1, 2, 2, 0, 0]))
     with pytest.raises(NotMetError, match="2 cells of 'zip'"):
-        covers(hierarchy, shown_column("zip", labels, [2, 2, 2, 1, 0]))
+        demand_covering(hierarchy, shown_column("zip", labels, [2, 2, 2, 1, 0]))
     with pytest.raises(NotMetError, match="1 cell of 'zip'") as caught:
-        covers(hierarchy, shown_column("zip", pl.Series(["canary"]), [1]))
+        demand_covering(hierarchy, shown_column("zip", pl.Series(["canary"]), [1]))
     assert "canary" not in str(caught.value)
 
 
@@ -195,16 +195,16 @@ def test_numbers_may_be_written_with_a_fraction():
     maps = np.array([[0, 1, 2], [1, 1, 1]], dtype=np.int32)
     names = tuple(np.array(level, dtype=object) for level in (["30", "31"], ["*"]))
     hierarchy = Hierarchy(domain, maps, names, ordered=True)
-    covers(hierarchy, shown_column("n", pl.Series([30.0]), [1]))
+    demand_covering(hierarchy, shown_column("n", pl.Series([30.0]), [1]))
     with pytest.raises(NotMetError):
-        covers(hierarchy, shown_column("n", pl.Series([31.0]), [1]))
+        demand_covering(hierarchy, shown_column("n", pl.Series([31.0]), [1]))
 
 
 def test_kept_columns_follow_the_new_order():
     before = pl.DataFrame({"c": [1.5, float("nan"), None]})
-    unchanged(altered(before, before[[2, 0, 1]], [2, 0, 1]), ["c"])
+    demand_unchanged(altered(before, before[[2, 0, 1]], [2, 0, 1]), ["c"])
     with pytest.raises(NotMetError, match=r"'c' .* 2 cells were changed"):
-        unchanged(altered(before, before, [2, 0, 1]), ["c"])
+        demand_unchanged(altered(before, before, [2, 0, 1]), ["c"])
 
 
 @pytest.mark.parametrize(
@@ -223,10 +223,10 @@ def test_kept_columns_follow_the_new_order():
 def test_cells_and_spans_finer_than_the_lowest_level_are_refused(spec, fine, finer):
     days = np.array(["1921-05-17", "1938-11-23"], dtype="datetime64[D]")
     tree = spec.build(Domain(Kind.DATE, days), "birth")
-    coarse(tree, "birth", numbered(pl.Series([*fine, None])), 1)
-    coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 0)
+    demand_coarse(tree, "birth", number_cells(pl.Series([*fine, None])), 1)
+    demand_coarse(tree, "birth", number_cells(pl.Series([*fine, finer])), 0)
     with pytest.raises(NotMetError, match="1 label of 'birth' is finer"):
-        coarse(tree, "birth", numbered(pl.Series([*fine, finer])), 1)
+        demand_coarse(tree, "birth", number_cells(pl.Series([*fine, finer])), 1)
 
 
 @pytest.mark.parametrize(
@@ -245,21 +245,21 @@ def test_cells_coarser_than_the_limits_are_refused(limits, wide):
     tree = Dates(steps=("year", "10 years")).build(Domain(Kind.DATE, days), "birth")
     asked = Column(role="quasi", **limits)
     for label in ["1921-05-17", "1921", "[1921, 1928]", "*", None]:
-        cells = numbered(pl.Series([label], dtype=pl.String))
+        cells = number_cells(pl.Series([label], dtype=pl.String))
         if label in wide:
             with pytest.raises(NotMetError, match="1 label of 'birth' is coarser"):
-                within(tree, "birth", cells, asked)
+                demand_within(tree, "birth", cells, asked)
         else:
-            within(tree, "birth", cells, asked)
+            demand_within(tree, "birth", cells, asked)
 
 
 def test_equal_values_that_show_different_cells_are_refused():
     codes = {"a": np.array([1, 1, 2]), "b": np.array([0, 0, 1])}
     same = pl.DataFrame({"a": ["x", "x", "x"], "b": ["1", "1", "2"]})
-    consistent(counted(same, codes=codes))
+    demand_consistent(counted(same, codes=codes))
     torn = pl.DataFrame({"a": ["x", "y", "x"], "b": ["1", "1", "2"]})
     with pytest.raises(NotMetError, match="1 label too many"):
-        consistent(counted(torn, codes=codes))
+        demand_consistent(counted(torn, codes=codes))
 
 
 def test_people_of_a_class_are_those_of_its_own_rows():

@@ -28,7 +28,7 @@ from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Cuts, Lattice
 from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.verify.shown import steady
+from incrowd.verify.shown import demand_steady
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
@@ -361,9 +361,9 @@ def test_representatives_are_those_of_buckets(table):
 
 def test_a_column_that_shows_equal_values_differently_is_refused():
     codes = np.array([1, 1, 2], dtype=np.int32)
-    steady(shown_column("age", pl.Series(["a", "a", "b"]), codes))
+    demand_steady(shown_column("age", pl.Series(["a", "a", "b"]), codes))
     with pytest.raises(NotMetError, match="1 label too many: equal values of 'age'"):
-        steady(shown_column("age", pl.Series(["a", "b", "b"]), codes))
+        demand_steady(shown_column("age", pl.Series(["a", "b", "b"]), codes))
 
 
 def test_buckets_are_a_largest_number():

@@ -18,8 +18,8 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.recoding.show.labels import ShowSpans
 from incrowd.search import layout as boxes
 from incrowd.search.layout import boxes_of
-from incrowd.verify.crowds import numbered
-from incrowd.verify.shown import within
+from incrowd.verify.crowds import number_cells
+from incrowd.verify.shown import demand_within
 from strategies import problem_of, tables
 
 
@@ -75,12 +75,12 @@ def test_what_is_forbidden_is_what_verification_would_refuse(largest, data):
             highest=column.highest, widest=None if column.widest == inf else column.widest
         )
         label = ShowSpans().cells(outcome, {}, ())[column.name].labels[0]
-        cells = numbered(pl.Series([label], dtype=pl.String))
+        cells = number_cells(pl.Series([label], dtype=pl.String))
         if cost >= FORBIDDEN:
             with pytest.raises(NotMetError):
-                within(column.hierarchy, column.name, cells, limits)
+                demand_within(column.hierarchy, column.name, cells, limits)
         else:
-            within(column.hierarchy, column.name, cells, limits)
+            demand_within(column.hierarchy, column.name, cells, limits)
 
 
 @given(data=st.data())

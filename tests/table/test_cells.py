@@ -16,7 +16,7 @@ from incrowd.table.cells import (
     text_of,
     with_dictionaries,
 )
-from incrowd.verify.crowds import numbered
+from incrowd.verify.crowds import number_cells
 from naive import digest as naive
 
 NOON = datetime(2020, 1, 1, 12)  # noqa: DTZ001  tables hold times without a zone
@@ -98,7 +98,7 @@ def test_a_dictionary_says_what_its_texts_say(cells, text, missing):
     assert dictionary(plain["t"]).cast(pl.String).to_list() == cells
     one, other = readable(plain, missing, text=text), clear_marks(listed, missing, text=text)
     assert other["t"].cast(pl.String).to_list() == one["t"].to_list()
-    found, wanted = numbered(other["t"]), numbered(one["t"])
+    found, wanted = number_cells(other["t"]), number_cells(one["t"])
     assert found.codes.tolist() == wanted.codes.tolist()
     assert found.labels.to_list() == wanted.labels.to_list()
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import incrowd
-from incrowd.documents.page import Figure, Text
+from incrowd.documents.page import Paragraphs, PictureBlock
 from incrowd.documents.release import check_text, release_text
 from incrowd.documents.report.danger import attacks_section
 from incrowd.documents.report.facts import AttackFact, AttackFacts
 from incrowd.errors import InputError, PolicyError
-from incrowd.verbs import report_source
+from incrowd.verbs import report_played
 from incrowd.verbs.report import write_report
 from incrowd.withholding import public_counts, public_share
 
@@ -92,8 +92,8 @@ def test_l_of_every_class(made):
 def test_a_run_and_a_check_agree(made):
     frame, release, report = made
     again = incrowd.report(release.frame, None, release.policy, release.certificate, original=frame)
-    assert report.facts.verdict.counted == "run"
-    assert again.facts.verdict.counted == "file"
+    assert report.facts.counted == "run"
+    assert again.facts.counted == "file"
     assert again.facts.risk == report.facts.risk
     assert again.facts.sizes == report.facts.sizes
     assert again.facts.diversity == report.facts.diversity
@@ -240,7 +240,7 @@ def test_labels_of_another_table_are_told(made):
 
 def test_large_tables_are_attacked_by_their_own_rows(made, monkeypatch):
     frame, release, _ = made
-    monkeypatch.setattr(report_source, "ATTACKED", 10)
+    monkeypatch.setattr(report_played, "ATTACKED", 10)
     report = incrowd.report(release, original=frame)
     assert any("released rows alone" in note for note in report.facts.attacks.notes)
     assert "released rows alone" in report.html
@@ -248,7 +248,7 @@ def test_large_tables_are_attacked_by_their_own_rows(made, monkeypatch):
 
 def test_large_tables_are_compared_by_samples(made, monkeypatch):
     frame, release, _ = made
-    monkeypatch.setattr(report_source, "COMPARED", 50)
+    monkeypatch.setattr(report_played, "COMPARED", 50)
     utility = incrowd.report(release, original=frame).facts.utility
     assert utility.notes[0] == "Compared are samples of 50 records of each table."
     assert utility.losses == release.certificate.loss
@@ -340,10 +340,12 @@ def test_every_attack_that_breaks_a_limit_is_drawn_and_drawn_first(made):
     for breaking in (1, 8, 20):
         facts = replace(report.facts, attacks=_attack_facts(breaking, others=30))
         section = attacks_section(facts)
-        (picture,) = [block.picture for block in section.blocks if isinstance(block, Figure)]
+        (picture,) = [block.picture for block in section.blocks if isinstance(block, PictureBlock)]
         assert all("breaks a limit" in label for label in picture.labels[:breaking])
         assert sum("breaks a limit" in label for label in picture.labels) == breaking
-        shown = " ".join(s for b in section.blocks if isinstance(b, Text) for s in b.sentences)
+        shown = " ".join(
+            s for b in section.blocks if isinstance(b, Paragraphs) for s in b.sentences
+        )
         assert f"{30 + breaking - len(picture.labels)} attacks" in shown
 
 

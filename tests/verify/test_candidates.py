@@ -20,7 +20,7 @@ from incrowd.linkage.world import World
 from incrowd.table.column import Kind, Missing
 from incrowd.table.encode import encode
 from incrowd.verify import candidates
-from incrowd.verify.candidates import Candidates, PublicTable
+from incrowd.verify.candidates import CandidateCounts, PublicTable
 from incrowd.verify.verify import look
 from strategies import hierarchies
 
@@ -69,7 +69,7 @@ def seen(released, missing, names=("c0", "c1", "c2")):
 
 
 def found(world, shown, missing):
-    return Candidates(shown.quasi, shown.crowds, world, missing)
+    return CandidateCounts(shown.quasi, shown.crowds, world, missing)
 
 
 def as_list(rows, who):

@@ -50,7 +50,7 @@ def test_rows_without_a_record_are_counted(before, after):
     bare = sum(
         not any(key == k and code in stands[label] for k, code in before) for key, label in after
     )
-    assert covering.uncovered(*keys, [one]) == bare
+    assert covering.count_uncovered(*keys, [one]) == bare
 
 
 def test_as_many_pairs_as_may_be_are_compared(monkeypatch):
@@ -59,7 +59,7 @@ def test_as_many_pairs_as_may_be_are_compared(monkeypatch):
     keys = keyed([0] * 4), keyed([0] * 3)
     for most, found in ((6, 0), (5, None)):
         monkeypatch.setattr(covering, "MOST_PAIRS", most)
-        assert covering.uncovered(*keys, [one]) == found
+        assert covering.count_uncovered(*keys, [one]) == found
 
 
 def test_rows_too_many_are_counted_whatever_the_other_table_lacks():

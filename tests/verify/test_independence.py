@@ -194,7 +194,7 @@ def test_the_proof_calls_judges_only():
     }
     functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
     names_only = {"incrowd.release.rows", "incrowd.table.column", "dataclasses"}
-    for name in ("prove", "_proof_of", "_proved_by_class", "_demand_rows", "_demand_cells"):
+    for name in ("prove", "_proof_of", "_prove_by_class", "_demand_rows", "_demand_cells"):
         used = {
             home[node.id]
             for part in functions[name].body

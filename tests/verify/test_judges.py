@@ -183,7 +183,7 @@ def test_presence_is_compared_exactly_however_many_people_there_are():
 
 def test_a_limit_is_the_fraction_that_was_meant():
     for number, meant in ((0.1, (1, 10)), (1 / 3, (1, 3)), (0.000001, (1, 10**6)), (2.5, (5, 2))):
-        assert judges.written(number) == Fraction(*meant)
+        assert judges.meant_fraction(number) == Fraction(*meant)
 
 
 def test_no_distance_along_an_order_is_above_1():

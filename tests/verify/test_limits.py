@@ -21,8 +21,8 @@ from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.verify.candidates import PublicTable
 from incrowd.verify.crowds import crowds_of
 from incrowd.verify.judges import Evidence, judge
-from incrowd.verify.shown import by_number
-from incrowd.verify.verify import Seen, look, verify
+from incrowd.verify.shown import crowds_by_number
+from incrowd.verify.verify import SeenRelease, look, verify
 from naive import verify as naive
 
 CELL = st.sampled_from([None, "x", "y", ""])
@@ -284,8 +284,8 @@ def test_classes_that_are_told_by_a_number(rows, l):
         missing=Missing.OWN_VALUE,
     )
     for evidence in (counted(frame, classes=classes), each(frame, classes=classes)):
-        crowds = by_number(evidence.classes, evidence.records)
-        (verdict,) = verify(Seen(evidence.cells, {}, crowds), policy)
+        crowds = crowds_by_number(evidence.classes, evidence.records)
+        (verdict,) = verify(SeenRelease(evidence.cells, {}, crowds), policy)
         assert (verdict.reached, verdict.ok) == (pytest.approx(float(reached)), reached >= l)
 
 

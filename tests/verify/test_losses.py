@@ -10,10 +10,10 @@ import pytest
 import incrowd
 from incrowd.hierarchy.labels import node_reach, reach_of
 from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import numbered
-from incrowd.verify.losses import Shown, extent, of_sizes, recounted
-from incrowd.verify.shown import by_number
-from incrowd.verify.spellings import joined, split_columns
+from incrowd.verify.crowds import number_cells
+from incrowd.verify.losses import LossColumn, extent, losses_of_labels, of_sizes
+from incrowd.verify.shown import crowds_by_number
+from incrowd.verify.spellings import join_ends, split_columns
 
 AGES = Domain(Kind.NUMBER, np.arange(20, 40))
 
@@ -22,13 +22,13 @@ def ages(*labels, weight=1.0):
     """Whole numbers from 20 to 39; the table holds 20, 30 and a missing one."""
     tree = incrowd.Intervals(widths=(10.0,), origin=20.0).build(AGES, "age")
     held = np.array([1, 11, 0, 11], dtype=np.int32)
-    return Shown(tree, numbered(pl.Series(labels, dtype=pl.String)), held, weight)
+    return LossColumn(tree, number_cells(pl.Series(labels, dtype=pl.String)), held, weight)
 
 
 def by_class(*numbers, records=None):
     """The classes of rows, which stand for one record each unless said otherwise."""
     times = np.ones(len(numbers), dtype=np.int64) if records is None else np.array(records)
-    return by_number(np.array(numbers), times)
+    return crowds_by_number(np.array(numbers), times)
 
 
 def test_losses_of_sizes():
@@ -40,7 +40,7 @@ def test_losses_of_sizes():
 def test_losses_of_one_column_by_hand():
     """Of the ten years that the table spans `[20, 30)` leaves nine open, `25` none, `*` all."""
     column = ages("[20, 30)", "25", "*", None)
-    found = recounted([column], by_class(0, 1, 2, 3), 5)
+    found = losses_of_labels([column], by_class(0, 1, 2, 3), 5)
     assert found["gcp"] == pytest.approx((0.9 + 0 + 1 + 0 + 1) / 5)
     assert found["granularity"] == pytest.approx((9 / 19 + 0 + 1 + 0 + 1) / 5)
     assert found["precision"] == pytest.approx(1 - (0.5 + 0 + 1 + 0 + 1) / 5)
@@ -53,7 +53,7 @@ def test_losses_of_one_column_by_hand():
 def test_weights_are_shares_of_all_weights():
     """What a column costs counts three times what another costs."""
     light, heavy = ages("25", "25"), ages("[20, 30)", "[20, 30)", weight=3.0)
-    found = recounted([light, heavy], by_class(0, 0), 2)
+    found = losses_of_labels([light, heavy], by_class(0, 0), 2)
     assert found["gcp"] == pytest.approx(0.75 * 0.9)
     assert found["il1"] == found["ilinf"] == pytest.approx(0.75 * 0.9)
     assert found["weighted_max_ncp"] == pytest.approx(0.75 * 0.9)
@@ -108,7 +108,7 @@ def test_two_columns_become_one_column_of_labels():
             "age_high": [None, 29, 40, None, 7],
         }
     )
-    found = joined(rows, {"age": "*"})
+    found = join_ends(rows, {"age": "*"})
     assert found.columns == ["s", "age"]
     assert found["age"].to_list() == ["*", "[20, 29]", "≤ 40", "≥ 30", "7"]
 
@@ -137,7 +137,7 @@ def test_dates_and_moments_end_where_they_say():
 
 def test_sets_cost_what_lies_between_their_ends():
     """`{20, 22}` lies in one node of ten, `{20, 31}` in the top only."""
-    found = recounted([ages("{20, 22}", "{20, 31}")], by_class(0, 1), 2)
+    found = losses_of_labels([ages("{20, 22}", "{20, 31}")], by_class(0, 1), 2)
     assert found["gcp"] == pytest.approx((0.2 + 1) / 2)
     assert found["granularity"] == pytest.approx((1 / 19 + 1 / 19) / 2)
     assert found["precision"] == pytest.approx(1 - (0.5 + 1) / 2)
@@ -147,15 +147,15 @@ def test_a_column_of_one_value_has_nothing_to_lose():
     column = ages("[20, 30)", "*")
     for held in ([5, 5, 0], [0, 0, 0]):
         one = replace(column, held=np.array(held, dtype=np.int32))
-        assert recounted([one], by_class(0, 1), 2)["gcp"] == 0.5
+        assert losses_of_labels([one], by_class(0, 1), 2)["gcp"] == 0.5
 
 
 def test_groups_without_an_order_cost_their_share_of_the_values():
     leaves = Domain(Kind.TEXT, np.array(["10", "11", "20", "21", "22"], dtype=object))
     tree = incrowd.Prefix().build(leaves, "zip")
-    labels = numbered(pl.Series(["1*", "2*", "10", "*"]))
-    column = Shown(tree, labels, np.array([1, 2, 3, 4], dtype=np.int32))
-    found = recounted([column], by_class(0, 1, 2, 3), 4)
+    labels = number_cells(pl.Series(["1*", "2*", "10", "*"]))
+    column = LossColumn(tree, labels, np.array([1, 2, 3, 4], dtype=np.int32))
+    found = losses_of_labels([column], by_class(0, 1, 2, 3), 4)
     assert not tree.ordered
     assert found["gcp"] == pytest.approx((2 / 5 + 3 / 5 + 0 + 1) / 4)
     assert found["granularity"] == pytest.approx((1 / 4 + 2 / 4 + 0 + 1) / 4)

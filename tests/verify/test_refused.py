@@ -15,12 +15,20 @@ from incrowd.policy.policy import Column
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import encode
 from incrowd.verify import crowds
-from incrowd.verify.candidates import Candidates, PublicTable
-from incrowd.verify.crowds import crowds_of, numbered, pack
-from incrowd.verify.shown import coarse, told_by, within
+from incrowd.verify.candidates import CandidateCounts, PublicTable
+from incrowd.verify.crowds import crowds_of, number_cells, pack
+from incrowd.verify.shown import demand_coarse, demand_numbered_classes, demand_within
 from incrowd.verify.spellings import split_columns
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import by_people, demand, look, once, same_rows, unchanged, verify
+from incrowd.verify.verify import (
+    by_people,
+    demand,
+    demand_once,
+    demand_same_rows,
+    demand_unchanged,
+    look,
+    verify,
+)
 
 
 def policy_of(*models, missing=Missing.OWN_VALUE):
@@ -89,15 +97,15 @@ def test_two_texts_of_one_number_stand_at_one_place():
 
 @pytest.mark.parametrize(("rows", "said"), [(1, "^1 row of"), (1_200, "^1,200 rows of")])
 def test_rows_that_differ_from_what_was_staged_are_counted(rows, said):
-    same_rows(0)
+    demand_same_rows(0)
     with pytest.raises(NotMetError, match=said):
-        same_rows(rows)
+        demand_same_rows(rows)
 
 
 def test_records_that_would_leave_twice_are_counted():
-    once(0)
+    demand_once(0)
     with pytest.raises(NotMetError, match=r"^2 records would leave more than once"):
-        once(2)
+        demand_once(2)
 
 
 def test_the_first_model_that_is_not_met_is_named():
@@ -149,7 +157,7 @@ def test_presence_is_asked_of_the_world_where_a_model_asks_for_it():
 def test_individuals_without_a_name_are_somebody_else_each(individual, count):
     shown = look(each(pl.DataFrame({"a": ["*", "x"]})), policy_of())
     world = world_of(["x"] * 6, individual)
-    found = Candidates(shown.quasi, shown.crowds, world, Missing.OWN_VALUE)
+    found = CandidateCounts(shown.quasi, shown.crowds, world, Missing.OWN_VALUE)
     assert found.counts.tolist() == [count, count]
     assert found.presence(np.array([1, 1])) == pytest.approx(2 / count)
 
@@ -157,7 +165,7 @@ def test_individuals_without_a_name_are_somebody_else_each(individual, count):
 @pytest.mark.parametrize("number", [1, 63, 64, 65, 128, 130])
 def test_every_row_of_a_world_has_its_bit(number):
     shown = look(each(pl.DataFrame({"a": ["x", "{x, y}"]})), policy_of())
-    found = Candidates(
+    found = CandidateCounts(
         shown.quasi, shown.crowds, world_of(["x"] * number + ["y"]), Missing.SUPPRESS
     )
     assert found.counts[shown.crowds.class_of].tolist() == [number, number + 1]
@@ -191,11 +199,11 @@ def test_packed_rows_keep_their_order_however_small_numbers_are(largest, monkeyp
 def test_kept_columns_may_change_their_type_but_not_their_cells():
     """A release that was read as text shows the same numbers, and the same cells are missing."""
     before = pl.DataFrame({"s": [1, None, 3]})
-    unchanged(altered(before, pl.DataFrame({"s": ["3", None]}), [2, 1]), ["s"])
-    unchanged(altered(before, pl.DataFrame({"s": [3, None]}), [2, 1]), ["s"])
+    demand_unchanged(altered(before, pl.DataFrame({"s": ["3", None]}), [2, 1]), ["s"])
+    demand_unchanged(altered(before, pl.DataFrame({"s": [3, None]}), [2, 1]), ["s"])
     for wrong in (["3", "1"], ["3", ""], [None, "3"]):
         with pytest.raises(NotMetError, match="keeps the column"):
-            unchanged(altered(before, pl.DataFrame({"s": wrong}), [2, 1]), ["s"])
+            demand_unchanged(altered(before, pl.DataFrame({"s": wrong}), [2, 1]), ["s"])
 
 
 def test_a_verdict_names_the_column_that_a_model_is_about():
@@ -216,11 +224,11 @@ def test_every_class_has_a_number():
     """One class without a number could still be told from the others."""
     classes = np.array([0, 0, 1])
     good, bad = (pl.DataFrame({"class": ["1", "1", last]}) for last in ("2", None))
-    told_by("class", counted(good, classes=classes))
+    demand_numbered_classes("class", counted(good, classes=classes))
     with pytest.raises(NotMetError, match="'class'"):
-        told_by("class", counted(bad, classes=classes))
+        demand_numbered_classes("class", counted(bad, classes=classes))
     with pytest.raises(NotMetError, match="'class'"):
-        told_by("class", counted(good))
+        demand_numbered_classes("class", counted(good))
 
 
 def test_packed_rows_of_many_columns_are_not_mistaken_for_each_other():
@@ -242,22 +250,22 @@ def test_two_columns_of_ends_are_one_column_wherever_they_stand():
 )
 def test_labels_begin_and_end_where_nodes_of_the_lowest_level_do(label, fine):
     tree = Intervals(width=5).build(Domain(Kind.NUMBER, np.arange(20, 40)), "age")
-    cells = numbered(pl.Series("age", [label]))
+    cells = number_cells(pl.Series("age", [label]))
     if fine:
-        coarse(tree, "age", cells, 1)
+        demand_coarse(tree, "age", cells, 1)
     else:
         with pytest.raises(NotMetError, match="finer"):
-            coarse(tree, "age", cells, 1)
+            demand_coarse(tree, "age", cells, 1)
 
 
 @pytest.mark.parametrize(("days", "fine"), [(30, True), (29, False)])
 def test_the_widest_span_of_dates_is_counted_in_days(days, fine):
     first = np.datetime64("2020-01-01")
     tree = Dates().build(Domain(Kind.DATE, first + np.arange(60)), "day")
-    cells = numbered(pl.Series("day", ["[2020-01-01, 2020-01-31]"]))
+    cells = number_cells(pl.Series("day", ["[2020-01-01, 2020-01-31]"]))
     limits = Column(role="quasi", widest=days)
     if fine:
-        within(tree, "day", cells, limits)
+        demand_within(tree, "day", cells, limits)
     else:
         with pytest.raises(NotMetError, match="coarser"):
-            within(tree, "day", cells, limits)
+            demand_within(tree, "day", cells, limits)

@@ -13,19 +13,19 @@ from evidence import altered, counted, each, shown_column
 from incrowd.errors import InputError, NotMetError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import crowds_of, numbered
+from incrowd.verify.crowds import crowds_of, number_cells
 from incrowd.verify.shown import (
     ShownColumn,
-    coarse,
-    consistent,
-    covers,
-    permuted,
-    represents,
-    steady,
-    told_by,
-    within,
+    demand_coarse,
+    demand_consistent,
+    demand_covering,
+    demand_numbered_classes,
+    demand_permuted,
+    demand_represented,
+    demand_steady,
+    demand_within,
 )
-from incrowd.verify.verify import complete, replaced, unchanged
+from incrowd.verify.verify import demand_complete, demand_pseudonyms, demand_unchanged
 from strategies import hierarchies
 
 
@@ -73,7 +73,7 @@ def coded(codes):
 
 
 def series(labels):
-    return numbered(pl.Series(labels, dtype=pl.String))
+    return number_cells(pl.Series(labels, dtype=pl.String))
 
 
 @settings(max_examples=80)
@@ -81,9 +81,9 @@ def series(labels):
 def test_cells_that_do_not_cover_their_values_are_counted(drawn):
     tree, shown, codes, _ = drawn
     lost = sum(code not in decoded(tree, label) for label, code in zip(shown, codes, strict=True))
-    assert refuses(covers, tree, shown_column("c", series(shown), codes)) == lost
+    assert refuses(demand_covering, tree, shown_column("c", series(shown), codes)) == lost
     rows = counted(pl.DataFrame({"c": pl.Series(shown, dtype=pl.String)}), None, coded(codes))
-    assert refuses(covers, tree, ShownColumn.of("c", rows)) == lost
+    assert refuses(demand_covering, tree, ShownColumn.of("c", rows)) == lost
 
 
 @settings(max_examples=80)
@@ -97,7 +97,7 @@ def test_representatives_are_of_somebody_in_the_class(drawn):
         & {code for code, other in zip(codes, crowd, strict=True) if other == group}
     }
     column = shown_column("c", series(shown), codes, crowd)
-    assert refuses(represents, tree, column) == len(strange)
+    assert refuses(demand_represented, tree, column) == len(strange)
 
 
 @settings(max_examples=40)
@@ -113,7 +113,7 @@ def test_representatives_are_judged_among_rows_that_show_the_same(drawn):
         held.setdefault((label, number), set()).add(code)
     strange = sum(not decoded(tree, label) & there for (label, _), there in held.items())
     column = ShownColumn.of("c", counted(frame, None, coded(codes)))
-    assert refuses(represents, tree, column) == strange
+    assert refuses(demand_represented, tree, column) == strange
 
 
 def test_representatives_of_neighbouring_classes_are_kept_apart():
@@ -121,7 +121,7 @@ def test_representatives_of_neighbouring_classes_are_kept_apart():
     tree = Prefix().build(Domain(Kind.TEXT, np.array(["11", "12", "21"], dtype=object)), "c")
 
     def strange(shown, codes, crowd):
-        return refuses(represents, tree, shown_column("c", series(shown), codes, crowd))
+        return refuses(demand_represented, tree, shown_column("c", series(shown), codes, crowd))
 
     assert strange(["21", None], [3, 1], [0, 1]) == 1
     held = [1, 2, 3], [0, 1, 2]
@@ -137,7 +137,7 @@ def test_equal_values_show_the_same(drawn):
     _, shown, codes, crowd = drawn
     pairs = set(zip(codes, shown, strict=True))
     torn = len(pairs) - len(set(codes))
-    assert refuses(steady, shown_column("c", series(shown), codes)) == torn
+    assert refuses(demand_steady, shown_column("c", series(shown), codes)) == torn
     seen = pl.DataFrame(
         {"a": pl.Series(shown, dtype=pl.String), "b": [f"{number}" for number in crowd]}
     )
@@ -145,7 +145,7 @@ def test_equal_values_show_the_same(drawn):
     lines = list(zip(codes, crowd, strict=True))
     torn = len(set(zip(lines, shown, strict=True))) - len(set(lines))
     for rows in (counted, each):
-        assert refuses(consistent, rows(seen, None, both)) == torn
+        assert refuses(demand_consistent, rows(seen, None, both)) == torn
 
 
 @settings(max_examples=80)
@@ -160,7 +160,7 @@ def test_cells_beyond_the_highest_level_are_counted(drawn, highest):
         for label in shown
         if label is not None and len({int(nodes[code]) for code in decoded(tree, label)}) > 1
     }
-    assert refuses(within, tree, "c", series(shown), limits) == len(wide)
+    assert refuses(demand_within, tree, "c", series(shown), limits) == len(wide)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_cells_beyond_the_highest_level_are_counted(drawn, highest):
 def test_spans_at_the_widest(widest, label, fits):
     tree = Intervals(widths=(10,)).build(Domain(Kind.NUMBER, np.array([20, 25, 29, 31])), "c")
     limits = SimpleNamespace(highest=None, widest=float(widest))
-    assert (refuses(within, tree, "c", series([label]), limits) == 0) is fits
+    assert (refuses(demand_within, tree, "c", series([label]), limits) == 0) is fits
 
 
 def test_a_span_may_miss_the_widest_by_rounding():
@@ -186,13 +186,13 @@ def test_a_span_may_miss_the_widest_by_rounding():
     tree = Intervals(widths=(1,)).build(Domain(Kind.NUMBER, np.array([0.1, 0.4, 0.9])), "c")
     for widest, fits in ((0.3, True), (0.2999, False)):
         limits = SimpleNamespace(highest=None, widest=widest)
-        assert (refuses(within, tree, "c", series(["[0.1, 0.4]"]), limits) == 0) is fits
+        assert (refuses(demand_within, tree, "c", series(["[0.1, 0.4]"]), limits) == 0) is fits
 
 
 def test_one_column_alone_is_consistent_or_not():
     for codes, shown, torn in (([1, 2, 3], "yxx", 0), ([1, 2, 3], "xyz", 0), ([1, 1, 3], "yxx", 1)):
         rows = counted(pl.DataFrame({"c": list(shown)}), None, coded(codes))
-        assert refuses(consistent, rows) == torn
+        assert refuses(demand_consistent, rows) == torn
 
 
 @pytest.mark.parametrize(
@@ -208,12 +208,15 @@ def test_labels_below_the_lowest_level(lowest, labels, finer):
     tree = Prefix(steps=(4, 3)).build(
         Domain(Kind.TEXT, np.array(["02138", "02139", "02141"], dtype=object)), "c"
     )
-    assert refuses(coarse, tree, "c", series(labels), lowest) == finer
+    assert refuses(demand_coarse, tree, "c", series(labels), lowest) == finer
 
 
 def test_labels_that_no_hierarchy_made_cover_nothing():
     tree = Prefix().build(Domain(Kind.TEXT, np.array(["12", "13"], dtype=object)), "c")
-    assert refuses(covers, tree, shown_column("c", series(["12", "zz", "13"]), [1, 2, 2])) == 3
+    assert (
+        refuses(demand_covering, tree, shown_column("c", series(["12", "zz", "13"]), [1, 2, 2]))
+        == 3
+    )
     with pytest.raises(InputError):
         tree.decode_all(["zz"])
 
@@ -243,7 +246,7 @@ def test_classes_show_what_they_held(rows, random):
     classes = np.array([row[0] for row in rows], dtype=np.int64)
     for evidence in (counted, each):
         both = (evidence(frame, classes=classes) for frame in frames)
-        assert (refuses(permuted, *both) == 0) is (held(rows) == held(after))
+        assert (refuses(demand_permuted, *both) == 0) is (held(rows) == held(after))
 
 
 @pytest.mark.parametrize("numbers", [(0, 1, 2), (0, 3, 6)])
@@ -251,10 +254,10 @@ def test_values_that_go_round_three_classes_are_found(numbers):
     """Number and value add up to the same in every row, before and after."""
     before, after = (pl.DataFrame({"s": list(held)}) for held in ("qrp", "rpq"))
     here, there = (counted(rows, classes=np.array(numbers)) for rows in (before, after))
-    assert refuses(permuted, here, there) == 1
-    assert refuses(permuted, here, here) == 0
+    assert refuses(demand_permuted, here, there) == 1
+    assert refuses(demand_permuted, here, here) == 0
     with pytest.raises(NotMetError, match="does not show its classes"):
-        permuted(here, counted(after))
+        demand_permuted(here, counted(after))
 
 
 @settings(max_examples=100)
@@ -271,25 +274,27 @@ def test_a_class_column_tells_classes_apart(rows):
     good = one and None not in {s for _, s in rows}
     for evidence in (counted, each):
         rows = evidence(pl.DataFrame({"class": shown}), classes=classes)
-        assert (refuses(told_by, "class", rows) == 0) is good
+        assert (refuses(demand_numbered_classes, "class", rows) == 0) is good
 
 
 def test_columns_rows_and_kept_cells():
     rows = pl.DataFrame({"a": ["x", "y"], "b": [1, 2]})
     there = rows.columns, rows.height
-    complete(*there, ["a", "b"], 2)
+    demand_complete(*there, ["a", "b"], 2)
     for names, records in ((["a"], 2), (["b", "a"], 2), (["a", "b", "c"], 2), (["a", "b"], 3)):
         with pytest.raises(NotMetError):
-            complete(*there, names, records)
+            demand_complete(*there, names, records)
     with pytest.raises(NotMetError, match=r"\(1 other\)"):
-        complete(*there, ["a"], 2)
-    unchanged(altered(rows, rows, [0, 1]), ["a", "b"])
-    unchanged(altered(rows, rows.with_columns(pl.col("b").cast(pl.String)), [0, 1]), ["a", "b"])
+        demand_complete(*there, ["a"], 2)
+    demand_unchanged(altered(rows, rows, [0, 1]), ["a", "b"])
+    demand_unchanged(
+        altered(rows, rows.with_columns(pl.col("b").cast(pl.String)), [0, 1]), ["a", "b"]
+    )
     for wrong in (rows[::-1], rows.with_columns(b=pl.lit(1)), rows.with_columns(a=pl.lit("x"))):
         with pytest.raises(NotMetError):
-            unchanged(altered(rows, wrong, [0, 1]), ["a", "b"])
+            demand_unchanged(altered(rows, wrong, [0, 1]), ["a", "b"])
     with pytest.raises(NotMetError, match=r"'c' .* were not compared"):
-        unchanged(altered(rows, rows, [0, 1]), ["a", "b", "c"])
+        demand_unchanged(altered(rows, rows, [0, 1]), ["a", "b", "c"])
 
 
 def test_identifiers_show_the_pseudonyms_of_what_they_held():
@@ -297,8 +302,8 @@ def test_identifiers_show_the_pseudonyms_of_what_they_held():
         return counted(pl.DataFrame({"held": held, "shown": shown}, schema_overrides=TEXTS))
 
     known = {"x": "p", "y": "q"}
-    replaced("a", pairs(["x", "y", "x"], ["p", "q", "p"]), known)
-    replaced("a", pairs([None, "y"], [None, "q"]), known)
+    demand_pseudonyms("a", pairs(["x", "y", "x"], ["p", "q", "p"]), known)
+    demand_pseudonyms("a", pairs([None, "y"], [None, "q"]), known)
     wrong = (
         (["x", "y"], ["q", "p"]),
         (["x", "y"], ["p", "x"]),
@@ -309,7 +314,7 @@ def test_identifiers_show_the_pseudonyms_of_what_they_held():
     )
     for held, shown in wrong:
         with pytest.raises(NotMetError, match="'a'"):
-            replaced("a", pairs(held, shown), known)
+            demand_pseudonyms("a", pairs(held, shown), known)
 
 
 @settings(max_examples=60)

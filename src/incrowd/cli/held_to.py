@@ -61,5 +61,5 @@ def _policy_of_certificate(certificate: "Certificate | None") -> "Policy | None"
     """The policy that a certificate records, if it can be read: who uses it says what is wrong."""
     with suppress(IncrowdError):
         if certificate is not None:
-            return policy_record.restored_roles(certificate.policy)
+            return policy_record.restore_roles(certificate.policy)
     return None

@@ -10,19 +10,19 @@ from incrowd.documents.words import (
     BAD,
     GOOD,
     SHOWN,
-    counted,
     line,
     lines,
     more,
     names,
     number,
     percent,
+    quantity,
     rate,
-    sentence,
     share,
-    spaced,
+    stack,
     table,
 )
+from incrowd.errors import sentence
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -42,23 +42,23 @@ def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
     With `details` it is a line for each set of known columns, and what each attacker does.
     """
     worst = worst_first(tuple(_worst(found).values()))
-    parts: list[RenderableType] = [_verdict(found, worst), *_broken(found, details=details)]
+    parts: list[RenderableType] = [_verdict(found, worst), *_broken_limits(found, details=details)]
     shown = worst_first(found.attacks)[:SHOWN] if details else worst
     if shown:
         parts.append(_attacks(shown, details=details))
     parts += lines(_candidates(found))
     if details:
-        return spaced(*parts, *_scenes(found, worst))
+        return stack(*parts, *_scenes(found, worst))
     parts += lines(sentence(text) for text in found.advice[:1])
-    return spaced(*parts, *([more("what each attacker knows and does")] if shown else []))
+    return stack(*parts, *([more("what each attacker knows and does")] if shown else []))
 
 
 def worst_first(attacks: "tuple[Attack, ...]") -> "list[Attack]":
     """By harm: people found, then the gain over guessing, then the rate."""
-    return sorted(attacks, key=lambda one: (-_found(one), -one.gain, -one.success))
+    return sorted(attacks, key=lambda one: (-_people_above_limit(one), -one.gain, -one.success))
 
 
-def _found(attack: "Attack") -> float:
+def _people_above_limit(attack: "Attack") -> float:
     """People whom the release lifts above the limit."""
     return 0.0 if attack.persons is None or attack.claims else attack.persons.above
 
@@ -66,20 +66,20 @@ def _found(attack: "Attack") -> float:
 def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
     """The headline: how many limits are broken, or which limits hold for how many attacks."""
     if not found.ok:
-        return line(f"{counted(len(found.broken), 'limit is', 'limits are')} broken.", BAD)
+        return line(f"{quantity(len(found.broken), 'limit is', 'limits are')} broken.", BAD)
     tried = [attack for attack in worst if attack.trials]
     if not tried:
         return line("No limit is broken, and there was nobody to attack.")
-    kinds = f"{counted(len(tried), 'kind')} of attack"
+    kinds = f"{quantity(len(tried), 'kind')} of attack"
     return line(" ".join((f"No limit is broken by {kinds}.", *_limits(found))), GOOD)
 
 
-def _broken(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
+def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
     """The broken limits; of many only the first without `details`."""
     most = len(found.broken) if details else _BROKEN
     yield from lines(f"- {sentence(text)}" for text in found.broken[:most])
     if len(found.broken) > most:
-        yield more(counted(len(found.broken) - most, "more broken limit"))
+        yield more(quantity(len(found.broken) - most, "more broken limit"))
 
 
 def _limits(found: "Attacked") -> Iterator[str]:
@@ -87,7 +87,7 @@ def _limits(found: "Attacked") -> Iterator[str]:
     limits = found.limits
     if (posterior := limits.get("max_posterior")) is not None:
         most = limits.get("max_people") or 0
-        who = "Nobody is" if not most else f"At most {counted(most, 'person is', 'people are')}"
+        who = "Nobody is" if not most else f"At most {quantity(most, 'person is', 'people are')}"
         yield f"{who} found, or their value learned, with a chance above {percent(posterior)}."
     if (success := limits.get("max_success")) is not None:
         yield f"No attack gains more than {percent(success)} on average."
@@ -102,19 +102,19 @@ def _attacks(shown: "list[Attack]", *, details: bool) -> Table:
         knows = [line(names(one.knows))] if details else []
         right = rate(one.success, one.interval) if one.trials else "nobody to attack"
         most = "at most " if one.bound and one.success else ""
-        verdict, style = judged(one)
+        verdict, style = judgement_of(one)
         made.add_row(
             line(one.goal), *knows, f"{most}{right}", share(one.baseline), line(verdict, style)
         )
     return made
 
 
-def judged(one: "Attack") -> tuple[str, str]:
+def judgement_of(one: "Attack") -> tuple[str, str]:
     """How much better an attack is than guessing, in words, and its style."""
     if not one.trials:
         return "not tested", ""
-    if people := round(_found(one)):
-        return f"right about {counted(people, 'person', 'people')}", BAD
+    if people := round(_people_above_limit(one)):
+        return f"right about {quantity(people, 'person', 'people')}", BAD
     if not one.gain:
         return "no better than guessing", GOOD
     if one.interval[0] <= one.baseline:
@@ -147,7 +147,7 @@ def _people(attack: "Attack") -> Iterator[str]:
     chance = f"{most}{share(persons.largest)} ({who})"
     yield f"The largest chance to be right about anybody is {chance}."
     if persons.above:
-        above = counted(round(persons.above), "person", "people")
+        above = quantity(round(persons.above), "person", "people")
         yield f"The release lifts it above {percent(persons.limit)} for {above}."
 
 
@@ -164,7 +164,7 @@ def _candidates(found: "Attacked") -> Iterator[str]:
     if found.inconsistent is not None:
         yield f"k in the world: {number(found.k_world)}{_after_matching(found)}."
     if found.inconsistent:
-        rows = counted(found.inconsistent, "released row matches", "released rows match")
+        rows = quantity(found.inconsistent, "released row matches", "released rows match")
         yield f"{rows} nobody in the world: these people are not in it, or are spelled differently."
     if found.k_with_release is not None and found.k_with_release != found.k_world:
         least = number(found.k_with_release)

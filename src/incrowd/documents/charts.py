@@ -44,7 +44,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     known, have a square around them.
     """
     alt = _altair()
-    which = _drawn(explored)
+    which = _nodes_to_draw(explored)
     place = _places(explored, which)
     points = [_point(explored, int(i), float(x)) for i, x in zip(which, place, strict=True)]
     if (least := explored.minimal) is not None:
@@ -103,7 +103,7 @@ def frontier_chart(curve: Frontier) -> Chart:
     )
 
 
-def drawn(chart: Chart, kind: Kind) -> bytes:
+def render_chart(chart: Chart, kind: Kind) -> bytes:
     """A chart as a picture, or as a page that shows more where one points."""
     if kind == "html":
         return str(chart.to_html(inline=True, json_kwds={"cls": ScriptSafe})).encode()
@@ -147,7 +147,7 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
     )
 
 
-def _drawn(explored: Explored) -> Counts:
+def _nodes_to_draw(explored: Explored) -> Counts:
     """The lines of `explored` that are drawn."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:

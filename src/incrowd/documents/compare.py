@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import RenderableType
 from rich.table import Table
 
+from incrowd.documents.json import pick
 from incrowd.documents.report.wording import bar_names
-from incrowd.documents.words import counted, line, listed, loss_name, number, share, spaced, table
+from incrowd.documents.words import line, loss_name, number, quantity, share, stack, table
+from incrowd.errors import join_words
 from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
@@ -48,16 +50,11 @@ def compare_document(found: "Comparison") -> dict[str, Any]:
     """`incrowd.compare/1`: what releases keep of their original, and how exposed people are."""
     return {
         "schema": "incrowd.compare/1",
-        "original": found.original,
-        "records": found.records,
+        **pick(found, "original records"),
         "risk": None if found.risk is None else asdict(found.risk),
-        "quasi": found.quasi,
-        "sensitive": found.sensitive,
-        "formula": found.formula,
-        "frontier": found.frontier,
+        **pick(found, "quasi sensitive formula frontier"),
         "releases": [_release(release) for release in found.releases],
-        "seed": found.seed,
-        "notes": found.notes,
+        **pick(found, "seed notes"),
     }
 
 
@@ -67,14 +64,9 @@ def _release(release: "ReleaseUtility") -> dict[str, Any]:
         "name": release.name,
         "closeness": verdict.closeness,
         "findings": [finding.says for finding in verdict.findings],
-        "records": release.records,
-        "left_out": release.left_out,
-        "absent": release.absent,
-        "total_variation": release.total_variation,
+        **pick(release, "records left_out absent total_variation"),
         "worst": None if worst is None else worst.name,
-        "pair_difference": release.pair_difference,
-        "two_way": release.two_way,
-        "two_way_within_noise": release.two_way_within_noise,
+        **pick(release, "pair_difference two_way two_way_within_noise"),
         "columns": [_column(column) for column in release.columns],
         "pairs": [asdict(pair) | {"difference": pair.difference} for pair in release.pairs],
         "queries": None if release.queries is None else asdict(release.queries),
@@ -111,7 +103,7 @@ def compare_text(found: "Comparison", *, details: bool = False) -> RenderableTyp
     parts += [one for release in found.releases for one in _coefficients(release, found)]
     if details:
         parts += [one for release in found.releases for one in _details(release)]
-    return spaced(parts[0], *parts[1:])
+    return stack(parts[0], *parts[1:])
 
 
 def headline(found: "Comparison") -> str:
@@ -126,7 +118,7 @@ def headline(found: "Comparison") -> str:
     more = ""
     if beaten and found.frontier:
         verb = "is" if beaten == 1 else "are"
-        more = f" {counted(beaten, 'release')} {verb} worse than another in both risk and utility."
+        more = f" {quantity(beaten, 'release')} {verb} worse than another in both risk and utility."
     says = f"{best.name} differs least from {found.original}, and {_verdict(best, 'it')}"
     return f"{says}.{more}"
 
@@ -148,16 +140,11 @@ def releases_table(found: "Comparison") -> Table:
     made = table(*_HEADS)
     if found.risk is not None:
         rest = ("0", _NONE, "0", "0", _original_score(found))
-        made.add_row(
-            *_cells(found.original, found.records, found.risk.k, found.risk.highest), *rest
-        )
+        exposed = (number(found.risk.k), share(found.risk.highest))
+        made.add_row(line(found.original), f"{found.records:,}", *exposed, *rest)
     for release in found.releases:
         made.add_row(*release_row(release))
     return made
-
-
-def _cells(name: str, records: int, k: int, risk: float) -> tuple[RenderableType, ...]:
-    return line(name), f"{records:,}", number(k), share(risk)
 
 
 def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
@@ -260,7 +247,7 @@ def notes_of(found: "Comparison") -> Iterator[str]:
         for note in release.notes:
             yield f"{release.name}: {note}"
         if release.absent:
-            some = listed(release.absent[:_PAIRS])
+            some = join_words(release.absent[:_PAIRS])
             more = len(release.absent) - _PAIRS
             yield f"{release.name} lacks {some}{f' and {more:,} more' if more > 0 else ''}"
 

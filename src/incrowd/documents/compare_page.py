@@ -1,7 +1,7 @@
 """A comparison as one page: the plane of risk and utility, then every figure of each release."""
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 from incrowd.documents import interactive
 from incrowd.documents.compare import (
@@ -13,18 +13,20 @@ from incrowd.documents.compare import (
 )
 from incrowd.documents.page import (
     Block,
-    Figure,
+    Cell,
+    Columns,
+    FigureTable,
     Folded,
     Interactive,
     Page,
+    Paragraphs,
+    PictureBlock,
     Section,
-    Table,
-    Text,
     page,
 )
-from incrowd.documents.pictures import Bars, HeatMap, Plane, Point, Ranges, Series
-from incrowd.documents.report.wording import bar_names
-from incrowd.documents.view import View
+from incrowd.documents.pictures import Bars, EstimateBars, HeatMap, Plane, PlanePoint, Series
+from incrowd.documents.report.wording import bar_names, before_and_after
+from incrowd.documents.view import ResultView
 from incrowd.utility.verdict import LIMITS
 
 if TYPE_CHECKING:
@@ -49,17 +51,17 @@ def compare_page(found: "Comparison") -> str:
     return page(
         Page(
             title=f"Releases of {found.original}",
-            verdict=Text((headline(found),)),
+            verdict=Paragraphs((headline(found),)),
             sections=tuple(_sections(found)),
             made="Labels are read as sets of values, each record spread evenly over its set.",
         )
     )
 
 
-def compare_view(found: "Comparison") -> View:
+def compare_view(found: "Comparison") -> ResultView:
     """What a notebook shows: the verdict, the plane and a line for each release."""
-    return View(
-        Text((headline(found),)),
+    return ResultView(
+        Paragraphs((headline(found),)),
         _plane(found) or _variations(found),
         _releases(found),
         lambda: compare_document(found),
@@ -79,7 +81,7 @@ def _sections(found: "Comparison") -> Iterator[Section]:
     yield Section("releases", "Risk and utility", tuple(_overview(found)))
     for place, release in enumerate(found.releases, start=1):
         yield Section(f"release-{place}", release.name, tuple(_release(release)))
-    yield Section("notes", "Notes", (Text((LIMITS, *found.notes), "quiet"),))
+    yield Section("notes", "Notes", (Paragraphs((LIMITS, *found.notes), "quiet"),))
 
 
 def _overview(found: "Comparison") -> Iterator[Block]:
@@ -88,7 +90,7 @@ def _overview(found: "Comparison") -> Iterator[Block]:
     if plane is None:
         return
     rows = tuple((point.name, point.x, point.y, point.kind) for point in plane.points)
-    still = Figure(plane, Table(("table", plane.x, plane.y, "kind"), rows))
+    still = PictureBlock(plane, FigureTable(("table", plane.x, plane.y, "kind"), rows))
     live = interactive.available()
     yield Interactive(interactive.plane_spec(plane), still) if live else still
 
@@ -97,13 +99,13 @@ def _plane(found: "Comparison") -> Plane | None:
     """Each release between its distance from the original and its risk."""
     best = set(found.frontier)
     points = [
-        Point(r.name, r.distance, r.risk.highest, "frontier" if r.name in best else "release")
+        PlanePoint(r.name, r.distance, r.risk.highest, "frontier" if r.name in best else "release")
         for r in found.releases
         if r.distance is not None and r.risk is not None
     ]
     if not points or found.risk is None:
         return None
-    first = Point(found.original, 0.0, found.risk.highest, "original")
+    first = PlanePoint(found.original, 0.0, found.risk.highest, "original")
     return Plane(
         "Risk and utility",
         "Lower is safer, farther left is closer to the original; no other release beats those on "
@@ -114,36 +116,33 @@ def _plane(found: "Comparison") -> Plane | None:
     )
 
 
-def _releases(found: "Comparison") -> Table:
-    heads = (
-        "release",
-        "records",
-        "left out",
-        "k",
-        "highest risk",
-        "GCP",
-        "worst column",
-        "mean total variation",
-        "two-way total variation",
-        "pairs off by",
-    )
-    return Table(heads, tuple(map(_row, found.releases)), "A line for each release.")
+def _releases(found: "Comparison") -> FigureTable:
+    columns: Columns = {
+        "release": "name",
+        "records": "records",
+        "left out": "left_out",
+        "k": lambda release: None if release.risk is None else release.risk.k,
+        "highest risk": lambda release: (
+            None if release.risk is None else _round(release.risk.highest)
+        ),
+        "GCP": _gcp,
+        "worst column": lambda release: None if release.worst is None else release.worst.name,
+        "mean total variation": _in_four_digits("total_variation"),
+        "two-way total variation": _in_four_digits("two_way"),
+        "pairs off by": _in_four_digits("pair_difference"),
+    }
+    return FigureTable.of(found.releases, columns, "A line for each release.")
 
 
-def _row(release: "ReleaseUtility") -> tuple[str | float | int | None, ...]:
-    risk, worst = release.risk, release.worst
-    return (
-        release.name,
-        release.records,
-        release.left_out,
-        None if risk is None else risk.k,
-        None if risk is None else _round(risk.highest),
-        loss_text(release, "gcp") if release.losses_at_most else _round(release.losses.get("gcp")),
-        None if worst is None else worst.name,
-        _round(release.total_variation),
-        _round(release.two_way),
-        _round(release.pair_difference),
-    )
+def _gcp(release: "ReleaseUtility") -> Cell:
+    if release.losses_at_most:
+        return loss_text(release, "gcp")
+    return _round(release.losses.get("gcp"))
+
+
+def _in_four_digits(name: str) -> Callable[[Any], float | None]:
+    """What makes a cell of the figure of this name."""
+    return lambda result: _round(getattr(result, name))
 
 
 def _round(value: float | None) -> float | None:
@@ -165,43 +164,29 @@ def _release(release: "ReleaseUtility") -> Iterator[Block]:
         yield from _pairs(release)
     yield from _figures(release)
     if release.notes:
-        yield Text(release.notes, "quiet")
+        yield Paragraphs(release.notes, "quiet")
 
 
-def _columns(release: "ReleaseUtility") -> Table:
-    rows = tuple(
-        (
-            column.name,
-            column.kind,
-            _round(column.total_variation),
-            _round(column.earth_mover),
-            column.missing[0],
-            column.missing[1],
-            column.suppressed,
-            column.unreadable,
-            _round(column.ncp),
-            _round(column.within_noise),
-        )
-        for column in farthest_columns(release)
-    )
-    heads = (
-        "column",
-        "kind",
-        "total variation",
-        "earth mover",
-        "missing before",
-        "missing after",
-        "suppressed",
-        "not readable",
-        "NCP",
-        "counts within noise",
-    )
-    return Table(heads, rows, "Columns, the farthest from the original first.")
+def _columns(release: "ReleaseUtility") -> FigureTable:
+    columns: Columns = {
+        "column": "name",
+        "kind": "kind",
+        "total variation": _in_four_digits("total_variation"),
+        "earth mover": _in_four_digits("earth_mover"),
+        "missing before": lambda column: column.missing[0],
+        "missing after": lambda column: column.missing[1],
+        "suppressed": "suppressed",
+        "not readable": "unreadable",
+        "NCP": _in_four_digits("ncp"),
+        "counts within noise": _in_four_digits("within_noise"),
+    }
+    caption = "Columns, the farthest from the original first."
+    return FigureTable.of(farthest_columns(release), columns, caption)
 
 
-def _bars(column: "ColumnUtility") -> Figure:
+def _bars(column: "ColumnUtility") -> PictureBlock:
     shown = column.histogram
-    both = (Series("original", shown.before), Series("release", shown.after))
+    both = before_and_after(shown.before, shown.after)
     about = (
         f"Shares of the records of {column.name} before and after, labels spread evenly; bars of "
         "fewer than 5 records are withheld."
@@ -209,24 +194,21 @@ def _bars(column: "ColumnUtility") -> Figure:
     names = bar_names(shown.labels, column.kind, values=False)
     rows = tuple(zip(names, shown.before, shown.after, strict=True))
     picture = Bars(column.name, about, names, both, y="share of records")
-    return Figure(picture, Table((column.name, "original", "release"), rows))
+    return PictureBlock(picture, FigureTable((column.name, "original", "release"), rows))
 
 
 def _pairs(release: "ReleaseUtility") -> Iterator[Block]:
     far = farthest_pairs(release)[:_LISTED]
-    rows = tuple(
-        (
-            *pair.columns,
-            pair.measure,
-            _round(pair.before),
-            _round(pair.after),
-            _round(pair.difference),
-        )
-        for pair in far
-    )
-    heads = ("column", "other column", "measure", "original", "release", "difference")
-    listed = Table(heads, rows, "Associations that changed most.")
-    yield Figure(_map(release), listed)
+    columns: Columns = {
+        "column": lambda pair: pair.columns[0],
+        "other column": lambda pair: pair.columns[1],
+        "measure": "measure",
+        "original": _in_four_digits("before"),
+        "release": _in_four_digits("after"),
+        "difference": _in_four_digits("difference"),
+    }
+    listed = FigureTable.of(far, columns, "Associations that changed most.")
+    yield PictureBlock(_map(release), listed)
 
 
 def _map(release: "ReleaseUtility") -> HeatMap:
@@ -243,14 +225,14 @@ def _map(release: "ReleaseUtility") -> HeatMap:
     return HeatMap("Associations: release less original", about, names, names, values, -1.0, 1.0)
 
 
-def _coefficients(found: "Regression") -> Figure:
+def _coefficients(found: "Regression") -> PictureBlock:
     terms = [one for one in found.coefficients if one.release is not None]
     ends = [(one.release or 0.0, _NORMAL * (one.release_error or 0.0)) for one in terms]
     about = (
         f"Coefficients of the {found.task} regression {found.formula} from the release, with 95 % "
         "intervals that take the release as exact, beside those of the original."
     )
-    picture = Ranges(
+    picture = EstimateBars(
         "The analysis",
         about,
         tuple(one.term for one in terms),
@@ -261,50 +243,32 @@ def _coefficients(found: "Regression") -> Figure:
         value_name="release with its interval",
         baseline_name="original",
     )
-    heads = ("term", "original", "standard error", "release", "off by", "intervals overlap")
-    rows = tuple(
-        (
-            one.term,
-            one.original,
-            one.standard_error,
-            one.release,
-            one.difference,
-            _round(one.overlap),
-        )
-        for one in found.coefficients
-    )
-    return Figure(picture, Table(heads, rows))
+    columns: Columns = {
+        "term": "term",
+        "original": "original",
+        "standard error": "standard_error",
+        "release": "release",
+        "off by": "difference",
+        "intervals overlap": _in_four_digits("overlap"),
+    }
+    return PictureBlock(picture, FigureTable.of(found.coefficients, columns))
 
 
 def _models(release: "ReleaseUtility") -> Iterator[Block]:
     if not release.models:
         return
-    heads = (
-        "target",
-        "model",
-        "score",
-        "original",
-        "release",
-        "baseline",
-        "learned from",
-        "tested on",
-    )
-    rows = tuple(
-        (
-            one.target,
-            one.model,
-            one.score,
-            _round(one.original),
-            _round(one.release),
-            _round(one.baseline),
-            one.trained_on,
-            one.tested_on,
-        )
-        for one in release.models
-    )
-    yield Table(
-        heads, rows, "Models that learn from each table, tested on records of the original."
-    )
+    columns: Columns = {
+        "target": "target",
+        "model": "model",
+        "score": "score",
+        "original": _in_four_digits("original"),
+        "release": _in_four_digits("release"),
+        "baseline": _in_four_digits("baseline"),
+        "learned from": "trained_on",
+        "tested on": "tested_on",
+    }
+    caption = "Models that learn from each table, tested on records of the original."
+    yield FigureTable.of(release.models, columns, caption)
 
 
 def _figures(release: "ReleaseUtility") -> Iterator[Block]:
@@ -317,4 +281,6 @@ def _figures(release: "ReleaseUtility") -> Iterator[Block]:
         (name, _round(value) if isinstance(value, float) else value) for name, value in rows
     )
     most = " Losses are upper bounds: some labels cannot be read." if release.losses_at_most else ""
-    yield Table(("figure", "value"), shown, f"Losses from labels and classes, and queries.{most}")
+    yield FigureTable(
+        ("figure", "value"), shown, f"Losses from labels and classes, and queries.{most}"
+    )

@@ -14,19 +14,19 @@ from incrowd.documents.words import (
     GOOD,
     QUIET,
     SHOWN,
-    counted,
-    hidden,
     line,
     lines,
     more,
     number,
     numeric,
     percent,
-    sentence,
+    quantity,
+    rest_of_list,
     share,
-    spaced,
+    stack,
     table,
 )
+from incrowd.errors import sentence
 
 if TYPE_CHECKING:
     from incrowd.identify.distinct_values import DistinctValueTest
@@ -80,7 +80,7 @@ def draft_text(draft: "Draft") -> RenderableType:
     )
     rest = [f"models: {', '.join(models)}", *_remarks(draft)]
     rest += [_ADVICE] if len(draft.policy.quasi) > _MANY else []
-    return spaced(line(_roles(draft)), made, *lines(rest))
+    return stack(line(_roles(draft)), made, *lines(rest))
 
 
 def _remarks(draft: "Draft") -> Iterator[str]:
@@ -123,14 +123,14 @@ def explanation(draft: "Draft", name: str) -> str:
 
 def explanation_text(draft: "Draft", name: str) -> RenderableType:
     """The same for a terminal."""
-    return spaced(*lines(explanation(draft, name).splitlines()))
+    return stack(*lines(explanation(draft, name).splitlines()))
 
 
 def _roles(draft: "Draft") -> str:
     """How many columns have which role, and how many to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
-    total = counted(sum(roles.values()), "column")
+    total = quantity(sum(roles.values()), "column")
     return f"{total}: {each}; {number(len(draft.review))} to review."
 
 
@@ -144,7 +144,7 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
     if found.minimum is not None and not _is_named(found):
         parts.append(line(f"{_smallest(found)}: {_names(found.minimum)}"))
     if found.sets:
-        parts += [_sets(found, most), *lines(map(_needed, found.tests[:1]))]
+        parts += [_sets(found, most), *lines(map(_values_needed, found.tests[:1]))]
         parts += _unshown(found.found - min(most, len(found.sets)), details=details)
     for one in found.explanations:
         parts += _explanation(one)
@@ -153,8 +153,8 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
     if not details:
         searched = found.guarantee.not_searched
         parts += lines([f"Not searched: {searched}."] if searched else [])
-        return spaced(*parts, more("what is promised and what was searched"))
-    return spaced(*parts, *lines([*_promises(found.promise, found.guarantee), *_shown_by(found)]))
+        return stack(*parts, more("what is promised and what was searched"))
+    return stack(*parts, *lines([*_promises(found.promise, found.guarantee), *_shown_by(found)]))
 
 
 def _shown_by(found: "Discovery") -> Iterator[str]:
@@ -166,7 +166,7 @@ def _shown_by(found: "Discovery") -> Iterator[str]:
 def _unshown(count: int, *, details: bool) -> list[RenderableType]:
     """Sets that a terminal leaves out."""
     if details or count <= 0:
-        return hidden(count)
+        return rest_of_list(count)
     return [line(f"and {count:,} more; --details shows more of them, --json all", QUIET)]
 
 
@@ -176,16 +176,16 @@ def discovery_headline(found: "Discovery") -> str:
     sure = f"with probability {percent(1 - (found.guarantee.delta or 0.0))}"
     match found.basis.value:
         case "counted":
-            return _counted(found)
+            return _exact_headline(found)
         case "at least" if not found.found:
             return f"No column combination found in a sample of {sample} of {records}."
         case "at least":
-            sets = counted(found.found, "column combination")
+            sets = quantity(found.found, "column combination")
             who = "each" if found.found > 1 else "it"
             reach = f"{sure}, {who} has a {found.measure} ratio of at least {_down(found)}"
             return f"{sets} found in a sample of {sample} of {records}; {reach} in the table."
         case "relative":
-            sets = counted(found.found, "column combination")
+            sets = quantity(found.found, "column combination")
             pairs = f"{sets} found in {sample} pairs of {records}"
             return f"{pairs}. {sentence(found.promise)} No set is a key."
     drawn = f"in a sample of {sample} of {records}"
@@ -193,13 +193,13 @@ def discovery_headline(found: "Discovery") -> str:
         return f"Nothing found {drawn}: {found.promise}."
     these = "the candidate below" if found.found == 1 else "one of the candidates below"
     return (
-        f"{counted(found.found, 'candidate')} found {drawn}. None is shown to reach a "
+        f"{quantity(found.found, 'candidate')} found {drawn}. None is shown to reach a "
         f"{found.measure} ratio of {number(found.ratio)}, but {sure} every set that does contains "
         f"{these}."
     )
 
 
-def _counted(found: "Discovery") -> str:
+def _exact_headline(found: "Discovery") -> str:
     """The headline of an exact search."""
     several = found.found > 1
     records, least = _records(found), percent(found.ratio)
@@ -211,7 +211,7 @@ def _counted(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} {pairs} apart"
         case _:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
-    sets = counted(found.found, "minimal column combination")
+    sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
     return f"{head}: {_names(found.sets[0])}." if _is_named(found) else f"{head}."
 
@@ -226,8 +226,8 @@ def _is_named(found: "Discovery") -> bool:
 
 def _records(found: "Discovery") -> str:
     if found.bounded:
-        return f"at most {counted(found.records, 'different record')}"
-    return f"{'the ' if found.records != 1 else ''}{counted(found.records, 'record')}"
+        return f"at most {quantity(found.records, 'different record')}"
+    return f"{'the ' if found.records != 1 else ''}{quantity(found.records, 'record')}"
 
 
 def _smallest(found: "Discovery") -> str:
@@ -247,7 +247,7 @@ def _down(found: "Discovery") -> str:
 
 def _sets(found: "Discovery", most: int) -> Table:
     heads = ("columns", "distinct", "pairs told apart", "unique")
-    judged = [_judged(test) for test in found.tests]
+    judged = [_possible_values(test) for test in found.tests]
     asked = [f"tells {percent(test.alpha)} apart" for test in found.tests[:1]]
     made = table(*heads, *("possible values" for _ in asked), *asked)
     for i, one in enumerate(found.sets[:most]):
@@ -256,13 +256,13 @@ def _sets(found: "Discovery", most: int) -> Table:
     return numeric(made, 1, 2, 3)
 
 
-def _judged(test: "DistinctValueTest") -> tuple[str, str]:
+def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
     """How many values a set can have, where that comes from, and the verdict."""
     values = "without limit" if isinf(test.distinct) else number(round(test.distinct))
     return f"{values} ({test.source.value})", test.answer
 
 
-def _needed(test: "DistinctValueTest") -> str:
+def _values_needed(test: "DistinctValueTest") -> str:
     """How many values a set needs to tell so many people apart."""
     least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
     return (
@@ -309,20 +309,22 @@ def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
 def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
     """Which sets of columns single out groups of few people."""
     most = SHOWN if details else _SETS
-    size, people = counted(found.k, "person", "people"), counted(found.people, "person", "people")
+    size, people = quantity(found.k, "person", "people"), quantity(found.people, "person", "people")
     one = len(found.sets) == 1
-    sets = counted(len(found.sets), "column combination") if found.sets else "No column combination"
+    sets = (
+        quantity(len(found.sets), "column combination") if found.sets else "No column combination"
+    )
     single = "singles" if one or not found.sets else "single"
     head = f"{sets} {single} out groups of at most {size} among {people}."
     parts = [line(head, BAD if found.sets else "" if found.partial else GOOD)]
     if found.partial:
         parts.append(line("PARTIAL: not all sets were searched; there may be more."))
     if not found.sets:
-        return spaced(*parts)
+        return stack(*parts)
     made = table("columns", "people of the smallest group")
     for group in found.sets[:most]:
         made.add_row(line(" + ".join(group.columns)), number(group.smallest))
-    return spaced(*parts, made, *_unshown(len(found.sets) - most, details=details))
+    return stack(*parts, made, *_unshown(len(found.sets) - most, details=details))
 
 
 def judged_headline(found: "JudgedSets") -> str:
@@ -333,7 +335,7 @@ def judged_headline(found: "JudgedSets") -> str:
         people = f"{number(found.population)} people"
         return f"{' + '.join(judged.columns)}: {judged.test.verdict} of {people}."
     told = f"tell {percent(found.alpha)} of {number(found.population)} people apart"
-    return f"{number(able) if able else 'None'} of {counted(asked, 'set')} may {told}."
+    return f"{number(able) if able else 'None'} of {quantity(asked, 'set')} may {told}."
 
 
 def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType:
@@ -345,8 +347,8 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
         made.add_row(line(" + ".join(one.columns)), *_judged_figures(one, details=details))
     figures = numeric(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
     head = line(judged_headline(found), BAD if found.possible else GOOD)
-    needed = line(_needed(found.sets[0].test))
-    return spaced(head, figures, needed, *([] if details else [more("tiny shares as numbers")]))
+    needed = line(_values_needed(found.sets[0].test))
+    return stack(head, figures, needed, *([] if details else [more("tiny shares as numbers")]))
 
 
 def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
@@ -354,7 +356,7 @@ def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
     if one.ratios is not None:
         yield number(one.ratios.classes)
         yield share(one.ratios.unique_ratio)
-    values, answer = _judged(one.test)
+    values, answer = _possible_values(one.test)
     crowd = number(round(one.test.crowd, 1 if one.test.crowd < 10 else 0))
     alone = f"{one.test.share:.3g}" if details else share(one.test.share)
     yield from (values, alone, crowd, answer)
@@ -362,7 +364,7 @@ def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
 
 def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> RenderableType:
     """Which columns were published, and how well they tell records apart."""
-    total = counted(len(found.published) + len(found.withheld), "column")
+    total = quantity(len(found.published) + len(found.withheld), "column")
     done = f"Wrote and recounted {path}" if path else "Dry run, nothing written"
     head = (
         f"{done}: {len(found.published)} of {total}, with a {found.measure} ratio of "
@@ -376,9 +378,9 @@ def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> Re
     made.add_row("records of the smallest class", number(found.ratios.smallest))
     warning = line("This is not anonymization: the values are exact.", BAD)
     if not details:
-        return spaced(line(head, GOOD), made, warning, more("all ratios and what was searched"))
+        return stack(line(head, GOOD), made, warning, more("all ratios and what was searched"))
     promises = _promises("no set of the published columns is above the ratio", found.guarantee)
-    return spaced(line(head, GOOD), made, warning, *lines(promises))
+    return stack(line(head, GOOD), made, warning, *lines(promises))
 
 
 def safe_harbor_text(found: "Checklist", *, details: bool = False) -> RenderableType:
@@ -386,7 +388,7 @@ def safe_harbor_text(found: "Checklist", *, details: bool = False) -> Renderable
     failing = sum(check.status == "fail" for check in found.checks)
     head = line("Found nothing that Safe Harbor forbids.", GOOD)
     if failing:
-        many = counted(failing, "identifier")
+        many = quantity(failing, "identifier")
         head = line(f"The table is NOT de-identified by Safe Harbor: it holds {many}.", BAD)
     made = table("", "identifier", "", "why")
     for check in found.checks:
@@ -396,15 +398,15 @@ def safe_harbor_text(found: "Checklist", *, details: bool = False) -> Renderable
             check.letter, check.identifier.title, Text(*_STATUS[check.status]), _why(check)
         )
     year = line(f"Ages are those of {found.today}.", QUIET)
-    return spaced(head, made, line(_KNOWLEDGE), year, *([] if details else [more(_PASSED)]))
+    return stack(head, made, line(_KNOWLEDGE), year, *([] if details else [more(_PASSED)]))
 
 
 def _why(check: "IdentifierCheck") -> Text:
-    each = (f"{found.column}: {_marked(check, found)}" for found in check.columns)
+    each = (f"{found.column}: {_why_found(check, found)}" for found in check.columns)
     return line("\n".join(each) or check.note)
 
 
-def _marked(check: "IdentifierCheck", found: "ColumnFinding") -> str:
+def _why_found(check: "IdentifierCheck", found: "ColumnFinding") -> str:
     """Why; where others fail, with a mark if a person must look."""
     return found.why if found.status == check.status else f"look: {found.why}"
 

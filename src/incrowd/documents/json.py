@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -12,17 +12,15 @@ if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
     from incrowd.identify.distinct_values import DistinctValueTest
     from incrowd.identify.outcome import (
-        ColumnSet,
         Discovery,
         Explanation,
         Groups,
-        Guarantee,
         JudgedSets,
         Masked,
     )
     from incrowd.identify.records import Ratios
     from incrowd.kernels.warm import Warmed
-    from incrowd.policy.draft import ColumnCost, Draft
+    from incrowd.policy.draft import Draft
     from incrowd.population.plan import Action, Measured, Plan
     from incrowd.population.quantiles import Bucketed, BucketedColumn
     from incrowd.release.certificate import KeyFiles
@@ -32,6 +30,10 @@ if TYPE_CHECKING:
     from incrowd.search.literature.accuracy.frontier import Frontier
     from incrowd.verify.alone import Alone
     from incrowd.verify.verdict import Check, Verdict
+
+
+_SET = "columns distinct separation unique"
+_GUARANTEE = "exact epsilon delta sample searched not_searched"
 
 
 def dumps(document: Mapping[str, Any]) -> str:
@@ -57,19 +59,10 @@ def release_document(
     return {
         "schema": "incrowd.anonymize/1",
         **_alone(release.alone),
-        "search": release.search,
-        "optimal": release.optimal,
-        "why": release.why,
-        "k": release.k,
-        "privacy": release.privacy,
-        "max_class_ncp": release.max_class_ncp,
-        "bound_met": release.bound_met,
-        "classes": release.classes,
-        "records": release.records,
-        "people": release.certificate.people,
-        "suppressed": release.suppressed,
+        **pick(release, "search optimal why k privacy max_class_ncp bound_met classes records"),
+        **pick(release, "people suppressed"),
         "left_out": release.policy.dropped,
-        "models": [_verdict(model) for model in release.models],
+        "models": _verdicts(release.models),
         "loss": release.loss,
         **({} if release.bound is None else {"gap": _gap(release.bound)}),
         "labels": release.labels,
@@ -86,8 +79,7 @@ def _alone(alone: "Alone | None") -> dict[str, Any]:
     """Shares of the people who are alone for whoever knows columns that leave unchanged."""
     if alone is None:
         return {}
-    names = ("columns", "together", "unaccepted", "limit", "accepted")
-    return {"alone": {name: getattr(alone, name) for name in names}}
+    return {"alone": pick(alone, "columns together unaccepted limit accepted")}
 
 
 def _gap(bound: "LossBound") -> dict[str, Any]:
@@ -95,10 +87,7 @@ def _gap(bound: "LossBound") -> dict[str, Any]:
     return {
         "found": bound.found,
         "bound": bound.loss,
-        "gap": bound.gap,
-        "proved": bound.proved,
-        "sampled": bound.sampled,
-        "margin": bound.margin,
+        **pick(bound, "gap proved sampled margin"),
         "least_records": bound.size,
     }
 
@@ -108,8 +97,7 @@ def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[st
     explored = release.explored
     return {
         "schema": "incrowd.lattice/1",
-        "search": release.search,
-        "optimal": release.optimal,
+        **pick(release, "search optimal"),
         "loss": release.policy.loss.name,
         "nodes": None if explored is None else explored.lattice,
         "counted": len(nodes),
@@ -122,16 +110,13 @@ def lattice_document(release: "Release", nodes: list[dict[str, Any]]) -> dict[st
 
 def frontier_document(curve: "Frontier", path: str | None = None) -> dict[str, Any]:
     """`incrowd.frontier/1`: how much privacy there is for every largest loss of a class."""
-    figures = ("max_loss", "k", "l", "loss", "classes")
     return {
         "schema": "incrowd.frontier/1",
         "privacy": curve.privacy,
         "column": curve.column if curve.privacy == "l" else None,
         "loss": curve.loss,
-        "points": [{name: getattr(point, name) for name in figures} for point in curve.points],
-        "out_of_reach": curve.out_of_reach,
-        "unseen": curve.unseen,
-        "complete": curve.complete,
+        "points": [pick(point, "max_loss k l loss classes") for point in curve.points],
+        **pick(curve, "out_of_reach unseen complete"),
         "written": path,
     }
 
@@ -148,7 +133,7 @@ def error_document(
     `proved`, where a release was looked for: whether there is none, or the search found none.
     """
     searched = {} if proved is None else {"proved": proved}
-    models = {"models": [_verdict(model) for model in verdicts]} if verdicts else {}
+    models = {"models": _verdicts(verdicts)} if verdicts else {}
     return {
         "schema": "incrowd.error/1",
         "error": error,
@@ -163,21 +148,16 @@ def refused_part(result: "RefusedResult | None") -> dict[str, Any]:
     """The key of `incrowd.error/1` with the figures of a result that fails its policy."""
     if result is None:
         return {}
+    counts = "search why records classes suppressed failing_records failing_classes"
     figures = {
-        "search": result.search,
-        "why": result.why,
-        "records": result.records,
-        "classes": result.classes,
-        "suppressed": result.suppressed,
-        "failing_records": result.failing_records,
-        "failing_classes": result.failing_classes,
+        **pick(result, counts),
         "models": [
             {
-                **_verdict(one.verdict),
-                "failing_records": one.records,
-                "failing_classes": one.classes,
+                **_verdict(model.verdict),
+                "failing_records": model.records,
+                "failing_classes": model.classes,
             }
-            for one in result.models
+            for model in result.models
         ],
         "loss": result.loss,
     }
@@ -190,14 +170,10 @@ def check_document(check: "Check") -> dict[str, Any]:
         "schema": "incrowd.check/1",
         **_alone(check.alone),
         "ok": check.ok,
-        "models": [_verdict(model) for model in check.models],
-        "digest": check.digest,
-        "digest_ok": check.digest_ok,
-        "notes": check.notes,
+        "models": _verdicts(check.models),
+        **pick(check, "digest digest_ok notes"),
         "signature": None if check.signature is None else asdict(check.signature),
-        "counted": check.counted,
-        "recounted": check.recounted,
-        "claimed": check.claimed,
+        **pick(check, "counted recounted claimed"),
         "losses": {
             name: {"certificate": said, "recounted": counted}
             for name, (said, counted) in check.losses.items()
@@ -208,27 +184,21 @@ def check_document(check: "Check") -> dict[str, Any]:
 
 def keys_document(made: "KeyFiles") -> dict[str, Any]:
     """`incrowd.keys/1`: where a new pair of keys is."""
-    return {
-        "schema": "incrowd.keys/1",
-        "private": made.private,
-        "public": made.public,
-        "fingerprint": made.fingerprint,
-    }
+    return {"schema": "incrowd.keys/1", **pick(made, "private public fingerprint")}
 
 
 def warm_document(made: "Warmed") -> dict[str, Any]:
     """The document of `incrowd warm`."""
     return {
         "schema": "incrowd.warm/1",
-        "kernels": made.kernels,
-        "compiled": made.compiled,
+        **pick(made, "kernels compiled"),
         "folder": None if made.folder is None else str(made.folder),
     }
 
 
 def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any]:
     """`incrowd.init/1`: what each column seems to be, why, and the policy that says so."""
-    shares = dict(draft.risky)
+    shares, costs = dict(draft.risky), draft.costs
     return {
         "schema": "incrowd.init/1",
         "columns": {
@@ -242,7 +212,7 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
             }
             for name, column in draft.policy.columns.items()
         },
-        **({"costs": [_cost(cost) for cost in draft.costs]} if draft.costs else {}),
+        **({"costs": [pick(cost, "column others without") for cost in costs]} if costs else {}),
         "policy": toml,
         "written": path,
     }
@@ -259,14 +229,10 @@ def _draft_remarks(draft: "Draft", name: str) -> dict[str, Any]:
     }
 
 
-def _cost(cost: "ColumnCost") -> dict[str, Any]:
-    return {"column": cost.column, "others": cost.others, "without": cost.without}
-
-
 def discovery_document(found: "Discovery") -> dict[str, Any]:
     """`incrowd.discover/1`: which sets of columns tell records apart, and what is promised."""
     minimum = found.minimum
-    sets = [_figures(one) for one in found.sets]
+    sets = [pick(each, _SET) for each in found.sets]
     for entry, test in zip(sets, found.tests, strict=False):
         entry["test"] = _test(test)
     return {
@@ -280,58 +246,46 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         "minimum": None
         if minimum is None
         else {
-            **_figures(minimum),
+            **pick(minimum, _SET),
             **({} if minimum.cost is None else {"cost": minimum.cost}),
-            "guarantee": _guarantee(minimum.guarantee),
+            "guarantee": pick(minimum.guarantee, _GUARANTEE),
         },
-        "best": _figures(found.best),
-        "guarantee": _guarantee(found.guarantee),
+        "best": pick(found.best, _SET),
+        "guarantee": pick(found.guarantee, _GUARANTEE),
         "promise": found.promise,
         "basis": found.basis.value,
         "reaches": found.ratio if found.basis.value == "counted" else found.reaches,
         "figures": "sample" if found.sampled else "table",
         "partial": found.partial,
-        "explanations": [_explanation(one) for one in found.explanations],
-        "notes": found.notes,
-        "seconds": found.seconds,
+        "explanations": list(map(_explanation, found.explanations)),
+        **pick(found, "notes seconds"),
     }
 
 
 def _test(test: "DistinctValueTest") -> dict[str, Any]:
     """What a number of values says for a population."""
-    return {
-        "distinct": test.distinct,
-        "source": test.source.value,
-        "key": test.key,
-        "possible": test.possible,
-        "population": test.population,
-        "share": test.share,
-        "alpha": test.alpha,
-        "threshold": test.threshold,
-        "verdict": test.verdict,
-    }
+    rest = "key possible population share alpha threshold verdict"
+    return {"distinct": test.distinct, "source": test.source.value, **pick(test, rest)}
 
 
 def judged_document(found: "JudgedSets") -> dict[str, Any]:
     """`incrowd.sets/1`: whether named sets of columns can tell people of a population apart."""
     return {
         "schema": "incrowd.sets/1",
-        "population": found.population,
-        "alpha": found.alpha,
-        "records": found.records,
+        **pick(found, "population alpha records"),
         "sets": [
             {
-                "columns": one.columns,
-                **_seen(one.ratios),
-                "test": {**_test(one.test), "people_per_value": one.test.crowd},
+                "columns": named.columns,
+                **_ratios_of_table(named.ratios),
+                "test": {**_test(named.test), "people_per_value": named.test.crowd},
             }
-            for one in found.sets
+            for named in found.sets
         ],
         "notes": found.notes,
     }
 
 
-def _seen(ratios: "Ratios | None") -> dict[str, Any]:
+def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
     """What a set does to the records of a table; nothing without one."""
     if ratios is None:
         return {}
@@ -344,22 +298,17 @@ def _seen(ratios: "Ratios | None") -> dict[str, Any]:
 
 def mask_document(found: "Masked", path: str | None) -> dict[str, Any]:
     """`incrowd.mask/1`: which columns were published, and their ratio, counted anew."""
-    figures = _figures(found.found)
-    del figures["columns"]
     return {
         "schema": "incrowd.mask/1",
-        "published": found.published,
-        "withheld": found.withheld,
-        "ratio": found.ratio,
+        **pick(found, "published withheld ratio"),
         "measure": found.measure.value,
         "limit": found.limit,
         "records": found.ratios.records,
-        **figures,
+        **pick(found.found, "distinct separation unique"),
         "utility": found.utility,
-        "guarantee": _guarantee(found.guarantee),
+        "guarantee": pick(found.guarantee, _GUARANTEE),
         "anonymous": False,
-        "notes": found.notes,
-        "seconds": found.seconds,
+        **pick(found, "notes seconds"),
         "written": path,
     }
 
@@ -376,18 +325,14 @@ def plan_document(plan: "Plan") -> dict[str, Any]:
         "schema": "incrowd.plan/1",
         "bound": asked.bound,
         "beta_covers": "all classes" if asked.simultaneous else "each class",
-        "population": asked.population,
-        "k": asked.k,
-        "beta": asked.beta,
-        "found": plan.found,
-        "classes_allowed": plan.classes_allowed,
+        **pick(asked, "population k beta"),
+        **pick(plan, "found classes_allowed"),
         "budget": {action.column: action.allowed for action in plan.actions},
         "actions": {action.column: _action(action) for action in plan.actions},
-        "classes": plan.classes,
-        "k_expected": plan.k_expected,
+        **pick(plan, "classes k_expected"),
         "k_supported": None if facts is None else facts.supports.k,
         "confidence": None if facts is None else asked.confidence,
-        "table": None if facts is None else _measured(facts),
+        "table": None if facts is None else _counts_of_table(facts),
         "notes": plan.notes,
     }
 
@@ -400,21 +345,13 @@ def _action(action: "Action") -> dict[str, Any]:
         "hierarchy": None if hierarchy is None else hierarchy.name,
         "level": None if action.left_out else action.rung.level,
         "says": action.rung.says,
-        "note": action.note,
-        "left_out": action.left_out,
+        **pick(action, "note left_out"),
     }
 
 
-def _measured(facts: "Measured") -> dict[str, Any]:
-    return {
-        "records": facts.people,
-        "classes": facts.classes,
-        "smallest": facts.smallest,
-        "share": facts.share,
-        "population": facts.supports.population,
-        "k": facts.supports.k,
-        "beta": facts.supports.beta,
-    }
+def _counts_of_table(facts: "Measured") -> dict[str, Any]:
+    counts = {"records": facts.people, **pick(facts, "classes smallest share")}
+    return counts | pick(facts.supports, "population k beta")
 
 
 def applied_document(
@@ -430,47 +367,22 @@ def quantiles_document(found: "Bucketed", path: str | None) -> dict[str, Any]:
     """`incrowd.quantiles/1`: what became of each column, counted anew."""
     return {
         "schema": "incrowd.quantiles/1",
-        "records": found.records,
-        "k": found.k,
-        "smallest": found.smallest,
-        "show": found.show,
-        "columns": {column.name: _bucketed(column) for column in found.columns},
-        "kept": found.kept,
-        "withheld": found.withheld,
+        **pick(found, "records k smallest show"),
+        "columns": {column.name: _bucket_figures(column) for column in found.columns},
+        **pick(found, "kept withheld"),
         "promise": asdict(found.promise),
-        "notes": found.notes,
-        "seconds": found.seconds,
+        **pick(found, "notes seconds"),
         "written": path,
     }
 
 
-def _bucketed(column: "BucketedColumn") -> dict[str, Any]:
+def _bucket_figures(column: "BucketedColumn") -> dict[str, Any]:
     figures = asdict(column)
     del figures["name"]
     return figures | {"kind": column.kind.value}
 
 
-def _figures(found: "ColumnSet") -> dict[str, Any]:
-    return {
-        "columns": found.columns,
-        "distinct": found.distinct,
-        "separation": found.separation,
-        "unique": found.unique,
-    }
-
-
-def _guarantee(guarantee: "Guarantee") -> dict[str, Any]:
-    return {
-        "exact": guarantee.exact,
-        "epsilon": guarantee.epsilon,
-        "delta": guarantee.delta,
-        "sample": guarantee.sample,
-        "searched": guarantee.searched,
-        "not_searched": guarantee.not_searched,
-    }
-
-
-def _explanation(one: "Explanation") -> dict[str, Any]:
+def _explanation(column: "Explanation") -> dict[str, Any]:
     def figures(ratios: "Ratios") -> dict[str, float]:
         return {
             "distinct": ratios.distinct_ratio,
@@ -479,25 +391,28 @@ def _explanation(one: "Explanation") -> dict[str, Any]:
         }
 
     return {
-        "column": one.column,
-        "alone": figures(one.alone),
-        "without": figures(one.without),
-        "together": figures(one.together),
-        "partners": one.partners,
-        "complete": one.complete,
-        "among": one.among,
+        "column": column.column,
+        **{name: figures(getattr(column, name)) for name in ("alone", "without", "together")},
+        **pick(column, "partners complete among"),
         "coarser": [
-            {"level": level.level, "values": level.values, **figures(level.ratios)}
-            for level in one.coarser
+            {**pick(level, "level values"), **figures(level.ratios)} for level in column.coarser
         ],
     }
 
 
+def _verdicts(models: "Iterable[Verdict]") -> list[dict[str, Any]]:
+    return [_verdict(model) for model in models]
+
+
 def _verdict(model: "Verdict") -> dict[str, Any]:
     column = {} if model.column is None else {"column": model.column}
-    figures = {"asked": model.asked, "reached": model.reached, "ok": model.ok}
     sure = {} if model.confidence is None else {"confidence": model.confidence}
-    return {"name": model.name, **column, **figures, **sure}
+    return {"name": model.name, **column, **pick(model, "asked reached ok"), **sure}
+
+
+def pick(result: object, names: str) -> dict[str, Any]:
+    """Some fields of a result, in the order of their names."""
+    return {name: getattr(result, name) for name in names.split()}
 
 
 def plain(value: Any) -> Any:

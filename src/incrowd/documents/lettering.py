@@ -21,7 +21,7 @@ def plain(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
-def told(text: str) -> str:
+def pointer_text(text: str) -> str:
     """What a pointer over a mark is told: the whole name, unless it is a page of text."""
     whole = plain(text)
     return whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD - 1]}…"
@@ -32,10 +32,10 @@ def width(text: str, size: float = SIZE) -> float:
     return sum(_em(letter) for letter in text) * size
 
 
-def shortened(text: str, room: float, size: float = SIZE) -> str:
+def shorten(text: str, room: float, size: float = SIZE) -> str:
     """The text if there is room for it, else its beginning and its end.
 
-    >>> shortened("diagnosis", 100), shortened("diagnosis of the first visit", 90)
+    >>> shorten("diagnosis", 100), shorten("diagnosis of the first visit", 90)
     ('diagnosis', 'diagnos…visit')
     """
     whole = plain(text)

@@ -5,22 +5,25 @@ sheet and its script, if it has one, by their hashes. Whatever is put into it is
 """
 
 from base64 import b64encode
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from operator import attrgetter
 from typing import Any, ClassVar, Literal, TypeAlias
 
 from incrowd.documents.interactive import script
 from incrowd.documents.pictures import Picture, svg
 from incrowd.documents.pictures.looks import style
-from incrowd.documents.templates import rendered
+from incrowd.documents.templates import render
 
 Cell: TypeAlias = str | float | int | None
 """A cell of a table of figures; None is shown as withheld or not there."""
+Columns: TypeAlias = Mapping[str, str | Callable[[Any], Cell]]
+"""By head: the field of an item that a column shows, or what makes its cells."""
 
 
 @dataclass(frozen=True)
-class Table:
+class FigureTable:
     """Figures in rows; columns of numbers are aligned to the right."""
 
     block: ClassVar[str] = "table"
@@ -28,6 +31,12 @@ class Table:
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
+
+    @classmethod
+    def of(cls, items: Iterable[Any], columns: Columns, caption: str = "") -> "FigureTable":
+        """A row for each item."""
+        cells = [attrgetter(of) if isinstance(of, str) else of for of in columns.values()]
+        return cls(tuple(columns), tuple(tuple(c(item) for c in cells) for item in items), caption)
 
     @property
     def numeric(self) -> tuple[bool, ...]:
@@ -37,7 +46,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Text:
+class Paragraphs:
     """Sentences, each a paragraph; a command is shown as it is typed."""
 
     block: ClassVar[str] = "text"
@@ -47,13 +56,13 @@ class Text:
 
 
 @dataclass(frozen=True)
-class Figure:
+class PictureBlock:
     """A picture with its sentence below, and its figures as a table that can be unfolded."""
 
     block: ClassVar[str] = "figure"
     moves: ClassVar[bool] = False
     picture: Picture
-    table: Table | None = None
+    table: FigureTable | None = None
 
     @property
     def drawn(self) -> str:
@@ -68,7 +77,7 @@ class Interactive:
     block: ClassVar[str] = "interactive"
     moves: ClassVar[bool] = True
     spec: Mapping[str, Any]
-    fallback: Figure
+    fallback: PictureBlock
 
 
 @dataclass(frozen=True)
@@ -86,7 +95,7 @@ class Folded:
 
 
 @dataclass(frozen=True)
-class Group:
+class SideBySide:
     """Blocks side by side where there is room."""
 
     block: ClassVar[str] = "group"
@@ -98,7 +107,7 @@ class Group:
         return _moves(self.blocks)
 
 
-Block: TypeAlias = Table | Text | Figure | Interactive | Folded | Group
+Block: TypeAlias = FigureTable | Paragraphs | PictureBlock | Interactive | Folded | SideBySide
 
 
 @dataclass(frozen=True)
@@ -115,7 +124,7 @@ class Page:
     """A whole page: the verdict first, then its sections, then how it was made."""
 
     title: str
-    verdict: Text
+    verdict: Paragraphs
     sections: tuple[Section, ...]
     made: str = ""
 
@@ -123,15 +132,15 @@ class Page:
 def page(page: Page) -> str:
     """The page as one HTML file."""
     blocks = [block for section in page.sections for block in section.blocks]
-    sheet = style() + rendered("page.css")
+    sheet = style() + render("page.css")
     code = script() if _moves(blocks) else ""
-    return rendered("page.html", page=page, sheet=sheet, script=code, policy=_policy(sheet, code))
+    return render("page.html", page=page, sheet=sheet, script=code, policy=_policy(sheet, code))
 
 
 def fragment(blocks: Iterable[Block]) -> str:
     """Blocks for a notebook: the same, with their style sheet, in one element."""
-    sheet = style() + rendered("blocks.css")
-    return rendered("fragment.html", items=tuple(blocks), sheet=sheet)
+    sheet = style() + render("blocks.css")
+    return render("fragment.html", items=tuple(blocks), sheet=sheet)
 
 
 def _policy(sheet: str, code: str) -> str:
@@ -150,7 +159,7 @@ def _moves(blocks: Iterable[Block]) -> bool:
     """Whether one of the blocks answers a pointer."""
     return any(
         _moves(block.blocks)
-        if isinstance(block, Folded | Group)
+        if isinstance(block, Folded | SideBySide)
         else isinstance(block, Interactive)
         for block in blocks
     )

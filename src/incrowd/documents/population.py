@@ -8,6 +8,7 @@ from rich.table import Table
 
 from incrowd.documents import words
 from incrowd.documents.release import verdicts
+from incrowd.errors import join_words
 
 if TYPE_CHECKING:
     from incrowd.population.plan import Measured, Plan
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def plan_text(plan: "Plan", *, details: bool = False) -> RenderableType:
     """For each column: distinct values now, then, and what to do; those allowed with `details`."""
     parts = (words.line(plan_headline(plan)), _actions(plan, details=details), *_supports(plan))
-    return words.spaced(
+    return words.stack(
         *parts, *([] if details else [words.more("how many values each column may keep")])
     )
 
@@ -33,16 +34,16 @@ def applied_text(
 ) -> RenderableType:
     """The release, and with `details` the plan that was carried out."""
     done = "Wrote and verified" if paths else "Verified"
-    classes = words.counted(release.classes, "class", "classes")
-    head = f"{done} {words.counted(release.records, 'record')} in {classes}."
+    classes = words.quantity(release.classes, "class", "classes")
+    head = f"{done} {words.quantity(release.records, 'record')} in {classes}."
     above = [f"Raised above the plan: {', '.join(raised)}."] if raised else []
     measures = [model.measure for model in release.policy.models]
     made = verdicts(release.models, measures)
     parts = (words.line(head, words.GOOD), *words.lines(above), made, *_supports(plan))
     kept = words.lines(_files(paths), words.QUIET)
     if not details:
-        return words.spaced(*parts, *kept, words.more("the plan that was carried out"))
-    return words.spaced(*parts, *kept, words.line(""), plan_text(plan, details=True))
+        return words.stack(*parts, *kept, words.more("the plan that was carried out"))
+    return words.stack(*parts, *kept, words.line(""), plan_text(plan, details=True))
 
 
 def plan_headline(plan: "Plan") -> str:
@@ -51,8 +52,8 @@ def plan_headline(plan: "Plan") -> str:
     covers = "all classes together" if asked.simultaneous else "each class by itself"
     how = f"{asked.bound} bound, beta for {covers}"
     if plan.found is not None:
-        return f"{_found(plan)} ({how})."
-    classes = words.counted(plan.classes_allowed, "class", "classes")
+        return f"{_answer(plan)} ({how})."
+    classes = words.quantity(plan.classes_allowed, "class", "classes")
     k, people, beta = map(words.number, (asked.k, asked.population, asked.beta))
     return (
         f"The columns may keep {classes}: each then holds at least {k} of {people} people, except "
@@ -60,9 +61,9 @@ def plan_headline(plan: "Plan") -> str:
     )
 
 
-def _found(plan: "Plan") -> str:
+def _answer(plan: "Plan") -> str:
     """The answer to what the question left open."""
-    asked, classes = plan.question, words.counted(plan.classes_allowed, "class", "classes")
+    asked, classes = plan.question, words.quantity(plan.classes_allowed, "class", "classes")
     people, k, beta = (
         words.number(asked.population),
         words.number(asked.k),
@@ -93,7 +94,7 @@ def _actions(plan: "Plan", *, details: bool) -> Table:
 def _supports(plan: "Plan") -> Iterator[RenderableType]:
     """What the number of classes and the table itself support."""
     if plan.found is None:
-        classes = words.counted(plan.classes, "class", "classes")
+        classes = words.quantity(plan.classes, "class", "classes")
         yield words.line(
             f"At most {classes}, all equally likely: expected k = {words.number(plan.k_expected)}."
         )
@@ -101,8 +102,8 @@ def _supports(plan: "Plan") -> Iterator[RenderableType]:
         what = plan.found or "k"
         value = words.number(getattr(facts.supports, what))
         text = (
-            f"The table has {words.counted(facts.classes, 'class', 'classes')}, the smallest with "
-            f"{words.number(facts.smallest)} of {words.counted(facts.people, 'record')}. "
+            f"The table has {words.quantity(facts.classes, 'class', 'classes')}, the smallest with "
+            f"{words.number(facts.smallest)} of {words.quantity(facts.people, 'record')}. "
             f"{_least_share(plan, facts)}: the table supports {what} = {value}."
         )
         good = (facts.supports.k or 0) >= (plan.question.k or 0)
@@ -123,7 +124,7 @@ def _least_share(plan: "Plan", facts: "Measured") -> str:
 def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False) -> RenderableType:
     """What became of each column."""
     done = "Wrote and recounted the rows" if path else "Dry run, nothing written"
-    rows = words.counted(found.records, "record")
+    rows = words.quantity(found.records, "record")
     head = f"{done}: at least {words.number(found.smallest)} of {rows} show each value."
     others = ("merged", "squared error") if details else ()
     made = words.table("column", "buckets", "smallest", "empty", *others)
@@ -133,9 +134,9 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
         figures = (column.buckets, column.smallest, empty, *further)
         made.add_row(words.line(column.name), *map(words.number, figures))
     rest = [_ranks(found.promise)]
-    rest += [f"Unchanged: {words.listed(found.kept)}."] if found.kept else []
-    rest += [f"Withheld: {words.listed(found.withheld)}."] if found.withheld else []
-    return words.spaced(
+    rest += [f"Unchanged: {join_words(found.kept)}."] if found.kept else []
+    rest += [f"Withheld: {join_words(found.withheld)}."] if found.withheld else []
+    return words.stack(
         words.line(head, words.GOOD),
         words.numeric(made, *range(1, 4 + len(others))),
         *words.lines(rest),
@@ -144,9 +145,9 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
 
 def _ranks(promise: "RankPromise") -> str:
     if promise.exact:
-        return f"Exact: the cuts come from all {words.counted(promise.sample, 'record')}."
+        return f"Exact: the cuts come from all {words.quantity(promise.sample, 'record')}."
     return (
-        f"From a sample of {words.counted(promise.sample, 'record')}: with probability "
+        f"From a sample of {words.quantity(promise.sample, 'record')}: with probability "
         f"{words.percent(1 - (promise.delta or 0.0))} the rank of a cut is off by at most "
         f"{_of_records(promise.epsilon)} of the records, and the ranks of all cuts of all columns "
         f"by at most {_of_records(promise.simultaneous)}."

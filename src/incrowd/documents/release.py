@@ -13,23 +13,22 @@ from incrowd.documents.words import (
     BAD,
     GOOD,
     QUIET,
-    counted,
     figure_title,
     is_kept,
     line,
     lines,
-    listed,
     loss_name,
     more,
     number,
     numeric,
     percent,
     promise,
-    sentence,
+    quantity,
     share,
-    spaced,
+    stack,
     table,
 )
+from incrowd.errors import join_words, sentence
 
 if TYPE_CHECKING:
     from incrowd.release.certificate import KeyFiles
@@ -70,15 +69,19 @@ def release_text(
         lost = release.policy.loss.meaning.format(share=share(loss))
         aim = "most" if is_kept(name) else "least"
         made.add_row(figure_title(name), aim, number(loss), lost)
-    parts: list[RenderableType] = [*_alone(release.alone), line(_made(release, paths), GOOD), made]
+    parts: list[RenderableType] = [
+        *_alone(release.alone),
+        line(_headline(release, paths), GOOD),
+        made,
+    ]
     if details or release.bound_met is not None:
-        parts.append(line(_reached(release), BAD if release.bound_met is False else ""))
+        parts.append(line(_weakest_class(release), BAD if release.bound_met is False else ""))
     if release.bound is not None:
         parts.append(line(_gap(release.bound)))
     parts += _details(release) if details else []
     kept = [f"{what}: {path}" for what, path in paths.items() if what != "release"]
     parts += lines(kept, QUIET)
-    return spaced(*parts, *([] if details else [more("the search, all losses and all labels")]))
+    return stack(*parts, *([] if details else [more("the search, all losses and all labels")]))
 
 
 def _alone(alone: "Alone | None") -> list[Text]:
@@ -88,21 +91,21 @@ def _alone(alone: "Alone | None") -> list[Text]:
     return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
 
 
-def _made(release: "Release", paths: Mapping[str, str]) -> str:
+def _headline(release: "Release", paths: Mapping[str, str]) -> str:
     """The headline: how many records leave in which classes, and where they are."""
     where = paths.get("release")
     done = f"Wrote and verified {where}" if where else "Dry run, nothing written"
     if not release.records:
-        gone = counted(release.suppressed, "record was", "records were")
+        gone = quantity(release.suppressed, "record was", "records were")
         return f"{done}: it holds no records; {gone} left out."
-    classes = counted(release.classes, "class", "classes")
-    gone = f"left out {counted(release.suppressed, 'record') if release.suppressed else 'none'}"
-    return f"{done}: {counted(release.records, 'record')} in {classes}; {gone}."
+    classes = quantity(release.classes, "class", "classes")
+    gone = f"left out {quantity(release.suppressed, 'record') if release.suppressed else 'none'}"
+    return f"{done}: {quantity(release.records, 'record')} in {classes}; {gone}."
 
 
 def _details(release: "Release") -> list[RenderableType]:
     """How the release was found, everything that it lost, and its levels and labels."""
-    parts: list[RenderableType] = [line(_used(release)), _losses(release.loss)]
+    parts: list[RenderableType] = [line(_how_found(release)), _losses(release.loss)]
     if release.levels:
         parts.append(_figures("column", release.levels, "level"))
     if release.labels:
@@ -111,7 +114,7 @@ def _details(release: "Release") -> list[RenderableType]:
     return parts
 
 
-def _used(release: "Release") -> str:
+def _how_found(release: "Release") -> str:
     """How the release was made, what it lost, and what else the search says."""
     if release.why.startswith(("Used ", "used ")):
         return sentence(release.why)
@@ -122,7 +125,7 @@ def _used(release: "Release") -> str:
     return f"Used {kind} ({release.search}){lost}. {sentence(release.why)}"
 
 
-def _reached(release: "Release") -> str:
+def _weakest_class(release: "Release") -> str:
     """How private the least private class is, and what the worst one loses."""
     l = release.privacy["l"]
     by_column = l if isinstance(l, Mapping) else {} if l is None else {"": l}
@@ -138,23 +141,23 @@ def _reached(release: "Release") -> str:
 
 def refused_text(result: "RefusedResult") -> RenderableType:
     """What a refused result is like: how many records fail, and what it loses."""
-    classes = f"{number(result.failing_classes)} of {counted(result.classes, 'class', 'classes')}"
-    records = f"{number(result.failing_records)} of {counted(result.records, 'record')}"
+    classes = f"{number(result.failing_classes)} of {quantity(result.classes, 'class', 'classes')}"
+    records = f"{number(result.failing_records)} of {quantity(result.records, 'record')}"
     head = f"Refused, nothing written: {records}, in {classes}, fail a model."
     made = table("model", "asked", "reached", "records that fail", "classes that fail")
     for one in result.models:
-        figures = (*_asked(one.verdict), number(one.records), number(one.classes))
-        made.add_row(line(_titled(one.verdict, one.measure)), *figures)
+        figures = (*_asked_and_reached(one.verdict), number(one.records), number(one.classes))
+        made.add_row(line(_title(one.verdict, one.measure)), *figures)
     said = f"Used {result.search}: {result.why}."
-    return spaced(line(head, BAD), line(said), made, _losses(result.loss))
+    return stack(line(head, BAD), line(said), made, _losses(result.loss))
 
 
 def _gap(bound: "LossBound") -> str:
     """How much less another release could lose at most, and how sure that is."""
-    classes = f"with at least {counted(bound.size, 'record')} in every class"
+    classes = f"with at least {quantity(bound.size, 'record')} in every class"
     if bound.sampled is not None:
         about = f"about {number(bound.loss)} ± {number(bound.margin)}"
-        sure = f"estimated from a sample of {counted(bound.sampled, 'record')}, confidence 95 %"
+        sure = f"estimated from a sample of {quantity(bound.sampled, 'record')}, confidence 95 %"
         return (
             f"A lower bound of the loss {classes} is {about} ({sure}); found {number(bound.found)}."
         )
@@ -168,17 +171,17 @@ def verdicts(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table
     for model, measure in zip(models, chain(measures, repeat("")), strict=False):
         meaning = _meaning(model, measure) if model.ok else "not met"
         met = line(meaning, GOOD if model.ok else BAD)
-        made.add_row(line(_titled(model, measure)), *_asked(model), met)
+        made.add_row(line(_title(model, measure)), *_asked_and_reached(model), met)
     return numeric(made, 1, 2)
 
 
-def _titled(model: "Verdict", measure: str) -> str:
+def _title(model: "Verdict", measure: str) -> str:
     """The model with its measure and column, such as `l-diversity (frequency) of diagnosis`."""
     kind = f" ({measure})" if measure else ""
     return f"{model.name}{kind}{f' of {model.column}' if model.column else ''}"
 
 
-def _asked(model: "Verdict") -> tuple[str, str]:
+def _asked_and_reached(model: "Verdict") -> tuple[str, str]:
     """What is asked for and reached; in more digits if these would hide the difference."""
     shown = number(model.asked), number(model.reached)
     if shown[0] == shown[1] and not model.ok:
@@ -196,25 +199,25 @@ def _meaning(model: "Verdict", measure: str) -> str:
 
 def check_text(check: "Check", *, details: bool = False) -> RenderableType:
     """Whether a release keeps its policy; what else was compared with `details`."""
-    parts: list[RenderableType] = [*_alone(check.alone), _kept(check)]
+    parts: list[RenderableType] = [*_alone(check.alone), _check_headline(check)]
     if check.models:
         parts.append(verdicts(check.models, check.measures))
     if check.world is not None:
         parts.append(line(_in_the_world(check.world)))
     if details and check.losses:
-        parts.append(_recounted(check))
+        parts.append(_loss_comparison(check))
     parts += lines(f"- {note}" for note in check.notes)
     if not details:
-        return spaced(*parts, *_unsaid(check))
+        return stack(*parts, *_unsaid(check))
     if check.claimed:
         claimed = f"The certificate also claims, not recounted: {', '.join(check.claimed)}."
         parts.append(line(claimed, QUIET))
-    return spaced(*parts, line(f"SHA-256 {check.digest}", QUIET))
+    return stack(*parts, line(f"SHA-256 {check.digest}", QUIET))
 
 
 def _in_the_world(found: "WorldCandidates") -> str:
     """How many people of the world a row may be, in a sentence (Bettini Definitions 4 and 7)."""
-    least = f"In the world, a row may be as few as {counted(found.k, 'person', 'people')}"
+    least = f"In the world, a row may be as few as {quantity(found.k, 'person', 'people')}"
     if found.k_matched is None:
         why = f"candidates after matching were not counted: {found.uncounted}"
         return f"{least} by containment; {why}."
@@ -222,20 +225,20 @@ def _in_the_world(found: "WorldCandidates") -> str:
     return f"{least} by containment, {left} (Bettini Definition 7)."
 
 
-def _kept(check: "Check") -> Text:
+def _check_headline(check: "Check") -> Text:
     """The headline: whether all models are met, and which are not."""
     if check.ok:
-        models = counted(len(check.models), "model is met", "models are met")
+        models = quantity(len(check.models), "model is met", "models are met")
         by = "" if check.counted else ", by the word of the certificate"
         return line(f"The release keeps its policy: {models}{by}.", GOOD)
     failing = [
-        f"{_titled(model, measure)} reaches {_asked(model)[1]}, not {_asked(model)[0]}"
+        "{2} reaches {1}, not {0}".format(*_asked_and_reached(model), _title(model, measure))
         for model, measure in zip(check.models, chain(check.measures, repeat("")), strict=False)
         if not model.ok
     ]
     if check.models and not failing:
         return line(NOT_PASSED, BAD)
-    why = f": {listed(failing)}" if failing else ""
+    why = f": {join_words(failing)}" if failing else ""
     return line(f"The release does NOT keep its policy{why}.", BAD)
 
 
@@ -243,12 +246,12 @@ def _unsaid(check: "Check") -> list[RenderableType]:
     """How much of a certificate nothing at hand shows."""
     if not check.claimed:
         return [more("the SHA-256 of what was checked")]
-    claims = counted(len(check.claimed), "entry", "entries")
+    claims = quantity(len(check.claimed), "entry", "entries")
     text = f"{claims} of the certificate cannot be recounted here; --details names them."
     return [line(text, QUIET)]
 
 
-def _recounted(check: "Check") -> Table:
+def _loss_comparison(check: "Check") -> Table:
     made = table("loss", "certificate", "recounted")
     for name, (claimed, found) in check.losses.items():
         made.add_row(loss_name(name), f"{claimed:.12g}", f"{found:.12g}")
@@ -257,7 +260,7 @@ def _recounted(check: "Check") -> Table:
 
 def keys_text(made: "KeyFiles") -> RenderableType:
     """Where a new pair of keys is."""
-    return spaced(
+    return stack(
         line(f"private key: {made.private} (keep it secret: with it anybody can sign as you)"),
         line(f"public key: {made.public} (hand it out, for check --trusted-key)"),
         line(f"fingerprint: {made.fingerprint}"),
@@ -281,7 +284,7 @@ def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False)
     rest += [f"curve: {path}"] if path else []
     left = len(every) - len(points)
     parts = (line(_curve(curve)), numeric(made, *range(5)), *lines(rest))
-    return spaced(*parts, *([more(counted(left, "more point"))] if left else []))
+    return stack(*parts, *([more(quantity(left, "more point"))] if left else []))
 
 
 def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]":

@@ -9,15 +9,15 @@ from incrowd.documents.sampled import model_text, population_table, with_interva
 from incrowd.documents.words import (
     BAD,
     GOOD,
-    counted,
     line,
     more,
     names,
     number,
     numeric,
     of_all,
+    quantity,
     share,
-    spaced,
+    stack,
     table,
 )
 from incrowd.exposure.explained import findings as findings_of
@@ -74,7 +74,7 @@ def risk_text(risk: Risk, quasi: Sequence[str], *, details: bool = False) -> Ren
     parts += [_readings(risk)] if details else []
     parts += _more(risk, details=details)
     rest = "other readings of missing values, other attackers and all measures of l and t"
-    return spaced(*parts, *([] if details or not risk.records else [more(rest)]))
+    return stack(*parts, *([] if details or not risk.records else [more(rest)]))
 
 
 def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
@@ -83,14 +83,14 @@ def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
     if not risk.records:
         return "The table has no records: nobody can be found."
     if not risk.unique_records:
-        others = counted(risk.k - 1, "other person", "other people")
+        others = quantity(risk.k - 1, "other person", "other people")
         return f"Nobody is unique ({k}): everybody shares {known} with at least {others}."
     one = risk.unique_records == 1
     if risk.records == risk.people:
-        people = f"{counted(risk.people, 'person', 'people')} {'is' if one else 'are'} unique"
+        people = f"{quantity(risk.people, 'person', 'people')} {'is' if one else 'are'} unique"
     else:
         belong = "belongs to a person who is" if one else "belong to people who are"
-        people = f"{counted(risk.records, 'record')} {belong} unique"
+        people = f"{quantity(risk.records, 'record')} {belong} unique"
     found = f"anyone who knows {known} finds {'this person' if one else 'them'}"
     return f"{number(risk.unique_records)} of {people} ({k}): {found}."
 
@@ -104,7 +104,7 @@ def _exposure(risk: Risk) -> Table:
     made.add_row(f"found with a chance above {share(risk.threshold)}", f"{above} of the records")
     made.add_row("average chance to be found", share(risk.prosecutor.average))
     people = "" if risk.records == risk.people else f" of {number(risk.people)}"
-    classes = f"{number(risk.classes)}, the smallest with {counted(risk.k, 'person', 'people')}"
+    classes = f"{number(risk.classes)}, the smallest with {quantity(risk.k, 'person', 'people')}"
     made.add_row("classes", f"{classes}{people}")
     if risk.population is not None:
         made.add_row("people of the population in the lightest class", number(risk.population))
@@ -200,7 +200,7 @@ def _meaning(risk: Risk, one: Finding) -> str:
         low=share(low),
         high=share(high),
         count=number(round(one.now * risk.records)),
-        records=counted(risk.records, "record"),
+        records=quantity(risk.records, "record"),
         share=share(one.now),
         threshold=share(risk.threshold),
     )
@@ -210,7 +210,7 @@ def _advice(one: Finding) -> str:
     """What lowers the figure most."""
     ways = []
     if one.coarsen is not None:
-        values = counted(one.coarsen.values, "value")
+        values = quantity(one.coarsen.values, "value")
         to = _to(one.coarsen, one.figure)
         ways.append(f"showing {one.coarsen.column} one level coarser ({values} left), to {to}")
     if one.drop is not None:
@@ -229,12 +229,12 @@ def _special_finding(special: SpecialUniques) -> dict[str, Any]:
     best = min(special.columns, key=lambda one: one.records_without)
     smallest = next(one for one in special.sizes if one.records)
     text = (
-        f"{counted(special.records, 'record')} can be told from all others by "
-        f"{counted(special.max_size, 'column')} or fewer, "
+        f"{quantity(special.records, 'record')} can be told from all others by "
+        f"{quantity(special.max_size, 'column')} or fewer, "
         f"{number(smallest.records)} of them by {number(smallest.size)}. Elliot and others found "
         "that people whom few columns tell apart are more likely to be unique in the population. "
         f"What lowers it most: leaving out {best.column}, to "
-        f"{counted(best.records_without, 'record')}."
+        f"{quantity(best.records_without, 'record')}."
     )
     lower = [{"column": best.column, "change": "drop", "to": best.records_without}]
     now = special.records
@@ -265,8 +265,8 @@ def _three(found: Journalist | Individual) -> tuple[str, str, str]:
 
 def _light(records: int) -> str:
     return (
-        f"The weights of {counted(records, 'record')} stand for fewer people than the table holds; "
-        "incrowd used 1 for each. Give weights that say how many people a record stands for."
+        f"The weights of {quantity(records, 'record')} stand for fewer people than the table "
+        "holds; incrowd used 1 for each. Give weights that say how many people a record stands for."
     )
 
 

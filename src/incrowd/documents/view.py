@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from incrowd.documents.page import Block, Figure, Table, Text
+from incrowd.documents.page import Block, FigureTable, Paragraphs, PictureBlock
 from incrowd.documents.pictures import Picture
 from incrowd.documents.words import SHOWN
 
@@ -16,12 +16,12 @@ MOST_DRAWN = 30
 
 
 @dataclass(frozen=True)
-class View:
+class ResultView:
     """A result as a notebook shows it; its main table whole, as programs get it."""
 
-    headline: Text
+    headline: Paragraphs
     picture: Picture
-    table: Table
+    table: FigureTable
     document: Callable[[], dict[str, Any]]
     notes: tuple[str, ...] = ()
     more: tuple[Block, ...] = ()
@@ -31,23 +31,23 @@ class View:
     def blocks(self) -> tuple[Block, ...]:
         """The blocks that a notebook shows."""
         rows = self.table.rows[:SHOWN]
-        shown = Table(self.table.head, rows, self.table.caption)
+        shown = FigureTable(self.table.head, rows, self.table.caption)
         more = len(self.table.rows) - len(rows)
         rest = [f"{more:,} more rows are in to_frame()."] if more else []
         notes = (*rest, *self.notes)
-        quiet = (Text(notes, "quiet"),) if notes else ()
-        return (self.headline, Figure(self.picture), shown, *self.more, *quiet)
+        quiet = (Paragraphs(notes, "quiet"),) if notes else ()
+        return (self.headline, PictureBlock(self.picture), shown, *self.more, *quiet)
 
 
-def good(text: str, *, when: bool = True) -> Text:
+def good(text: str, *, when: bool = True) -> Paragraphs:
     """A sentence that is good news, or bad news."""
-    return Text((text,), "good" if when else "bad")
+    return Paragraphs((text,), "good" if when else "bad")
 
 
-def models_table(models: "Iterable[Verdict]") -> Table:
+def models_table(models: "Iterable[Verdict]") -> FigureTable:
     """What each model asks for, and what the rows reach."""
     rows = tuple(
         (model.name, model.column or "", model.asked, model.reached, "yes" if model.ok else "no")
         for model in models
     )
-    return Table(("model", "column", "asked", "reached", "met"), rows, "What was promised")
+    return FigureTable(("model", "column", "asked", "reached", "met"), rows, "What was promised")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from incrowd import loss as losses
 from incrowd import models
+from incrowd.errors import join_words
 
 if TYPE_CHECKING:  # only text for people needs rich
     from rich.console import Group, RenderableType
@@ -40,10 +41,10 @@ def number(value: float | None) -> str:
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
-def counted(value: float, one: str, many: str | None = None) -> str:
+def quantity(value: float, one: str, many: str | None = None) -> str:
     """A count with its noun.
 
-    >>> counted(1, "class", "classes"), counted(2, "record")
+    >>> quantity(1, "class", "classes"), quantity(2, "record")
     ('1 class', '2 records')
     """
     return f"{number(value)} {one if value == 1 else many or one + 's'}"
@@ -115,24 +116,6 @@ def percent(value: float) -> str:
     return f"{number(round(value * 100, 8))} %"
 
 
-def sentence(text: str) -> str:
-    """A clause as a sentence.
-
-    >>> sentence("all columns are kept")
-    'All columns are kept.'
-    """
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
-
-
-def listed(names: Sequence[str], word: str = "and") -> str:
-    """Names as a list in a sentence.
-
-    >>> listed(["birth_date", "zip", "sex"]), listed(["zip"]), listed(["a", "b"], "or")
-    ('birth_date, zip and sex', 'zip', 'a or b')
-    """
-    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
 def names(columns: Sequence[str], most: int = 6) -> str:
     """Columns as a list in a sentence; of many only the first.
 
@@ -140,8 +123,8 @@ def names(columns: Sequence[str], most: int = 6) -> str:
     ('a and b', 'a, b, c and 5 more')
     """
     if len(columns) <= most:
-        return listed(columns)
-    return listed([*columns[:most], f"{number(len(columns) - most)} more"])
+        return join_words(columns)
+    return join_words([*columns[:most], f"{number(len(columns) - most)} more"])
 
 
 def promise(model: str, column: str | None, reached: float, measure: str = "") -> str:
@@ -221,7 +204,7 @@ def table(*heads: str) -> "Table":
     return made
 
 
-def spaced(first: "RenderableType", *others: "RenderableType") -> "Group":
+def stack(first: "RenderableType", *others: "RenderableType") -> "Group":
     """The parts below each other, with an empty line around tables."""
     from rich.console import Group  # noqa: PLC0415  not for --json
     from rich.table import Table  # noqa: PLC0415
@@ -245,6 +228,6 @@ def more(what: str) -> "Text":
     return line(f"--details adds {what}.", QUIET)
 
 
-def hidden(count: int) -> "list[RenderableType]":
+def rest_of_list(count: int) -> "list[RenderableType]":
     """What a terminal leaves out of a long list."""
     return [line(f"and {count:,} more; --json lists them", QUIET)] if count > 0 else []

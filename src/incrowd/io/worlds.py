@@ -22,7 +22,7 @@ from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Digest
 from incrowd.release.load import WorldReference
 from incrowd.table.column import Missing
-from incrowd.verify.spellings import joined, split_columns
+from incrowd.verify.spellings import join_ends, split_columns
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ def labelled(table: AttackTable, known: Iterable[str]) -> AttackTable:
     if not split or not isinstance(engine, MemoryEngine):
         return table
     rows = pl.DataFrame([engine.series(name).alias(name) for name in table.names])
-    labels = joined(rows, dict.fromkeys(split, TOP))
+    labels = join_ends(rows, dict.fromkeys(split, TOP))
     return replace(table, engine=MemoryEngine(labels, text=table.text))
 
 

@@ -209,6 +209,16 @@ class Policy(Setting):
         """The columns whose values are counted per class: the sensitive ones, the loss's target."""
         return (*self.sensitive, *(n for n in self.loss.columns if n not in self.sensitive))
 
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The sensitive columns that models judge."""
+        return tuple(dict.fromkeys(name for model in self.models for name in model.columns))
+
+    @property
+    def smallest_class(self) -> int:
+        """People in the smallest class that all models allow."""
+        return max((model.smallest_class() for model in self.models), default=1)
+
     def for_analysis(self, formula: str) -> "Policy":
         """The same policy, searched so that an analysis such as "income ~ age" loses little."""
         return analysis.for_analysis(self, formula)

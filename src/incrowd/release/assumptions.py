@@ -48,7 +48,7 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
     yield from shown.assumptions(policy.sensitive, _DRAWN[seeded], told=told)
     if not shown.exact or policy.missing is Missing.SUPPRESS:
         yield _MISSING[policy.missing]
-    yield _counted(policy)
+    yield _what_classes_count(policy)
     if shown.cells_assumption:
         yield shown.cells_assumption
     named = [model.name for model in policy.models if of_world(model)]
@@ -62,7 +62,7 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
     models = sorted(policy.models, key=lambda model: "reference" not in model.requires)
     yield from dict.fromkeys(said for model in models for said in model.assumptions())
     yield _order(order)
-    yield from _unprotected(policy)
+    yield from _unprotected_columns(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
 
 
@@ -84,7 +84,7 @@ def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _counted(policy: Policy) -> str:
+def _what_classes_count(policy: Policy) -> str:
     if policy.unit is None:
         return "Classes count records: every record is taken to be another person."
     return (
@@ -107,7 +107,7 @@ def _order(order: Order) -> str:
     return "The order of records was drawn at random; the draw is not written anywhere."
 
 
-def _unprotected(policy: Policy) -> Iterator[str]:
+def _unprotected_columns(policy: Policy) -> Iterator[str]:
     pseudonyms = [name for name in policy.identifiers if policy.columns[name].action != "drop"]
     if pseudonyms:
         yield (
@@ -117,8 +117,7 @@ def _unprotected(policy: Policy) -> Iterator[str]:
     kept = policy.kept + ((policy.weight,) if policy.weight else ())
     if kept:
         yield f"Columns that leave as they are were taken to identify nobody: {', '.join(kept)}."
-    asked = {name for model in policy.models for name in model.columns}
-    if bare := [name for name in policy.sensitive if name not in asked]:
+    if bare := [name for name in policy.sensitive if name not in policy.judged]:
         yield f"No model limits what a class reveals about {', '.join(bare)}."
 
 

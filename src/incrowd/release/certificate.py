@@ -8,35 +8,35 @@ import json
 import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal, Self
 
-import polars as pl
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from incrowd.errors import InputError, boundary
-from incrowd.table.cells import frame_digest
 from incrowd.table.column import Kind
 from incrowd.values import STRICT
-from incrowd.verify.crowds import Cells
+from incrowd.verify.alone import Alone
+from incrowd.verify.crowds import NumberedCells
 from incrowd.verify.verdict import Signed
 from incrowd.verify.verify import Reference
 
 SCHEMA: Literal["incrowd.certificate/1"] = "incrowd.certificate/1"
 
 
-class _Part(BaseModel):
+class _Entry(BaseModel):
     model_config = ConfigDict(**STRICT, frozen=True)
 
 
-class Digest(_Part):
+class Digest(_Entry):
     """SHA-256 of a file's bytes, a frame's cells, or a table's rows in whatever order."""
 
     of: Literal["file", "frame", "table"]
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
 
 
-class Attested(_Part):
+class Attested(_Entry):
     """A model with its threshold and the achieved value."""
 
     name: str
@@ -48,7 +48,7 @@ class Attested(_Part):
     """The confidence that the achieved value holds for all classes; None if it was counted."""
 
 
-class Spread(_Part):
+class Distribution(_Entry):
     """The distribution of a sensitive column over the people that classes are compared with.
 
     Positions follow the column's own order, 0 is the missing. The labels themselves are not here:
@@ -64,8 +64,8 @@ class Spread(_Part):
 
     @classmethod
     def without_labels(
-        cls, reference: Reference, cells: Cells, of: Literal["original", "release"]
-    ) -> "Spread":
+        cls, reference: Reference, cells: NumberedCells, of: Literal["original", "release"]
+    ) -> "Distribution":
         """A reference without the labels of the column, whose cells in the release are given."""
         return cls(
             people=tuple(reference.people.tolist()),
@@ -75,7 +75,7 @@ class Spread(_Part):
         )
 
 
-class LeftOut(_Part):
+class LeftOut(_Entry):
     """Records that were left out of the release."""
 
     records: int
@@ -83,8 +83,14 @@ class LeftOut(_Part):
     for_missing: int
     """Those of them left out for a missing quasi-identifier."""
 
+    @classmethod
+    def of(cls, whole: int, leaving: int, for_missing: int) -> Self:
+        """What a release of so many records leaves out of the whole."""
+        gone = whole - leaving
+        return cls(records=gone, share=gone / max(whole, 1), for_missing=for_missing)
 
-class Seed(_Part):
+
+class Seed(_Entry):
     """Where randomness came from: the search's seed, and how the order of rows was drawn."""
 
     search: int | None
@@ -94,8 +100,8 @@ class Seed(_Part):
     """Whether the user gave a seed: anyone who has it can repeat the draws."""
 
 
-class AloneShares(_Part):
-    """The shares of the people who are alone for whoever also knows columns that leave unchanged.
+class AloneShares(_Entry):
+    """Shares of people who alone in their class hold what unchanged columns show of them.
 
     Counted by people, rounded up to four digits; fewer than five people count as five.
     """
@@ -109,8 +115,13 @@ class AloneShares(_Part):
     limit: float
     """The largest share that the policy allows."""
 
+    @classmethod
+    def of(cls, alone: Alone) -> Self:
+        """The entry of a certificate on columns that leave unchanged."""
+        return cls(**{name: getattr(alone, name) for name in cls.model_fields})
 
-class CertifiedWorld(_Part):
+
+class CertifiedWorld(_Entry):
     """The world that a release was compared with."""
 
     digests: tuple[Digest, ...]
@@ -122,7 +133,7 @@ class CertifiedWorld(_Part):
     """Different individuals."""
 
 
-class Signature(_Part):
+class Signature(_Entry):
     """The signature of a certificate."""
 
     algorithm: Literal["ed25519"]
@@ -131,7 +142,7 @@ class Signature(_Part):
     value: str = Field(pattern="^[0-9a-f]{128}$")
 
 
-class Certificate(_Part):
+class Certificate(_Entry):
     """What a release promises, what it achieves, and how it was made."""
 
     schema_: Literal["incrowd.certificate/1"] = Field(default=SCHEMA, alias="schema")
@@ -155,7 +166,7 @@ class Certificate(_Part):
     blank: bool = False
     """Whether blank texts were read as missing values, as in text files."""
     seed: Seed
-    spread: dict[str, Spread] = {}
+    spread: dict[str, Distribution] = {}
     """By sensitive column: the reference distribution of t-closeness."""
     unchanged: dict[str, float] = {}
     """By column whose values leave as they are: distinct values over cells with a value, 0..1."""
@@ -175,7 +186,7 @@ class Certificate(_Part):
     """None if unsigned: then nothing proves who made it."""
 
     @model_validator(mode="after")
-    def _untouched(self) -> Self:
+    def _refuse_another_policy(self) -> Self:
         if digest_of_policy(self.policy) != self.policy_sha256:
             raise ValueError("the certificate's digest does not match its policy")
         return self
@@ -213,16 +224,6 @@ def digest_of_policy(policy: Mapping[str, Any]) -> str:
     return sha256_of(policy)
 
 
-def digest_of_bytes(content: bytes) -> Digest:
-    """The digest of a file's content."""
-    return Digest(of="file", sha256=hashlib.sha256(content).hexdigest())
-
-
-def digest_of_frame(rows: pl.DataFrame) -> Digest:
-    """The digest of a frame: its column names and the text of its cells, in their order."""
-    return Digest(of="frame", sha256=frame_digest(rows))
-
-
 def versions() -> dict[str, str]:
     """The versions of what computed the release."""
     found = {"python": platform.python_version()}
@@ -258,7 +259,7 @@ class KeyFiles:
 
 def new_keys() -> tuple[bytes, bytes]:
     """A new private key and its public key, as PEM texts."""
-    keys, forms = _keys(), _forms()
+    keys, forms = _load_extra("asymmetric.ed25519"), _load_extra("serialization")
     private = keys.Ed25519PrivateKey.generate()
     secret = private.private_bytes(
         forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption()
@@ -269,9 +270,9 @@ def new_keys() -> tuple[bytes, bytes]:
     return secret, shown
 
 
-def signed(certificate: Certificate, private_key: bytes) -> Certificate:
+def sign(certificate: Certificate, private_key: bytes) -> Certificate:
     """The certificate with a signature by this private key (PEM)."""
-    key = _private(private_key)
+    key = _read_key("private", private_key)
     plain = Certificate.from_json(certificate.model_copy(update={"signature": None}).to_json())
     signature = Signature(
         algorithm="ed25519",
@@ -283,7 +284,7 @@ def signed(certificate: Certificate, private_key: bytes) -> Certificate:
 
 def refuse_no_key(private_key: bytes) -> None:
     """Raise `InputError` if the key cannot sign."""
-    _private(private_key)
+    _read_key("private", private_key)
 
 
 def canonical(certificate: Certificate) -> bytes:
@@ -315,17 +316,12 @@ def who_signed(certificate: Certificate, trusted: Sequence[bytes] = ()) -> Signe
 
 def public_fingerprint(key: bytes) -> str:
     """The fingerprint of a public key (PEM)."""
-    forms, found = _forms(), None
-    with boundary(_unreadable("public")):
-        found = forms.load_pem_public_key(key)
-    if not isinstance(found, _keys().Ed25519PublicKey):
-        raise _unreadable("public")
-    return _fingerprint(_raw(found))
+    return _fingerprint(_raw(_read_key("public", key)))
 
 
 def _valid(raw: bytes, value: bytes, content: bytes) -> bool | None:
     try:
-        keys = _keys()
+        keys = _load_extra("asymmetric.ed25519")
     except InputError:
         return None
     try:
@@ -335,26 +331,28 @@ def _valid(raw: bytes, value: bytes, content: bytes) -> bool | None:
     return True
 
 
-def _private(key: bytes) -> Any:
-    forms, found = _forms(), None
-    with boundary(_unreadable("private")):
-        found = forms.load_pem_private_key(key, password=None)
-    if not isinstance(found, _keys().Ed25519PrivateKey):
-        raise _unreadable("private")
-    return found
-
-
-def _unreadable(kind: str) -> InputError:
-    return InputError(
+def _read_key(kind: Literal["private", "public"], key: bytes) -> Any:
+    """An Ed25519 key from PEM."""
+    forms, keys = _load_extra("serialization"), _load_extra("asymmetric.ed25519")
+    unreadable = InputError(
         f"this is not a {kind} Ed25519 key (PEM, without a password)",
         remedy=(
             "make keys with incrowd keys new FILE: FILE is the private key, FILE.pub the public key"
         ),
     )
+    read = None
+    with boundary(unreadable):
+        if kind == "private":
+            read = forms.load_pem_private_key(key, password=None)
+        else:
+            read = forms.load_pem_public_key(key)
+    if not isinstance(read, getattr(keys, f"Ed25519{kind.title()}Key")):
+        raise unreadable
+    return read
 
 
 def _raw(public: Any) -> bytes:
-    forms = _forms()
+    forms = _load_extra("serialization")
     return bytes(public.public_bytes(forms.Encoding.Raw, forms.PublicFormat.Raw))
 
 
@@ -362,19 +360,10 @@ def _fingerprint(raw: bytes) -> str:
     return hashlib.sha256(raw).hexdigest()
 
 
-def _keys() -> Any:
-    with boundary(_absent()):
-        from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415  an extra
-    return ed25519
-
-
-def _forms() -> Any:
-    with boundary(_absent()):
-        from cryptography.hazmat.primitives import serialization  # noqa: PLC0415  an extra
-    return serialization
-
-
-def _absent() -> InputError:
-    return InputError(
+def _load_extra(name: str) -> Any:
+    """A module of the package that signatures need, which is an extra."""
+    absent = InputError(
         "the package cryptography is missing, which signatures need", remedy="install incrowd[sign]"
     )
+    with boundary(absent):
+        return import_module(f"cryptography.hazmat.primitives.{name}")

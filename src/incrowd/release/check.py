@@ -1,31 +1,37 @@
 """Checking a release by itself: its rows, its policy and, if there is one, its certificate."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
 
 from incrowd.engines.base import Written
-from incrowd.errors import NotMetError, counted
-from incrowd.hierarchy.labels import TOP
+from incrowd.errors import NotMetError, counted, sentence
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Certificate, Digest, Spread, who_signed
-from incrowd.release.claims import ROUNDING, comparable, contradictions, recount
+from incrowd.release.certificate import Attested, Certificate, Digest, Distribution, who_signed
+from incrowd.release.claims import (
+    ROUNDING,
+    Backing,
+    Claims,
+    Recount,
+    comparable,
+    contradictions,
+    recount,
+)
 from incrowd.release.kept import alone_among, attested_alone, kept_columns
 from incrowd.release.load import WorldReference
-from incrowd.release.original import Original
-from incrowd.release.released import ReleasedRows, close, fits, reference_of
-from incrowd.release.rows import dropped, leaving_names
+from incrowd.release.released import ReleasedRows, compared_columns, fits, reference_of
+from incrowd.release.rows import dropped_columns, leaving_names
 from incrowd.release.small_worlds import ENOUGH
 from incrowd.release.world_candidates import world_candidates
 from incrowd.table.column import Kind, Missing
 from incrowd.verify.alone import Alone
-from incrowd.verify.crowds import numbered
-from incrowd.verify.shown import by_number
-from incrowd.verify.spellings import alike_notes, kind_found, own_reference, split_columns
+from incrowd.verify.crowds import number_cells
+from incrowd.verify.shown import crowds_by_number
+from incrowd.verify.spellings import alike_notes, kind_found, own_reference
 from incrowd.verify.verdict import Check, Signed, Verdict, WorldCandidates
-from incrowd.verify.verify import Reference, Seen, look, verify
+from incrowd.verify.verify import Reference, SeenRelease, look, verify
 
 _UNTOLD = (
     "The models cannot be checked: the release does not show its classes. Check it with its "
@@ -43,7 +49,7 @@ _TORN = (
 
 
 @dataclass(frozen=True, eq=False)
-class Checked:
+class CheckedRelease:
     """The release to check."""
 
     release: Written
@@ -57,54 +63,36 @@ class Checked:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Checked({self.release.records} records)"
+        return f"CheckedRelease({self.release.records} records)"
 
 
-@dataclass(frozen=True, eq=False)
-class Backing:
-    """What a release is checked with: certificate, keys, world, original."""
-
-    certificate: Certificate | None = None
-    lent: bool = False
-    """Whether the policy is the certificate's own, as no other was given."""
-    trusted: tuple[bytes, ...] = ()
-    """Public keys (PEM) whose signatures are trusted; without one nobody's is asked for."""
-    against: WorldReference | None = None
-    trees: Mapping[str, Reference] = field(default_factory=dict)
-    """By sensitive column with a hierarchy: how it is spread in the release, with the levels."""
-    original: Original | None = None
-    """The table that the release is said to be of."""
-
-
-def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
+def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Check:
     """Check a release against its policy: count everything again."""
     certificate = backing.certificate
     same = _same_rows(checked, policy, certificate)
-    digest_ok = _digest_ok(checked, certificate, same)
+    digest_ok = _same_digest(checked, certificate, same)
     signature = None if certificate is None else who_signed(certificate, backing.trusted)
-    rows = _read(checked, policy, certificate if digest_ok else None)
+    known = certificate if digest_ok else None
+    rows = ReleasedRows.of(checked.release, policy, known, text=checked.text)
     faults = [
-        *_columns(rows.names, policy),
-        *_unlike(checked, certificate, digest_ok, same),
+        *_column_faults(rows.names, policy),
+        *_digest_faults(checked, certificate, digest_ok, same),
         *contradictions(policy, certificate),
-        *_unsigned(certificate, signature, backing),
+        *_signature_faults(certificate, signature, backing),
     ]
     notes = [_TORN] if checked.torn else []
-    notes += _opposed(certificate, backing.against)
-    found = _Recount(rows.records)
-    if not _lacking(rows.names, policy):
-        known = certificate if digest_ok else None
-        found = replace(_judged(rows, policy, known, backing), sealed=checked.sealed)
+    notes += _world_notes(certificate, backing.against)
+    found = Recount(rows.records)
+    if not _lacking_columns(rows.names, policy):
+        found = replace(_judge_rows(rows, policy, known, backing), sealed=checked.sealed)
     if not found.verdicts:
         faults.append("The models could not be checked.")
-    alone = _alone(checked, found, policy, certificate if digest_ok else None)
-    faults += _many_alone(alone, certificate if digest_ok else None)
+    alone = _people_alone(checked, found, policy, known)
+    faults += _alone_faults(alone, known)
     found = replace(found, alone=alone)
-    claims = recount(certificate, policy, found, backing) if digest_ok and certificate else None
-    faults += () if claims is None else claims.faults
-    notes += (*found.notes, *_origin(certificate, signature, backing))
-    if claims is not None:
-        notes += claims.notes
+    claims = Claims() if known is None else recount(known, policy, found, backing)
+    faults += claims.faults
+    notes += (*found.notes, *_signature_notes(certificate, signature, backing), *claims.notes)
     return Check(
         ok=not faults and all(verdict.ok for verdict in found.verdicts),
         models=found.verdicts,
@@ -112,9 +100,9 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
         digest_ok=digest_ok,
         notes=(*faults, *notes),
         signature=signature,
-        recounted=() if claims is None else claims.recounted,
-        claimed=() if claims is None else claims.claimed,
-        losses={} if claims is None else claims.losses,
+        recounted=claims.recounted,
+        claimed=claims.claimed,
+        losses=claims.losses,
         measures=tuple(model.measure for model in policy.models),
         world=_world_candidates(found.seen, policy, backing.against),
         alone=alone,
@@ -123,7 +111,7 @@ def check_rows(checked: Checked, policy: Policy, backing: Backing) -> Check:
 
 
 def _world_candidates(
-    seen: Seen | None, policy: Policy, against: WorldReference | None
+    seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
     """Whom the rows may be in the world, if there is one and the release shows its classes."""
     if seen is None or against is None or not policy.shown.coarsens:
@@ -131,28 +119,10 @@ def _world_candidates(
     return world_candidates(seen, policy, against.public)
 
 
-@dataclass(frozen=True, eq=False)
-class _Recount:
-    """What the rows of the release show."""
-
-    records: int
-    verdicts: tuple[Verdict, ...] = ()
-    notes: tuple[str, ...] = ()
-    seen: Seen | None = None
-    """None if the release does not show its classes."""
-    rows: ReleasedRows | None = None
-    """The rows, for further counts."""
-    sealed: tuple[str, ...] = ()
-    counted: bool = False
-    """Whether every verdict was counted from the rows, not taken from the certificate."""
-    alone: Alone | None = None
-    """Whom columns that leave unchanged single out."""
-
-
-def _alone(
-    checked: Checked, found: _Recount, policy: Policy, certificate: Certificate | None
+def _people_alone(
+    checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Whom columns that leave unchanged single out; people as the certificate says, if it must."""
+    """Shares of people whom unchanged columns single out; with a unit, as the certificate says."""
     rows = found.rows
     if rows is None:
         return None
@@ -162,7 +132,7 @@ def _alone(
     return alone_among(lambda: [rows.counts(columns)], policy, checked.sealed)
 
 
-def _many_alone(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
+def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
     """Faults: more people are alone than may be; older certificates promise nothing of that."""
     if alone is None or alone.ok:
         return
@@ -170,7 +140,9 @@ def _many_alone(alone: Alone | None, certificate: Certificate | None) -> Iterato
         yield f"{alone.refusal}."
 
 
-def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None) -> bool | None:
+def _same_rows(
+    checked: CheckedRelease, policy: Policy, certificate: Certificate | None
+) -> bool | None:
     """Whether the rows match the certificate; None if it has no digest of rows."""
     if certificate is None or certificate.rows_sha256 is None:
         return None
@@ -178,7 +150,9 @@ def _same_rows(checked: Checked, policy: Policy, certificate: Certificate | None
     return None if found is None else certificate.rows_sha256 == found
 
 
-def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | None) -> bool | None:
+def _same_digest(
+    checked: CheckedRelease, certificate: Certificate | None, same: bool | None
+) -> bool | None:
     """Whether the certificate belongs to this release; by its rows if a frame and a file differ."""
     if certificate is None:
         return None
@@ -187,8 +161,11 @@ def _digest_ok(checked: Checked, certificate: Certificate | None, same: bool | N
     return same
 
 
-def _unlike(
-    checked: Checked, certificate: Certificate | None, digest_ok: bool | None, same: bool | None
+def _digest_faults(
+    checked: CheckedRelease,
+    certificate: Certificate | None,
+    digest_ok: bool | None,
+    same: bool | None,
 ) -> Iterator[str]:
     """Faults: the rows are not those of the certificate."""
     if certificate is None:
@@ -213,7 +190,7 @@ def _unlike(
         )
 
 
-def _unsigned(
+def _signature_faults(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
     """Faults of the signature."""
@@ -232,7 +209,7 @@ def _unsigned(
         yield "The signature was not verified with any key that you trust."
 
 
-def _origin(
+def _signature_notes(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
     """Notes on who signed the certificate."""
@@ -254,23 +231,14 @@ def _origin(
         yield f"The trusted key {signature.fingerprint} signed the certificate."
 
 
-def _read(checked: Checked, policy: Policy, known: Certificate | None) -> ReleasedRows:
-    """The rows, read by the policy and by the settings in the certificate."""
-    names = checked.release.names
-    split = split_columns(policy.quasi, names) if policy.split_ends else ()
-    blank = checked.text or (known is not None and known.blank)
-    tops = dict.fromkeys(split, TOP)
-    return ReleasedRows(checked.release, tops, policy.marks, blank)
-
-
-def _lacking(names: Sequence[str], policy: Policy) -> list[str]:
+def _lacking_columns(names: Sequence[str], policy: Policy) -> list[str]:
     return [name for name in leaving_names(policy, policy.columns) if name not in names]
 
 
-def _columns(names: Sequence[str], policy: Policy) -> Iterator[str]:
-    if lacking := _lacking(names, policy):
+def _column_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
+    if lacking := _lacking_columns(names, policy):
         yield f"The release lacks columns of the policy: {', '.join(lacking)}."
-    gone = set(dropped(policy))
+    gone = set(dropped_columns(policy))
     if stray := [name for name in names if name in gone]:
         yield f"The release has columns that the policy drops: {', '.join(stray)}."
     known = {*policy.columns, policy.class_column}
@@ -278,11 +246,11 @@ def _columns(names: Sequence[str], policy: Policy) -> Iterator[str]:
         yield f"The release has columns that the policy does not name: {', '.join(unknown)}."
 
 
-def _opposed(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
+def _world_notes(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
     """Notes on the world, and whether it is the certificate's."""
     if against is None:
         return
-    yield from (f"{note[:1].upper()}{note[1:]}." for note in against.notes)
+    yield from map(sentence, against.notes)
     if against.world.people < ENOUGH:
         yield (
             f"The world has {counted(against.world.people, 'person', 'people')}, fewer than "
@@ -295,52 +263,51 @@ def _opposed(certificate: Certificate | None, against: WorldReference | None) ->
         yield "The certificate was made with another world, or the world has changed since."
 
 
-def _judged(
+def _judge_rows(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
-) -> _Recount:
+) -> Recount:
     """The verdicts, with notes on what could not be counted."""
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
-        return _said(records, policy, certificate)
-    reference, notes = _references(rows, policy, certificate, backing.trees)
-    notes += _spellings(rows, policy, certificate)
+        return _judge_by_certificate(records, policy, certificate)
+    reference, notes = _reference_spreads(rows, policy, certificate, backing.trees)
+    notes += _spelling_notes(rows, policy, certificate)
     try:
-        seen = _seen(rows, policy)
+        seen = _look_at_classes(rows, policy)
         if policy.class_column is not None:
             notes.append(_PERMUTED)
         against = backing.against
         world = None if against is None else against.public
-        drawn, told = _drawn(policy, records, certificate)
+        drawn, told = _people_drawn(policy, records, certificate)
         notes += told
         verdicts = verify(seen, policy, reference, world, drawn)
     except NotMetError as error:
-        return _Recount(records, notes=(f"{error.message[:1].upper()}{error.message[1:]}.",))
+        return Recount(records, notes=(sentence(error.message),))
     if policy.unit is None:
-        return _Recount(records, verdicts, tuple(notes), seen, rows, counted=True)
+        return Recount(records, verdicts, tuple(notes), seen, rows, counted=True)
     if certificate is None or len(certificate.models) != len(verdicts):
         notes.append(
             "The release does not show who its records belong to, so only records were "
             "counted. Check it with its certificate, which attests the number of people."
         )
         verdicts = tuple(replace(verdict, ok=False) for verdict in verdicts)
-        return _Recount(records, verdicts, tuple(notes), seen, rows)
+        return Recount(records, verdicts, tuple(notes), seen, rows)
     notes.append("The number of people per class comes from the certificate; it was not recounted.")
-    verdicts = _all_attested(certificate, policy, verdicts)
-    return _Recount(records, verdicts, tuple(notes), seen, rows)
+    verdicts = _attested_verdicts(certificate, policy, verdicts)
+    return Recount(records, verdicts, tuple(notes), seen, rows)
 
 
-def _seen(rows: ReleasedRows, policy: Policy) -> Seen:
+def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
     """The classes: equal quasi-identifiers, or equal numbers in the class column."""
-    judged = (name for model in policy.models for name in model.columns)
-    columns = dict.fromkeys((*policy.quasi, *judged))
+    columns = dict.fromkeys((*policy.quasi, *policy.judged))
     if policy.class_column is None:
         return look(rows.counts(tuple(columns)), policy)
     held = rows.counts((*columns, policy.class_column))
-    crowds = by_number(numbered(held.cells[policy.class_column]).codes, held.records)
+    crowds = crowds_by_number(number_cells(held.cells[policy.class_column]).codes, held.records)
     return replace(look(held, policy), crowds=crowds)
 
 
-def _drawn(
+def _people_drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
     """The sample size for models of a population, with a note on where it comes from.
@@ -363,10 +330,10 @@ def _drawn(
     return int(records / (1 - policy.suppression)), [note]
 
 
-def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Recount:
+def _judge_by_certificate(records: int, policy: Policy, certificate: Certificate | None) -> Recount:
     """Verdicts from the certificate, for a release that does not show its classes."""
     if certificate is None or len(certificate.models) != len(policy.models):
-        return _Recount(records, notes=(_UNTOLD,))
+        return Recount(records, notes=(_UNTOLD,))
     asked = [
         Verdict(model.name, model.columns[0], float(model.threshold), said.reached, ok=True)
         for model, said in zip(policy.models, certificate.models, strict=True)
@@ -375,20 +342,19 @@ def _said(records: int, policy: Policy, certificate: Certificate | None) -> _Rec
         "The values that the models achieve come from the certificate; they were not recounted.",
         _PERMUTED,
     )
-    verdicts = _all_attested(certificate, policy, asked)
-    return _Recount(records, verdicts, notes)
+    return Recount(records, _attested_verdicts(certificate, policy, asked), notes)
 
 
-def _all_attested(
+def _attested_verdicts(
     certificate: Certificate, policy: Policy, verdicts: Sequence[Verdict]
 ) -> tuple[Verdict, ...]:
-    pairs = zip(policy.models, verdicts, strict=True)
-    return tuple(_attested(certificate, i, *pair) for i, pair in enumerate(pairs))
+    """The verdicts of the certificate, where the rows do not contradict them."""
+    each = zip(certificate.models, policy.models, verdicts, strict=True)
+    return tuple(_attested_verdict(*one) for one in each)
 
 
-def _attested(certificate: Certificate, number: int, model: Any, counted: Verdict) -> Verdict:
+def _attested_verdict(said: Attested, model: Any, counted: Verdict) -> Verdict:
     """A verdict from the certificate; a class never has more people than records."""
-    said = certificate.models[number]
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
     people = model.higher_is_safer and not model.columns and not model.requires
     possible = not people or said.reached <= counted.reached
@@ -398,21 +364,20 @@ def _attested(certificate: Certificate, number: int, model: Any, counted: Verdic
     return replace(counted, reached=said.reached, ok=same and said.ok and met and possible)
 
 
-def _references(
+def _reference_spreads(
     rows: ReleasedRows,
     policy: Policy,
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
     """The reference distribution of each sensitive column, with notes on its origin."""
-    asked = dict.fromkeys(name for model in policy.models for name in model.columns)
-    held = {name: rows.counts((name,)) for name in asked}
+    held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
         for name, of in held.items()
     }
     notes: list[str] = []
-    for name in close(policy):
+    for name in compared_columns(policy):
         spread = {} if certificate is None else certificate.spread
         cells = held[name].cells[name]
         if (
@@ -420,15 +385,15 @@ def _references(
             and name in spread
             and fits(certificate, name, held[name], policy)
         ):
-            found[name] = reference_of(spread[name], numbered(cells).labels.to_list())
-            notes += _taken_on_trust(spread[name], policy, name)
+            found[name] = reference_of(spread[name], number_cells(cells).labels.to_list())
+            notes += _trusted_spread_notes(spread[name], policy, name)
         elif name in trees:
             found[name] = trees[name]
             notes.append(f"Distances between values of {name} come from the policy's hierarchy.")
     return found, notes
 
 
-def _taken_on_trust(spread: Spread, policy: Policy, name: str) -> Iterator[str]:
+def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> Iterator[str]:
     """Notes on what of a distribution comes from the certificate."""
     if spread.of == "original":
         yield (
@@ -443,7 +408,7 @@ def _taken_on_trust(spread: Spread, policy: Policy, name: str) -> Iterator[str]:
 
 
 def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
-    """What the values of a sensitive column are: see `spellings`."""
+    """The type of the values of a sensitive column: see `spellings`."""
     if certificate is not None and column.name in certificate.kinds:
         return certificate.kinds[column.name]
     asked = policy.columns[column.name].kind
@@ -453,17 +418,19 @@ def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) ->
         return Kind.NUMBER
     if isinstance(column.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
-    return kind_found(numbered(column).labels)
+    return kind_found(number_cells(column).labels)
 
 
-def _spellings(rows: ReleasedRows, policy: Policy, certificate: Certificate | None) -> list[str]:
+def _spelling_notes(
+    rows: ReleasedRows, policy: Policy, certificate: Certificate | None
+) -> list[str]:
     """Notes on values that may be spellings of one value."""
     cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
-        name: numbered(cells[name]).labels
+        name: number_cells(cells[name]).labels
         for name in policy.sensitive
         if _kind(cells[name], policy, certificate) is Kind.TEXT
     }
     notes = alike_notes(texts, "sensitive")
-    notes += alike_notes({name: numbered(cells[name]).labels for name in policy.quasi}, "quasi")
-    return [f"{note[:1].upper()}{note[1:]}." for note in notes]
+    notes += alike_notes({name: number_cells(cells[name]).labels for name in policy.quasi}, "quasi")
+    return list(map(sentence, notes))

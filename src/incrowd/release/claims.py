@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from incrowd.errors import InputError, boundary
 from incrowd.loss import LOSSES
@@ -15,16 +15,23 @@ from incrowd.models import AnyModel
 from incrowd.models.model import of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares
-from incrowd.release.certificate import Attested, Certificate, Spread, digest_of_policy, versions
+from incrowd.release.certificate import (
+    Attested,
+    Certificate,
+    Distribution,
+    LeftOut,
+    digest_of_policy,
+    versions,
+)
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
-from incrowd.release.policy_record import promised, redacted, restored_roles
-from incrowd.release.released import ReleasedRows, close, fits
+from incrowd.release.policy_record import promise_in, redact, restore_roles
+from incrowd.release.released import ReleasedRows, compared_columns, fits
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
 from incrowd.verify.losses import OF_SIZES, of_sizes
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import Seen
+from incrowd.verify.verify import Reference, SeenRelease
 from incrowd.withholding import public_losses
 
 ROUNDING = 1e-9
@@ -34,41 +41,49 @@ LAST_DIGIT = 1e-12
 """Relative tolerance of losses: the same numbers summed in another order."""
 
 
-class _Figures(Protocol):
-    @property
-    def records(self) -> int: ...
-    @property
-    def verdicts(self) -> tuple[Verdict, ...]: ...
-    @property
-    def seen(self) -> Seen | None: ...
-    @property
-    def rows(self) -> ReleasedRows | None: ...
-    @property
-    def counted(self) -> bool: ...
-    @property
-    def sealed(self) -> tuple[str, ...]: ...
-    @property
-    def alone(self) -> Alone | None: ...
+@dataclass(frozen=True, eq=False)
+class Backing:
+    """What a release is checked with: certificate, keys, world, original."""
+
+    certificate: Certificate | None = None
+    lent: bool = False
+    """Whether the policy is the certificate's own, as no other was given."""
+    trusted: tuple[bytes, ...] = ()
+    """Public keys (PEM) whose signatures are trusted; without one nobody's is asked for."""
+    against: WorldReference | None = None
+    trees: Mapping[str, Reference] = field(default_factory=dict)
+    """By sensitive column with a hierarchy: how it is spread in the release, with the levels."""
+    original: Original | None = None
+    """The table that the release is said to be of."""
 
 
-class _Backing(Protocol):
-    @property
-    def lent(self) -> bool: ...
-    @property
-    def against(self) -> WorldReference | None: ...
-    @property
-    def original(self) -> Original | None: ...
+@dataclass(frozen=True, eq=False)
+class Recount:
+    """What the rows of the release show."""
+
+    records: int
+    verdicts: tuple[Verdict, ...] = ()
+    notes: tuple[str, ...] = ()
+    seen: SeenRelease | None = None
+    """None if the release does not show its classes."""
+    rows: ReleasedRows | None = None
+    """The rows, for further counts."""
+    sealed: tuple[str, ...] = ()
+    counted: bool = False
+    """Whether every verdict was counted from the rows, not taken from the certificate."""
+    alone: Alone | None = None
+    """Whom columns that leave unchanged single out."""
 
 
 @dataclass(frozen=True)
 class Claims:
     """The comparison of a certificate with its release."""
 
-    faults: tuple[str, ...]
-    notes: tuple[str, ...]
-    recounted: tuple[str, ...]
+    faults: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    recounted: tuple[str, ...] = ()
     """Places in the certificate that were recounted."""
-    claimed: tuple[str, ...]
+    claimed: tuple[str, ...] = ()
     """Places in the certificate that could not be recounted."""
     losses: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """By loss: the certificate's figure and the recounted one."""
@@ -78,7 +93,7 @@ def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[
     """Where the certificate contradicts the policy or itself."""
     if certificate is None:
         return
-    if promise_of(certificate) != promised(redacted(policy)):
+    if promise_of(certificate) != promise_in(redact(policy)):
         yield "The certificate was made for another policy."
     if not all(model.ok for model in certificate.models):
         yield "The certificate itself says that the release does not meet a model."
@@ -87,29 +102,34 @@ def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[
 def promise_of(certificate: Certificate) -> dict[str, Any]:
     """What the certificate's policy promises."""
     with boundary(InputError("the policy in the certificate cannot be read")):
-        return promised(certificate.policy)
+        return promise_in(certificate.policy)
 
 
-def recount(certificate: Certificate, policy: Policy, found: _Figures, backing: _Backing) -> Claims:
+def recount(certificate: Certificate, policy: Policy, found: Recount, backing: Backing) -> Claims:
     """Compare the certificate with what its rows show."""
     original = backing.original
     anew = None
     if original is not None and found.seen is not None and found.rows is not None:
         anew = original.recount(found.seen, found.rows, certificate.world)
-    figures = _figures(certificate, policy, found, anew)
-    said = _said(certificate)
-    faults = [*_models(certificate, policy, found), *_accounts(certificate, policy, found)]
-    faults += _differing(said, figures, certificate.suppressed.records)
-    faults += _spreads(certificate, policy, found.rows)
-    faults += () if anew is None else (*anew.faults, *_other_spread(certificate, policy, anew))
-    faults += (*_assumed(certificate), *_telling(certificate, policy, found))
-    faults += _other_alone(certificate, policy, found)
+    figures = _recounted_figures(certificate, policy, found, anew)
+    said = _certified_figures(certificate)
+    faults = [
+        *_model_faults(certificate, policy, found),
+        *_record_faults(certificate, policy, found),
+    ]
+    faults += _figure_faults(said, figures, certificate.suppressed.records)
+    faults += _spread_faults(certificate, policy, found.rows)
+    faults += (
+        () if anew is None else (*anew.faults, *_other_spread_faults(certificate, policy, anew))
+    )
+    faults += (*_assumption_faults(certificate), *_distinct_faults(certificate, policy, found))
+    faults += _alone_faults(certificate, policy, found)
     proven = {
         "digest",
         "rows_sha256",
         "policy_sha256",
         *figures,
-        *_proven(certificate, policy, found, backing),
+        *_compared_places(certificate, policy, found, backing),
     }
     if found.seen is not None:
         proven |= {"unchanged"} if policy.unit is not None else {"unchanged", "alone"}
@@ -123,7 +143,7 @@ def recount(certificate: Certificate, policy: Policy, found: _Figures, backing: 
     }
     return Claims(
         tuple(faults),
-        (*_remarks(policy, certificate, backing), *(() if anew is None else anew.notes)),
+        (*_policy_notes(policy, certificate, backing), *(() if anew is None else anew.notes)),
         tuple(name for name in every if name in proven),
         tuple(name for name in every if name not in proven),
         losses,
@@ -139,23 +159,17 @@ def _places(certificate: Certificate) -> Iterator[str]:
             yield name
 
 
-def _said(certificate: Certificate) -> dict[str, float]:
+def _certified_figures(certificate: Certificate) -> dict[str, float]:
     """The figures of a certificate by place."""
-    gone = certificate.suppressed
-    counts = {
-        "records_in": certificate.records_in,
-        "records_out": certificate.records_out,
-        "people": certificate.people,
-        "classes": certificate.classes,
-        "suppressed.records": gone.records,
-        "suppressed.share": gone.share,
-        "suppressed.for_missing": gone.for_missing,
-    }
+    names = ("records_in", "records_out", "people", "classes")
+    counts: dict[str, float] = {name: getattr(certificate, name) for name in names}
+    gone = certificate.suppressed.model_dump().items()
+    counts |= {f"suppressed.{name}": value for name, value in gone}
     return counts | {_LOSS + name: value for name, value in certificate.loss.items()}
 
 
-def _figures(
-    certificate: Certificate, policy: Policy, found: _Figures, anew: Recounted | None
+def _recounted_figures(
+    certificate: Certificate, policy: Policy, found: Recount, anew: Recounted | None
 ) -> dict[str, float]:
     """The figures that the rows show, by place."""
     figures: dict[str, float] = {"records_out": found.records}
@@ -164,9 +178,11 @@ def _figures(
     whole, missing = certificate.records_in, certificate.suppressed.for_missing
     if anew is not None:
         whole, missing = anew.records, anew.for_missing
+    gone = LeftOut.of(whole, found.records, missing)
+    figures["suppressed.share"] = gone.share
+    if anew is not None:
         figures |= {"records_in": whole, "suppressed.for_missing": missing}
-        figures["suppressed.records"] = whole - found.records
-    figures["suppressed.share"] = (whole - found.records) / max(whole, 1)
+        figures["suppressed.records"] = gone.records
     if found.seen is not None:
         sizes = found.seen.crowds.sizes
         figures["classes"] = found.seen.crowds.number
@@ -176,11 +192,11 @@ def _figures(
             n for n in losses if policy.split_ends and n in LOSSES and LOSSES[n].counts_leaves
         }
         figures |= {_LOSS + name: losses[name] for name in losses if name not in untold}
-    said = _said(certificate)
+    said = _certified_figures(certificate)
     return {name: value for name, value in figures.items() if name in said}
 
 
-def _differing(
+def _figure_faults(
     said: Mapping[str, float], figures: Mapping[str, float], left_out: int
 ) -> Iterator[str]:
     """Where a figure is not the recounted one, which may have been rounded before it left."""
@@ -198,7 +214,7 @@ def _differing(
             )
 
 
-def _models(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
+def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
@@ -224,7 +240,7 @@ def _other(said: Attested, counted: Verdict, model: AnyModel) -> bool:
     return not near and not of_world(model)
 
 
-def _accounts(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
+def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
     """Whether the records in, out and left out add up, and no more were left out than may be."""
     gone, whole = certificate.suppressed, certificate.records_in
     chosen = gone.records - gone.for_missing
@@ -241,16 +257,20 @@ def _accounts(certificate: Certificate, policy: Policy, found: _Figures) -> Iter
         )
 
 
-def _spreads(certificate: Certificate, policy: Policy, rows: ReleasedRows | None) -> Iterator[str]:
+def _spread_faults(
+    certificate: Certificate, policy: Policy, rows: ReleasedRows | None
+) -> Iterator[str]:
     if rows is None:
         return
-    for name in close(policy):
+    for name in compared_columns(policy):
         there = name in certificate.spread
         if not there or not fits(certificate, name, rows.counts((name,)), policy):
             yield f"The certificate has no valid distribution of {name}."
 
 
-def _other_spread(certificate: Certificate, policy: Policy, anew: Recounted) -> Iterator[str]:
+def _other_spread_faults(
+    certificate: Certificate, policy: Policy, anew: Recounted
+) -> Iterator[str]:
     said = certificate.spread
     known = {n: _recounted_spread(said[n], policy, n, anew) for n in said if n in anew.spread}
     if dict(said) != known or said.keys() != anew.spread.keys():
@@ -262,8 +282,10 @@ def _other_spread(certificate: Certificate, policy: Policy, anew: Recounted) -> 
         yield "The certificate gives another type of sensitive values than the original has."
 
 
-def _recounted_spread(said: Spread, policy: Policy, name: str, anew: Recounted) -> Spread:
-    """The distribution that a certificate should give; who holds a value only it can say."""
+def _recounted_spread(
+    said: Distribution, policy: Policy, name: str, anew: Recounted
+) -> Distribution:
+    """The distribution that a certificate must give; with a unit its people are not recounted."""
     if said.of == "original":
         return anew.whole[name]
     if policy.unit is None:
@@ -271,11 +293,11 @@ def _recounted_spread(said: Spread, policy: Policy, name: str, anew: Recounted) 
     return anew.spread[name].model_copy(update={"people": said.people})
 
 
-def _assumed(certificate: Certificate) -> Iterator[str]:
+def _assumption_faults(certificate: Certificate) -> Iterator[str]:
     """Sentences of another version may differ; those of this version follow from the policy."""
     if not comparable(certificate):
         return
-    seed, policy = certificate.seed, restored_roles(certificate.policy)
+    seed, policy = certificate.seed, restore_roles(certificate.policy)
     sentences = (
         *assumptions(policy, seed.order, seeded=seed.given),
         *cautions(certificate.unchanged, certificate.records_out),
@@ -284,7 +306,7 @@ def _assumed(certificate: Certificate) -> Iterator[str]:
         yield "The certificate's assumptions do not follow from its policy."
 
 
-def _telling(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
+def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
     """Unchanged columns whose share of distinct values differs from the certificate's."""
     if found.rows is None:
         return
@@ -300,7 +322,7 @@ def _telling(certificate: Certificate, policy: Policy, found: _Figures) -> Itera
         yield ("Unchanged columns have another share of distinct values than the certificate says.")
 
 
-def _other_alone(certificate: Certificate, policy: Policy, found: _Figures) -> Iterator[str]:
+def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
     """Other shares of people who are alone; those of a unit cannot be counted again."""
     said, alone = certificate.alone, found.alone
     if found.rows is None or policy.unit is not None:
@@ -322,8 +344,8 @@ def comparable(certificate: Certificate) -> bool:
     return certificate.versions.get("incrowd") == versions()["incrowd"]
 
 
-def _proven(
-    certificate: Certificate, policy: Policy, found: _Figures, backing: _Backing
+def _compared_places(
+    certificate: Certificate, policy: Policy, found: Recount, backing: Backing
 ) -> Iterable[str]:
     """The places of compared entries that are not figures."""
     if found.counted:
@@ -337,15 +359,15 @@ def _proven(
 
 
 def _same_policy(policy: Policy, certificate: Certificate) -> bool:
-    return digest_of_policy(redacted(policy)) == certificate.policy_sha256
+    return digest_of_policy(redact(policy)) == certificate.policy_sha256
 
 
-def _remarks(policy: Policy, certificate: Certificate, backing: _Backing) -> Iterator[str]:
+def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
     """Notes on the certificate's policy."""
     promise = promise_of(certificate)
     if backing.lent or _same_policy(policy, certificate):
         return
-    if promise == promised(redacted(policy)):
+    if promise == promise_in(redact(policy)):
         yield (
             "The certificate's policy differs from yours only in how the release is found "
             "(search, loss, hierarchies, limits); it promises the same."

@@ -12,7 +12,7 @@ from incrowd.release.certificate import Certificate
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.verify.alone import Alone, AloneLimit, alone_of
-from incrowd.verify.verify import Seen, look
+from incrowd.verify.verify import SeenRelease, look
 from incrowd.withholding import raised_share
 
 Blocks = Callable[[], Iterable[CountedRows]]
@@ -29,7 +29,7 @@ def kept_columns(policy: Policy) -> tuple[str, ...]:
 
 
 def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()) -> Alone | None:
-    """Whom kept columns single out in rows that come block by block; None if none is kept.
+    """Shares of people whom kept columns single out, block by block; None if none is kept.
 
     `uncounted` are columns of lists and structures, which are not compared.
     """
@@ -37,7 +37,7 @@ def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ())
     if not kept:
         return None
     unseen = tuple(name for name in kept if name in uncounted)
-    return alone_of(lambda: _seen(blocks(), policy), kept, _limit(policy), unseen)
+    return alone_of(lambda: _look_at_blocks(blocks(), policy), kept, _limit(policy), unseen)
 
 
 def _limit(policy: Policy) -> AloneLimit:
@@ -45,7 +45,7 @@ def _limit(policy: Policy) -> AloneLimit:
     return AloneLimit(policy.max_alone, frozenset(accepted))
 
 
-def _seen(blocks: Iterable[CountedRows], policy: Policy) -> Iterator[Seen]:
+def _look_at_blocks(blocks: Iterable[CountedRows], policy: Policy) -> Iterator[SeenRelease]:
     return (look(rows, policy) for rows in blocks if len(rows.records))
 
 
@@ -80,7 +80,7 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
 
 def _foreseen(policy: Policy) -> bool:
     """Whether whoever is alone in the table is alone in every release, and by the value only."""
-    crowded = max(model.smallest_class() for model in policy.models) > 1
+    crowded = policy.smallest_class > 1
     return crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
 
 

@@ -45,7 +45,7 @@ class WorldReference:
         return (*self.world.notes, *self.joined)
 
     @property
-    def opposed(self) -> CertifiedWorld:
+    def certificate_entry(self) -> CertifiedWorld:
         """The world's entry in a certificate, without values."""
         return CertifiedWorld(
             digests=self.digests,
@@ -201,7 +201,7 @@ class CountedTable:
         """Without values."""
         return f"CountedTable({self.engine.records} records, {len(self.engine.names)} columns)"
 
-    def compiled(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
+    def load_by(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
         """The table loaded by a policy that starts from these counts."""
         world = world_of_labels(policy, against)
         compiled = compile_problem(
@@ -214,7 +214,7 @@ class CountedTable:
         )
         if against is not None:
             exact = policy.ends == "exact"
-            against, compiled = _opposed(against, compiled, self.quasi, exact=exact)
+            against, compiled = _add_world(against, compiled, self.quasi, exact=exact)
         columns = self.quasi, self.counted, self.unit
         return LoadedTable(policy, self.engine, *columns, compiled, against, self.kinds)
 
@@ -231,7 +231,7 @@ def load(
     With `sampled` only columns are counted, and the rows of a sample.
     """
     world = world_of_labels(policy, against)
-    return count_table(engine, policy, builders, world, sampled).compiled(policy, against)
+    return count_table(engine, policy, builders, world, sampled).load_by(policy, against)
 
 
 def count_table(
@@ -292,7 +292,7 @@ def _people(world: World, quasi: Quasi) -> dict[str, Counts]:
     }
 
 
-def _opposed(
+def _add_world(
     against: WorldReference, compiled: Compiled, quasi: Quasi, *, exact: bool
 ) -> tuple[WorldReference, Compiled]:
     """Add the world, coded by the table's hierarchies, to the problem."""

@@ -7,19 +7,19 @@ import numpy as np
 
 from incrowd.arrays import MISSING
 from incrowd.errors import InputError, NotMetError, counted
-from incrowd.release.certificate import CertifiedWorld, Spread
+from incrowd.release.certificate import CertifiedWorld, Distribution
 from incrowd.release.certify import spread_of
 from incrowd.release.load import LoadedTable, world_of_labels
-from incrowd.release.released import ReleasedRows, close
+from incrowd.release.released import ReleasedRows, compared_columns
 from incrowd.release.rows import unchanging
 from incrowd.table.cells import restore_types
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
-from incrowd.verify.covering import Sides, keys_of, surplus, uncovered
-from incrowd.verify.crowds import numbered, weighted
-from incrowd.verify.losses import Shown, recounted
+from incrowd.verify.covering import Sides, count_uncovered, keys_of, surplus
+from incrowd.verify.crowds import number_cells, records_per_code
+from incrowd.verify.losses import LossColumn, losses_of_labels
 from incrowd.verify.spellings import own_reference
-from incrowd.verify.verify import Seen, look
+from incrowd.verify.verify import SeenRelease, look
 
 _OTHER_WORLD = (
     "Labels depend on the world, and this is not the world of the certificate: losses were not "
@@ -36,9 +36,9 @@ class Recounted:
     for_missing: int
     """Those of them that are left out for a missing quasi-identifier."""
     losses: Mapping[str, float]
-    spread: Mapping[str, Spread]
+    spread: Mapping[str, Distribution]
     """By compared column: how the release spreads it, records counted."""
-    whole: Mapping[str, Spread]
+    whole: Mapping[str, Distribution]
     """By compared column: how the original spreads it, as earlier certificates say."""
     kinds: Mapping[str, Kind]
     faults: tuple[str, ...]
@@ -53,7 +53,7 @@ class Original:
     table: LoadedTable
 
     def recount(
-        self, seen: Seen, rows: ReleasedRows, world: CertifiedWorld | None = None
+        self, seen: SeenRelease, rows: ReleasedRows, world: CertifiedWorld | None = None
     ) -> Recounted:
         """Recount from the release and its original, without the search.
 
@@ -65,8 +65,8 @@ class Original:
         if other:
             notes.append(_OTHER_WORLD)
         losses: dict[str, float] = {}
-        spread: dict[str, Spread] = {}
-        whole: dict[str, Spread] = {}
+        spread: dict[str, Distribution] = {}
+        whole: dict[str, Distribution] = {}
         try:
             spread, whole = self._spreads(rows)
             losses = {} if other else self._losses(seen, rows, notes)
@@ -84,15 +84,19 @@ class Original:
             tuple(notes),
         )
 
-    def _spreads(self, rows: ReleasedRows) -> tuple[dict[str, Spread], dict[str, Spread]]:
+    def _spreads(
+        self, rows: ReleasedRows
+    ) -> tuple[dict[str, Distribution], dict[str, Distribution]]:
         """The compared columns as the release and as the original spreads them."""
-        names = close(self.table.policy)
+        names = compared_columns(self.table.policy)
         held = {name: rows.counts((name,)) for name in names}
         own = {name: self.table.reference[name].among(held[name], name) for name in names}
         spread = {name: spread_of(own[name], held[name].cells[name]) for name in names}
-        cells = {name: numbered(held[name].cells[name]) for name in names}
+        cells = {name: number_cells(held[name].cells[name]) for name in names}
         whole = {
-            name: Spread.without_labels(self.table.reference[name], cells[name], of="original")
+            name: Distribution.without_labels(
+                self.table.reference[name], cells[name], of="original"
+            )
             for name in names
         }
         return spread, whole
@@ -111,12 +115,12 @@ class Original:
                 "be recounted."
             )
 
-    def _losses(self, seen: Seen, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
+    def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not self.table.policy.shown.tells_loss:
             return {}
         columns = {
-            name: Shown(
+            name: LossColumn(
                 hierarchy,
                 seen.quasi[name],
                 tally.quasi[j],
@@ -131,10 +135,10 @@ class Original:
                 "so only losses that count classes can be recounted."
             )
             return {}
-        found = recounted(list(columns.values()), seen.crowds, tally.records)
+        found = losses_of_labels(list(columns.values()), seen.crowds, tally.records)
         return found | self._classification(rows, tally.records)
 
-    def _two_readings(self, shown: Shown, seen: Seen) -> bool:
+    def _two_readings(self, shown: LossColumn, seen: SeenRelease) -> bool:
         """Whether a cell can be read both as one value and as several.
 
         That is so if a value is a literal `*` or `{a, b}`, and of two columns of ends, which are
@@ -161,11 +165,11 @@ class Original:
         seen = look(rows.counts((*policy.quasi, target)), policy)
         column, crowds = seen.rows[target], seen.crowds
         reference = own_reference(column, self.table.kinds[target], crowds.records)
-        values = np.array([0, *reference.place.values()])[numbered(column).codes]
+        values = np.array([0, *reference.place.values()])[number_cells(column).codes]
         width = int(values.max(initial=0)) + 1
         held, place = np.unique(crowds.class_of * width + values, return_inverse=True)
         most = np.zeros(crowds.number, dtype=np.int64)
-        np.maximum.at(most, held // width, weighted(place, crowds.records, len(held)))
+        np.maximum.at(most, held // width, records_per_code(place, crowds.records, len(held)))
         return {"classification": (records - int(most.sum())) / records}
 
     def _strange(self, rows: ReleasedRows, notes: list[str], *, covering: bool) -> Iterator[str]:
@@ -186,7 +190,7 @@ class Original:
             )
         if not policy.shown.coarsens or not covering:
             return
-        bare = uncovered(*keys, self._sides(before, after))
+        bare = count_uncovered(*keys, self._sides(before, after))
         if bare is None:
             notes.append(
                 "It was not checked whether every row covers a record of the original: there "
@@ -197,7 +201,7 @@ class Original:
             yield f"{counted(bare, 'row')} of the release {verb} no record of the original."
 
     def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
-        shown = {name: numbered(after.cells[name]) for name in self.table.quasi}
+        shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
             Sides(
                 shown[name].codes,

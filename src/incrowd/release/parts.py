@@ -31,7 +31,7 @@ from incrowd.recoding.show.transformation import Transformation
 from incrowd.recoding.spans import alike
 from incrowd.release.certificate import digest_of_policy
 from incrowd.release.load import LoadedTable, RunContext, overtime_of
-from incrowd.release.policy_record import redacted
+from incrowd.release.policy_record import redact
 from incrowd.release.rows import plan_rows
 from incrowd.search.compared import depends_on_left_out
 from incrowd.search.layout import boxes_of
@@ -140,9 +140,9 @@ def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContex
 
 
 def _request(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
-    """What decides what becomes of a part, digested: answers to it can be used again."""
+    """Digest of all that decides how a part is released: its result can be used again."""
     code = hashlib.sha256(f"{version('incrowd')} {expression} {job.entropy}".encode())
-    code.update(digest_of_policy(redacted(table.policy)).encode())
+    code.update(digest_of_policy(redact(table.policy)).encode())
     for column in job.problem.columns:
         code.update(column.frequency.tobytes())
         code.update("\0".join(map(str, column.hierarchy.labels[0].tolist())).encode())
@@ -267,12 +267,12 @@ class RecodingJob:
         recoding = self.shown.recoding(found.recoding)
         draw = np.random.default_rng([self.entropy, part])
         classes = classes_of_records(tally.row_of, recoding.pieces, draw)
-        return self._shown(part, rows, classes, problem.outcome(recoding))
+        return self._show_part(part, rows, classes, problem.outcome(recoding))
 
-    def _shown(
+    def _show_part(
         self, part: int, rows: pl.DataFrame, classes: Codes, outcome: Outcome
     ) -> pl.DataFrame:
-        """What the records that leave show, the ends of their cells as codes besides."""
+        """Labels of the records that leave, and the ends of their cells as codes."""
         kept = np.flatnonzero(classes >= 0)
         of = classes[kept]
         cells = self.shown.cells(outcome, {}, ())

@@ -14,20 +14,20 @@ from incrowd.release.certificate import sha256_of
 _LISTED = ("rows", "values")
 
 
-def redacted(policy: Policy) -> dict[str, Any]:
+def redact(policy: Policy) -> dict[str, Any]:
     """The policy in plain values; lists of cell values become a number and a digest.
 
     The time limit is recorded also if it is the usual one, as ever: digests stay the same.
     """
     if policy.time_limit is None:
         policy = policy.model_copy(update={"time_limit": IMPROVING})
-    return described(codec.plain(policy))
+    return without_cells(codec.plain(policy))
 
 
-def described(policy: Mapping[str, Any]) -> dict[str, Any]:
+def without_cells(policy: Mapping[str, Any]) -> dict[str, Any]:
     """Plain values of a policy without the cells that it lists.
 
-    >>> described({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
+    >>> without_cells({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
     ... # doctest: +ELLIPSIS
     {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
     """
@@ -56,7 +56,7 @@ def as_text(policy: Mapping[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
+def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
     """The part of a policy that a recipient of the release can check.
 
     It excludes how the release is found (search, loss, hierarchies, weights, limits) and columns
@@ -76,7 +76,7 @@ def promised(policy: Mapping[str, Any]) -> dict[str, Any]:
     return {"columns": columns, **rest}
 
 
-def restored_roles(policy: Mapping[str, Any]) -> Policy:
+def restore_roles(policy: Mapping[str, Any]) -> Policy:
     """The policy of a certificate without hierarchies, enough to check a release."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
@@ -86,7 +86,7 @@ def restored_roles(policy: Mapping[str, Any]) -> Policy:
         return Policy.model_validate_json(json.dumps({**policy, "columns": columns}))
 
 
-def restored(policy: Mapping[str, Any]) -> Policy | None:
+def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
     """The policy of a certificate with its hierarchies; None if it only names some of them."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         for column in policy["columns"].values():

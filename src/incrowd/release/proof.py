@@ -18,7 +18,7 @@ from incrowd.policy.ends import crowd_of, world_crowd_of
 from incrowd.recoding.column_cells import ByValue
 from incrowd.release.kept import alone_among, kept_columns
 from incrowd.release.load import LoadedTable, world_of_labels
-from incrowd.release.released import ReleasedRows, close, released
+from incrowd.release.released import ReleasedRows, compared_columns
 from incrowd.release.rows import leaving_names, pseudonymous, unchanging
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
@@ -27,28 +27,28 @@ from incrowd.verify.alone import Alone
 from incrowd.verify.named import named_by_crowds, people_by_code
 from incrowd.verify.shown import (
     ShownColumn,
-    by_number,
     cell_judge,
-    coarse,
-    consistent,
-    permuted,
-    steady,
-    told_by,
-    within,
+    crowds_by_number,
+    demand_coarse,
+    demand_consistent,
+    demand_numbered_classes,
+    demand_permuted,
+    demand_steady,
+    demand_within,
 )
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     Reference,
-    Seen,
-    accounted,
+    SeenRelease,
     by_people,
-    complete,
-    lacking,
+    demand_accounted,
+    demand_complete,
+    demand_once,
+    demand_pseudonyms,
+    demand_same_rows,
+    demand_unchanged,
+    demand_values,
     look,
-    once,
-    replaced,
-    same_rows,
-    unchanged,
     verify,
     weakest,
 )
@@ -69,7 +69,7 @@ class Proof:
     """Whom columns that leave as they are single out; None if there is none."""
 
     @classmethod
-    def of(cls, seen: Seen, verdicts: tuple[Verdict, ...]) -> "Proof":
+    def of(cls, seen: SeenRelease, verdicts: tuple[Verdict, ...]) -> "Proof":
         """The proof of rows that were seen at once."""
         return _together([seen], [verdicts], ())
 
@@ -90,7 +90,7 @@ class ReleaseEvidence:
     @cached_property
     def rows(self) -> ReleasedRows:
         """The written rows."""
-        return released(self.table, self.written)
+        return ReleasedRows.of_table(self.table, self.written)
 
     @cached_property
     def reference(self) -> dict[str, Reference]:
@@ -100,7 +100,7 @@ class ReleaseEvidence:
     @cached_property
     def compared(self) -> dict[str, Reference]:
         """By column whose classes are compared with the release: how the release spreads it."""
-        return {name: self._own_spread(name) for name in close(self.table.policy)}
+        return {name: self._own_spread(name) for name in compared_columns(self.table.policy)}
 
     def _own_spread(self, name: str) -> Reference:
         """How the release spreads a column over its people."""
@@ -110,18 +110,21 @@ class ReleaseEvidence:
 
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
         """Shown cells by person, from the staged rows: the unit is not released."""
-        return self.rows.clear(self.staged.counts(self.rows.stored(columns), unit=True))
+        return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), unit=True))
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
         """The written rows, block by block: quasi-identifying columns are the first of these."""
-        stored, key = self.rows.stored(columns), self.rows.stored(self.table.policy.quasi)
+        stored, key = (
+            self.rows.stored_names(columns),
+            self.rows.stored_names(self.table.policy.quasi),
+        )
         for block in self.written.blocks(stored, len(key), self.rows.plain):
             yield self.rows.clear(block)
 
     def beside(self, columns: tuple[str, ...], *held: str) -> CountedRows:
         """What the staged rows show of these columns, beside the codes that the records held."""
         codes = [self.table.quasi[name][0] for name in held]
-        return self.rows.clear(self.staged.counts(self.rows.stored(columns), codes))
+        return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), codes))
 
     def by_class(self, columns: tuple[str, ...]) -> CountedRows:
         """What the staged rows show of these columns, by class."""
@@ -132,7 +135,7 @@ class ReleaseEvidence:
         return self.rows.clear(self.staged.originals(columns))
 
     def holders(self, column: str) -> tuple[Counts, int]:
-        """How many people hold each leaf of a column, and how many must hold what a set names.
+        """People per leaf of a column, and the fewest who must hold a name in a set.
 
         Where a world decides what labels may name, its people count.
         """
@@ -163,16 +166,16 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
     for name in pseudonymous(policy):
-        replaced(name, evidence.pairs(name), _pseudonyms(plan, name))
+        demand_pseudonyms(name, evidence.pairs(name), _pseudonyms(plan, name))
     if policy.shown.exact:
-        return _proved_by_class(evidence)
+        return _prove_by_class(evidence)
     for name in policy.quasi:
         _demand_cells(evidence, name, steadily=plan.steady)
     if policy.consistent:
-        consistent(evidence.beside(policy.quasi, *policy.quasi))
-    columns = tuple(dict.fromkeys((*policy.quasi, *_judged(table))))
+        demand_consistent(evidence.beside(policy.quasi, *policy.quasi))
+    columns = tuple(dict.fromkeys((*policy.quasi, *policy.judged)))
     if separable(table):
-        return _proved_in_blocks(evidence, columns)
+        return _prove_in_blocks(evidence, columns)
     if table.unit is None:
         rows = evidence.rows.counts(columns)
     else:
@@ -183,7 +186,7 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
 
 
 def _alone(evidence: ReleaseEvidence) -> Alone | None:
-    """Whom columns that leave as they are single out among people who show the same."""
+    """Shares of people whom unchanged columns single out within their class."""
     table, policy = evidence.table, evidence.table.policy
     columns = (*policy.quasi, *kept_columns(policy))
 
@@ -206,10 +209,10 @@ def separable(table: LoadedTable) -> bool:
     return table.unit is None and table.against is None and not anything
 
 
-def _proved_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Proof:
+def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Proof:
     """What the written rows show, judged block by block: a class is always in one of them."""
     table, policy = evidence.table, evidence.table.policy
-    every: list[Seen] = []
+    every: list[SeenRelease] = []
     verdicts: list[tuple[Verdict, ...]] = []
     for rows in evidence.blocks(columns):
         if len(rows.records):  # a block may be empty, the first one too
@@ -222,7 +225,7 @@ def _proved_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pr
 
 
 def _together(
-    seen: Sequence[Seen], verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Model]
+    seen: Sequence[SeenRelease], verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Model]
 ) -> Proof:
     """The proof of blocks of rows that were seen and judged one after the other."""
     labels = {
@@ -233,22 +236,17 @@ def _together(
     return Proof(sizes, labels, verdicts[0] if len(verdicts) == 1 else weakest(verdicts, models))
 
 
-def _proved_by_class(evidence: ReleaseEvidence) -> Proof:
+def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
     """What rows with permuted sensitive cells show; the other columns are checked before."""
-    table, policy = evidence.table, evidence.table.policy
+    policy = evidence.table.policy
     sensitive = policy.sensitive
-    permuted(evidence.originals(sensitive), evidence.by_class(sensitive))
+    demand_permuted(evidence.originals(sensitive), evidence.by_class(sensitive))
     if policy.class_column is not None:
-        told_by(policy.class_column, evidence.by_class((policy.class_column,)))
-    rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *_judged(table)))))
+        demand_numbered_classes(policy.class_column, evidence.by_class((policy.class_column,)))
+    rows = evidence.by_class(tuple(dict.fromkeys((*policy.quasi, *policy.judged))))
     seen = look(rows, policy)
-    seen = replace(seen, crowds=by_number(rows.classes, rows.records))
+    seen = replace(seen, crowds=crowds_by_number(rows.classes, rows.records))
     return Proof.of(seen, verify(seen, policy, evidence.reference))
-
-
-def _judged(table: LoadedTable) -> tuple[str, ...]:
-    """The sensitive columns that models judge."""
-    return tuple(dict.fromkeys(name for model in table.policy.models for name in model.columns))
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
@@ -256,18 +254,18 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)
-    complete(written.names, written.records, wanted, staged.records)
-    same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
-    once(staged.repeated)
-    unchanged(staged.count_altered(), unchanging(policy))
+    demand_complete(written.names, written.records, wanted, staged.records)
+    demand_same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
+    demand_once(staged.repeated)
+    demand_unchanged(staged.count_altered(), unchanging(policy))
     if policy.missing is not Missing.SUPPRESS:
-        accounted(staged.records, engine.records, policy)
+        demand_accounted(staged.records, engine.records, policy)
         return
     held = [table.quasi[name][0] for name in policy.quasi]
     for column in held:
-        lacking(staged.counts((), [column]))
+        demand_values(staged.counts((), [column]))
     whole = int(engine.counts((), held[:1], None, held).records.sum())
-    accounted(staged.records, whole, policy)
+    demand_accounted(staged.records, whole, policy)
 
 
 def _pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
@@ -285,10 +283,10 @@ def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> No
     together = policy.quasi if judge.together and not steadily else (name,)
     column = ShownColumn.of(name, evidence.beside(together, name))
     if steadily:
-        steady(column)
+        demand_steady(column)
     judge.demand(hierarchy, column)
-    coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
-    within(hierarchy, name, column.cells, policy.columns[name])
+    demand_coarse(hierarchy, name, column.cells, policy.columns[name].lowest)
+    demand_within(hierarchy, name, column.cells, policy.columns[name])
     if policy.shown.sets and policy.ends == "aligned":
         people, crowd = evidence.holders(name)
         named_by_crowds(hierarchy, name, column.cells, people, crowd)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.loss import figures
-from incrowd.release.certify import Proved
+from incrowd.release.facts import Proved
 from incrowd.search.repair import judged_classes
 from incrowd.verify.verdict import Verdict
 

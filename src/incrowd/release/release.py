@@ -1,6 +1,6 @@
 """The verified release: its rows and everything known about them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -8,14 +8,10 @@ import numpy as np
 import polars as pl
 
 from incrowd.errors import NotMetError
-from incrowd.exposure import Risk
-from incrowd.policy.policy import Policy
-from incrowd.recoding import Recoding
 from incrowd.release.certificate import Certificate
+from incrowd.release.facts import ProvedFacts
 from incrowd.search.lattice.frontier import Explored, NodeState
 from incrowd.showing import Shown
-from incrowd.verify.alone import Alone
-from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import demand
 from incrowd.watch import Watch
 
@@ -43,7 +39,7 @@ class StageTimer:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Release(Shown):
+class Release(ProvedFacts, Shown):
     """Verified rows, with everything known about them except their values.
 
     The only constructor is `Release.verified`, which refuses rows that do not meet every model of
@@ -52,35 +48,9 @@ class Release(Shown):
 
     frame: Any
     """The rows that leave, in the kind of frame that came in."""
-    policy: Policy
-    recoding: Recoding
     certificate: Certificate
-    models: tuple[Verdict, ...]
-    risk: Risk
-    """Risk of the released rows."""
-    alone: Alone | None = None
-    """Whom columns that leave unchanged single out; None if there is none."""
-    levels: Mapping[str, int] | None
-    """The level of each quasi-identifying column, if one level holds for a whole column."""
-    labels: Mapping[str, int] = field(default_factory=dict)
-    """How many different labels each quasi-identifying column shows."""
-    privacy: Mapping[str, Any] = field(default_factory=dict)
-    """What the rows reach: `k`, people in the smallest class, and `l`, people of a class over those
-    with its commonest sensitive value, of the least diverse class. l is None without a sensitive
-    column, and by column if there are several."""
-    why: str = ""
-    """What was looked at, and why this recoding."""
-    loss: Mapping[str, float] = field(default_factory=dict)
-    """All loss figures by name, with all digits. What leaves has fewer if records were left out:
-    see `withholding`."""
-    max_class_ncp: float = 0.0
-    """The largest share (NCP) that a class loses, 0..1."""
-    bound_met: bool | None = None
-    """Whether no class loses more than the policy allows; None if it sets no bound."""
     seconds: Mapping[str, float]
     notes: tuple[str, ...] = ()
-    explored: Explored | None = field(default=None, repr=False)
-    """What the search looked at, if it went through a lattice."""
     bound: "LossBound | None" = None
     """A loss that no release of the table goes below, if it was asked for and there is one."""
     _seal: object = field(default=None, repr=False)
@@ -90,12 +60,12 @@ class Release(Shown):
             raise NotMetError("rows must be verified to make a release")
 
     @classmethod
-    def verified(cls, models: Sequence[Verdict], **known: Any) -> "Release":
+    def verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
         """The release of rows that meet every model."""
-        if not models:
+        if not facts.models:
             raise NotMetError("the policy has no model, so the release would protect nobody")
-        demand(models)
-        return cls(models=tuple(models), _seal=_SEAL, **known)
+        demand(facts.models)
+        return cls(**vars(facts), **made, _seal=_SEAL)
 
     @property
     def search(self) -> str:
@@ -113,19 +83,9 @@ class Release(Shown):
         return int(self.risk.k)
 
     @property
-    def classes(self) -> int:
-        """Number of classes."""
-        return self.certificate.classes
-
-    @property
-    def records(self) -> int:
-        """Number of records that leave."""
-        return self.certificate.records_out
-
-    @property
     def suppressed(self) -> int:
         """Number of records that were left out, for whatever reason."""
-        return self.certificate.suppressed.records
+        return self.left_out.records
 
     @property
     def lattice(self) -> pl.DataFrame | None:

@@ -8,14 +8,15 @@ import numpy as np
 import polars as pl
 
 from incrowd.engines.base import Countable
+from incrowd.hierarchy.labels import TOP
 from incrowd.policy.policy import Policy
-from incrowd.release.certificate import Certificate, Spread
+from incrowd.release.certificate import Certificate, Distribution
 from incrowd.release.load import LoadedTable
 from incrowd.table.cells import clear_own_marks
 from incrowd.table.counted import CountedRows
 from incrowd.table.marks import MissingMarks
-from incrowd.verify.crowds import numbered, weighted
-from incrowd.verify.spellings import end_names, joined, split_columns
+from incrowd.verify.crowds import number_cells, records_per_code
+from incrowd.verify.spellings import end_names, join_ends, split_columns
 from incrowd.verify.verify import Reference
 
 
@@ -30,6 +31,25 @@ class ReleasedRows:
     """What means missing."""
     blank: bool
     """Whether blank texts mean missing, as in text files."""
+
+    @classmethod
+    def of(
+        cls, rows: Countable, policy: Policy, certificate: Certificate | None, *, text: bool
+    ) -> "ReleasedRows":
+        """Read the rows by their policy and certificate, without the table that they come from.
+
+        `text` says that they come from a text file.
+        """
+        split = split_columns(policy.quasi, rows.names) if policy.split_ends else ()
+        blank = text or (certificate is not None and certificate.blank)
+        return cls(rows, dict.fromkeys(split, TOP), policy.marks, blank)
+
+    @classmethod
+    def of_table(cls, table: LoadedTable, rows: Countable) -> "ReleasedRows":
+        """Read the rows of a release of this table."""
+        split = split_columns(table.policy.quasi, rows.names)
+        tops = {name: str(table.quasi[name][1].labels[-1][0]) for name in split}
+        return cls(rows, tops, table.policy.marks, table.engine.text)
 
     def __repr__(self) -> str:
         """Without values."""
@@ -48,9 +68,9 @@ class ReleasedRows:
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
         """The distinct rows of these columns, and their records."""
-        return self.clear(self.rows.counts(self.stored(columns)))
+        return self.clear(self.rows.counts(self.stored_names(columns)))
 
-    def stored(self, columns: Sequence[str]) -> list[str]:
+    def stored_names(self, columns: Sequence[str]) -> list[str]:
         """The columns as they are stored: two in place of each that is split."""
         return [
             stored
@@ -63,28 +83,20 @@ class ReleasedRows:
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
         own = {name: marks for name, marks in self.marks.own.items() if name in tops}
-        return rows.with_cells(clear_own_marks(joined(self.plain(rows.cells), tops), own))
+        return rows.with_cells(clear_own_marks(join_ends(self.plain(rows.cells), tops), own))
 
     def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
         """Cells as they are stored, missing ones null."""
         return self.marks.clear_marks(cells, text=self.blank)
 
 
-def released(table: LoadedTable, rows: Countable) -> ReleasedRows:
-    """The rows of a release of this table."""
-    policy = table.policy
-    split = split_columns(policy.quasi, rows.names)
-    tops = {name: str(table.quasi[name][1].labels[-1][0]) for name in split}
-    return ReleasedRows(rows, tops, policy.marks, table.engine.text)
-
-
-def close(policy: Policy) -> tuple[str, ...]:
+def compared_columns(policy: Policy) -> tuple[str, ...]:
     """The columns whose classes are compared with the whole table."""
     models = (model for model in policy.models if "reference" in model.requires)
     return tuple(dict.fromkeys(name for model in models for name in model.columns))
 
 
-def reference_of(spread: Spread, labels: list[str]) -> Reference:
+def reference_of(spread: Distribution, labels: list[str]) -> Reference:
     """The reference of a distribution, by the labels of the release in code-point order."""
     maps = None if spread.maps is None else np.array(spread.maps, dtype=np.int32)
     place = dict(zip(labels, spread.places, strict=True))
@@ -96,13 +108,16 @@ def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy)
 
     `rows` are its distinct cells.
     """
-    spread, cells = certificate.spread[name], numbered(rows.cells[name])
+    spread, cells = certificate.spread[name], number_cells(rows.cells[name])
     places, people = np.array([0, *spread.places]), len(spread.people)
     if len(places) != len(cells.labels) + 1 or ((places < 0) | (places >= people)).any():
         return False
     if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
         return False
-    held, said = weighted(places[cells.codes], rows.records, people), np.array(spread.people)
+    held, said = (
+        records_per_code(places[cells.codes], rows.records, people),
+        np.array(spread.people),
+    )
     if spread.of == "release" and policy.unit is None:
         return bool((held == said).all())
     if spread.of == "release":
@@ -111,7 +126,7 @@ def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy)
     return whole or policy.unit is not None
 
 
-def _is_hierarchy(spread: Spread) -> bool:
+def _is_hierarchy(spread: Distribution) -> bool:
     """Whether the maps of a distribution, if any, lead from the values to one node."""
     if spread.maps is None:
         return True

@@ -104,13 +104,10 @@ def _value(place: float, domain: Domain) -> object:
     if not np.isfinite(place):
         return None
     if domain.kind is Kind.DATE:
+        daily = domain.values.dtype == np.dtype("datetime64[D]")
         moment = np.datetime64(int(place), "us")
-        return (moment.astype("datetime64[D]") if _daily(domain) else moment).item()
+        return (moment.astype("datetime64[D]") if daily else moment).item()
     return int(place) if domain.values.dtype.kind == "i" else place
-
-
-def _daily(domain: Domain) -> bool:
-    return bool(domain.values.dtype == np.dtype("datetime64[D]"))
 
 
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:
@@ -124,7 +121,7 @@ def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunCo
     columns = {name: column for name, (column, _) in table.quasi.items()}
     changed = policy.shown.cells(outcome, columns, policy.sensitive)
     changed |= _pseudonyms(table, context)
-    names = [name for name in table.engine.names if name not in dropped(policy)]
+    names = [name for name in table.engine.names if name not in dropped_columns(policy)]
     cells: dict[str, Cell] = {name: changed.get(name, Keep()) for name in names}
     if policy.class_column is not None:
         cells[policy.class_column] = ClassNumber()
@@ -143,7 +140,7 @@ def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunCo
     )
 
 
-def dropped(policy: Policy) -> tuple[str, ...]:
+def dropped_columns(policy: Policy) -> tuple[str, ...]:
     """The columns that do not leave: those dropped, identifiers without a pseudonym, the unit."""
     named = tuple(name for name in policy.identifiers if policy.columns[name].action == "drop")
     return (*policy.dropped, *named, *((policy.unit,) if policy.unit else ()))
@@ -154,7 +151,7 @@ def leaving_names(
 ) -> tuple[str, ...]:
     """The columns that leave, in the order of the table, and then those that are added."""
     split = tuple(split)
-    gone = {*dropped(policy), *split}
+    gone = {*dropped_columns(policy), *split}
     added = () if policy.class_column is None else (policy.class_column,)
     ends = (end for name in split for end in end_names(name))
     return (*(name for name in names if name not in gone), *added, *ends)
@@ -168,7 +165,7 @@ def pseudonymous(policy: Policy) -> tuple[str, ...]:
 def unchanging(policy: Policy) -> tuple[str, ...]:
     """The columns that leave as they are."""
     changing = policy.sensitive if policy.shown.exact else policy.quasi
-    gone = {*dropped(policy), *pseudonymous(policy), *changing}
+    gone = {*dropped_columns(policy), *pseudonymous(policy), *changing}
     return tuple(name for name in policy.columns if name not in gone)
 
 

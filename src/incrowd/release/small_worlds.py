@@ -30,8 +30,8 @@ from incrowd.models.model import fraction, of_world
 from incrowd.policy.policy import Policy
 from incrowd.release.load import LoadedTable
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
-from incrowd.verify.crowds import Cells
-from incrowd.verify.verify import Seen
+from incrowd.verify.crowds import NumberedCells
+from incrowd.verify.verify import SeenRelease
 from incrowd.watch import Watch
 
 ENOUGH = 40
@@ -122,7 +122,7 @@ def drawn_table(table: LoadedTable) -> DrawnTable:
     if table.compiled.left_out_missing and not why:
         why = "records were left out for a missing value"
     if why:
-        raise _refused(size, why)
+        raise _refusal(size, why)
     names = policy.quasi
     lines = np.stack([_in_world(table, name) for name in names])
     rows = np.stack([world.columns[name].codes for name in names])
@@ -134,13 +134,13 @@ def drawn_table(table: LoadedTable) -> DrawnTable:
     weights = table.compiled.problem.tally.counts
     for line, records in zip(lines.T.tolist(), weights.tolist(), strict=True):
         if tuple(line) not in number:
-            raise _refused(size, "the table holds people who are not in it")
+            raise _refusal(size, "the table holds people who are not in it")
         held[number[tuple(line)]] += records
     if (held > people).any():
-        raise _refused(size, "the table holds more people with the same values than it has")
+        raise _refusal(size, "the table holds more people with the same values than it has")
     drawn = DrawnTable(people.astype(np.int64), first.astype(np.int64), held, kind_of.ravel())
     if drawn.tables > MOST_TABLES:
-        raise _refused(
+        raise _refusal(
             size,
             f"{drawn.tables:,} tables of {int(held.sum()):,} people could be drawn from it, more "
             f"than the {MOST_TABLES:,} that are searched",
@@ -153,16 +153,14 @@ def _untellable(policy: Policy, world: World) -> str:
     lacking = [name for name in policy.quasi if name not in world.names]
     if lacking:
         return f"it lacks the quasi-identifying column {lacking[0]!r}, which the search uses"
-    used = [name for model in policy.models for name in model.columns]
-    if used or policy.loss.columns:
-        name = (*used, *policy.loss.columns)[0]
-        return f"the search uses {name!r}, which nobody knows of people who are not in the table"
+    if used := (*policy.judged, *policy.loss.columns):
+        return f"the search uses {used[0]!r}, which nobody knows of people who are not in the table"
     if policy.unit is not None or not world.everybody_once:
         return "people have several rows"
     return ""
 
 
-def _refused(size: str, why: str) -> InfeasibleError:
+def _refusal(size: str, why: str) -> InfeasibleError:
     return InfeasibleError(
         f"{size}: counted by containment alone, models of the world promise too much there, and "
         f"what somebody who knows the search concludes was not counted: {why}",
@@ -193,11 +191,11 @@ class FittingKinds:
     """Records that show each line."""
 
     @classmethod
-    def of(cls, table: LoadedTable, seen: Seen, drawn: DrawnTable) -> "FittingKinds":
+    def of(cls, table: LoadedTable, seen: SeenRelease, drawn: DrawnTable) -> "FittingKinds":
         """Read the labels of a release of this table."""
         against, missing = table.against, table.policy.missing
         assert against is not None  # noqa: S101  as above
-        shown = {name: _coded(name, cells) for name, cells in seen.quasi.items()}
+        shown = {name: _code_cells(name, cells) for name, cells in seen.quasi.items()}
         plain = Missing.OWN_VALUE if missing is Missing.SUPPRESS else missing
         linked = link(shown, against.world, against.hierarchies, missing=plain)
         start, person = linked.candidates_of(np.arange(len(linked.candidates)))
@@ -217,7 +215,7 @@ class FittingKinds:
         return bool(enough.all() and held[self.fits.any(axis=0)].sum() >= self.records.sum())
 
 
-def _coded(name: str, cells: Cells) -> CodedColumn:
+def _code_cells(name: str, cells: NumberedCells) -> CodedColumn:
     labels = np.array(cells.labels.to_list(), dtype=object)
     return CodedColumn(name, cells.codes.astype(np.int32), Domain(Kind.TEXT, labels))
 

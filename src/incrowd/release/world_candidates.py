@@ -2,9 +2,9 @@
 
 from incrowd.linkage.concealment import MOST_PAIRS, FittingPairs, conceal
 from incrowd.policy.policy import Policy
-from incrowd.verify.candidates import Candidates, PublicTable
+from incrowd.verify.candidates import CandidateCounts, PublicTable
 from incrowd.verify.verdict import WorldCandidates
-from incrowd.verify.verify import Seen
+from incrowd.verify.verify import SeenRelease
 
 _UNITS = "people may have several rows"
 _TOO_MANY = "there are too many pairs of rows and people"
@@ -14,9 +14,9 @@ _CONTRADICTED = (
 )
 
 
-def world_candidates(seen: Seen, policy: Policy, world: PublicTable) -> WorldCandidates:
+def world_candidates(seen: SeenRelease, policy: Policy, world: PublicTable) -> WorldCandidates:
     """Whom the rows may be in this world (Bettini Definitions 4 and 7)."""
-    found = Candidates(seen.quasi, seen.crowds, world, policy.missing)
+    found = CandidateCounts(seen.quasi, seen.crowds, world, policy.missing)
     k = int(found.counts.min())
     if policy.unit is not None:
         return WorldCandidates(k, uncounted=_UNITS)

@@ -30,10 +30,11 @@ from incrowd.release.certificate import (
     public_fingerprint,
 )
 from incrowd.release.certificate import new_keys as make
-from incrowd.release.check import Backing, Checked, check_rows
+from incrowd.release.check import CheckedRelease, check_rows
+from incrowd.release.claims import Backing
 from incrowd.release.load import WorldReference, load, with_hierarchy
 from incrowd.release.original import Original
-from incrowd.release.policy_record import restored, restored_roles
+from incrowd.release.policy_record import restore_policy, restore_roles
 from incrowd.requests.check import CheckRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import Role
@@ -99,7 +100,7 @@ def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
     return Certificate.from_json(files.content(given))
 
 
-def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Checked:
+def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> CheckedRelease:
     """The release to check, with the digest that its certificate would have."""
     engine = opened_.engine
     release = stored_release(engine, None if paper is None else paper.digest.of)
@@ -109,7 +110,7 @@ def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Check
         digest = Digest(of=of, sha256=sha256)
     else:
         digest = Digest(of="file", sha256=files.sha256(file))
-    return Checked(
+    return CheckedRelease(
         release,
         digest,
         text=engine.text,
@@ -174,8 +175,8 @@ def certified_policy(paper: Certificate | None, original: Any) -> Policy:
     if paper is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:
-        return restored_roles(paper.policy)
-    found = restored(paper.policy)
+        return restore_roles(paper.policy)
+    found = restore_policy(paper.policy)
     if found is None:
         raise PolicyError(
             "losses are recounted by the hierarchies of the policy, and the certificate only names "

@@ -38,7 +38,7 @@ from incrowd.utility.measure import (
 from incrowd.utility.pairs import MOST_PAIRS
 from incrowd.utility.released import ReleasedColumn, read_column
 from incrowd.verbs.policies import with_policy
-from incrowd.verify.spellings import end_names, joined, split_columns
+from incrowd.verify.spellings import end_names, join_ends, split_columns
 from incrowd.watch import Watch
 
 MOST = 8
@@ -323,5 +323,5 @@ def _whole_labels(
     if not split:
         return engine, ()
     rows = pl.DataFrame([engine.series(name).alias(name) for name in engine.names])
-    labels = joined(rows, dict.fromkeys(split, TOP))
+    labels = join_ends(rows, dict.fromkeys(split, TOP))
     return MemoryEngine(labels, text=engine.text), split

@@ -62,7 +62,7 @@ def _content(release: Release, kind: str) -> bytes:
     if kind == "json":
         return json.dumps(json.lattice_document(release, nodes.to_dicts())).encode()
     chart = charts.lattice_chart(explored, release.policy.loss.name)
-    return charts.drawn(chart, kind)  # type: ignore[arg-type]
+    return charts.render_chart(chart, kind)  # type: ignore[arg-type]
 
 
 @verb(FrontierRequest)
@@ -112,4 +112,4 @@ def _curve_content(curve: Frontier, kind: str) -> bytes:
         lines.writeheader()
         lines.writerows(points)
         return text.getvalue().encode()
-    return charts.drawn(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]
+    return charts.render_chart(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]

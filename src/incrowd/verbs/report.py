@@ -48,9 +48,9 @@ def report(asked: ReportRequest) -> Report:
     """
     asked = replace(with_policy(asked), watch=asked.watch or Watch())
     refuse_target(asked.target, (asked.source, asked.original))
-    with enough_memory(), ExitStack() as held:
+    with enough_memory(), ExitStack() as lent:
         options = asked.handed_to(ReportOptions)
-        facts = gather(source_of(asked.source, options, held))
+        facts = gather(source_of(asked.source, options, lent))
     made = Report(facts, report_html(facts, show_values=asked.show_values))
     if asked.target is not None:
         write_report(made, asked.target)

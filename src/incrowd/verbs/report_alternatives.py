@@ -12,7 +12,7 @@ _MOST = 200
 """Nodes of a lattice that a report has, those of least loss."""
 
 
-def looked_at(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
+def alternatives_of(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
     """The releasable nodes of least loss; `least` people are in every class that leaves.
 
     `left_out` records are not in the release.

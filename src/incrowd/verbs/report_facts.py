@@ -1,52 +1,42 @@
 """The facts of a report, gathered from a release, its policy and what is given beside it."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
-from functools import cached_property
 
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.attacks import Attack, Attacked
-from incrowd.attacks.play import KINDS
 from incrowd.documents.report.facts import (
     AlternativeFacts,
-    AttackFact,
     AttackFacts,
     ColumnFact,
     DataFacts,
     ExposureFacts,
     ReportFacts,
     RiskFacts,
-    VerdictFacts,
 )
-from incrowd.engines.base import Engine
 from incrowd.errors import IncrowdError
 from incrowd.hierarchy.labels import TOP
-from incrowd.policy.policy import Policy
 from incrowd.release.assumptions import assumptions
-from incrowd.release.certificate import Certificate, versions, who_signed
-from incrowd.release.load import LoadedTable, WorldReference
-from incrowd.release.policy_record import as_text, redacted
-from incrowd.release.release import Release
-from incrowd.release.released import ReleasedRows
+from incrowd.release.certificate import Certificate, LeftOut, versions, who_signed
+from incrowd.release.policy_record import as_text, redact
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
 from incrowd.table.encode import columns_without_codes
 from incrowd.utility.comparison import ReleaseUtility
-from incrowd.verbs.report_alternatives import looked_at
+from incrowd.verbs.report_alternatives import alternatives_of
+from incrowd.verbs.report_played import attack_release, compare_with_original
 from incrowd.verbs.report_risk import (
-    ClassedTable,
     diversity_facts,
     exposure_facts,
     risk_curve,
     risk_facts,
     size_facts,
 )
-from incrowd.verify.crowds import Cells, numbered, weighted
-from incrowd.watch import Watch
-from incrowd.withholding import public_bound, public_count, public_share
+from incrowd.verbs.report_source import ReportSource
+from incrowd.verify.crowds import records_per_code
+from incrowd.withholding import public_bound, public_count
 
 _MOST_COUNTED = 60
 """Distinct values of columns that only leave as they are are counted up to so many columns."""
@@ -57,71 +47,20 @@ _UNMADE = (
 )
 
 
-@dataclass(frozen=True, eq=False)
-class ReportSource:
-    """What a report is made from: a release, its policy, and what is given beside it."""
-
-    policy: Policy
-    rows: ReleasedRows
-    engine: Engine
-    """Of the release."""
-    verdict: VerdictFacts
-    names: tuple[str, str | None]
-    """What the release and the original are called."""
-    table: LoadedTable | None = None
-    """The original."""
-    sampled: bool = False
-    """Whether the original is so large that only a sample of its rows was coded."""
-    certificate: Certificate | None = None
-    release: Release | None = None
-    """If the run that made it is at hand."""
-    world: WorldReference | None = None
-    attack: Callable[[], tuple[Attacked, frozenset[int]]] | None = field(default=None, repr=False)
-    compare: Callable[[], ReleaseUtility] | None = field(default=None, repr=False)
-    watch: Watch = field(default_factory=Watch)
-    absent: dict[str, str] = field(default_factory=dict)
-    """Filled while the facts are gathered: what is missing, by section."""
-    _cells: dict[str, tuple[Cells, Counts]] = field(default_factory=dict, repr=False)
-
-    def __repr__(self) -> str:
-        """Without values."""
-        return f"ReportSource({self.rows!r})"
-
-    def cells(self, name: str) -> tuple[Cells, Counts]:
-        """The distinct cells of a column of the release, and their records; counted once."""
-        if name not in self._cells:
-            rows = self.rows.counts((name,))
-            self._cells[name] = numbered(rows.cells[name]), rows.records
-        return self._cells[name]
-
-    @cached_property
-    def before(self) -> ClassedTable | None:
-        """The classes of the original; None if there is none, or it is too large to count."""
-        if self.table is None or self.sampled:
-            return None
-        return ClassedTable.original(self.table)
-
-    @cached_property
-    def after(self) -> ClassedTable | None:
-        """The classes of the release; None if it has no records."""
-        lacking = [name for name in self.policy.quasi if name not in self.rows.names]
-        if lacking or not self.rows.records:
-            return None
-        return ClassedTable.release(self.rows, self.policy, self.table)
-
-
 def gather(source: ReportSource) -> ReportFacts:
     """Everything that a report shows."""
     _say_absent(source)
     before, after, policy = source.before, source.after, source.policy
-    least = max((model.smallest_class() for model in policy.models), default=1)
     classed = after is not None
     return ReportFacts(
-        verdict=source.verdict,
+        verdict=source.check,
+        counted=source.counted,
+        warnings=tuple(policy.notes()),
+        command=source.command,
         data=_data_facts(source),
         risk=_risk(source),
         exposure=_exposure(source),
-        sizes=size_facts(before, after, least) if after is not None else None,
+        sizes=size_facts(before, after, policy.smallest_class) if after is not None else None,
         curve=risk_curve(before, after) if after is not None else None,
         diversity=tuple(diversity_facts(policy, before, after)) if after is not None else (),
         attacks=_attacks(source) if classed else None,
@@ -129,11 +68,11 @@ def gather(source: ReportSource) -> ReportFacts:
         utility=_utility(source) if classed else None,
         alternatives=_alternatives(source),
         limits=tuple(_limits(source)),
-        policy=as_text(redacted(policy)),
+        policy=as_text(redact(policy)),
         certificate=source.certificate,
         signed_by=_signed_by(source.certificate),
         absent=dict(source.absent),
-        made=_made(),
+        made=_made_line(),
     )
 
 
@@ -180,28 +119,26 @@ def _exposure(source: ReportSource) -> ExposureFacts | None:
         return None
     figures = table.figures(source.policy)
     original = source.before is not None
-    return exposure_facts(table, source.policy, figures, source.watch, original=original)
+    return exposure_facts(table, source.policy, figures, source.options.watch, original=original)
 
 
 # The table and its columns
 
 
 def _data_facts(source: ReportSource) -> DataFacts:
-    policy, certificate = source.policy, source.certificate
+    policy, certificate, world = source.policy, source.certificate, source.world
     records = source.rows.records
-    before = None if certificate is None else certificate.records_in
-    missing = None if certificate is None else certificate.suppressed.for_missing
-    if source.table is not None:
-        before = source.table.engine.records
-        missing = source.table.compiled.left_out_missing
-    world = source.world
+    left_out = None
+    if certificate is not None:
+        gone = certificate.suppressed
+        left_out = LeftOut.of(certificate.records_in, records, gone.for_missing)
+    if (table := source.table) is not None:
+        left_out = LeftOut.of(table.engine.records, records, table.compiled.left_out_missing)
     return DataFacts(
-        release=source.names[0],
-        original=source.names[1],
+        release=source.name,
+        original=source.original_name,
         records=records,
-        records_before=before,
-        left_out=None if before is None else before - records,
-        for_missing=missing,
+        left_out=left_out,
         unit=policy.unit,
         missing=policy.missing.value,
         world=None if world is None else (world.world.rows, world.world.people),
@@ -251,7 +188,7 @@ def _with_labels(column: ColumnFact, source: ReportSource) -> ColumnFact:
     """A quasi-identifying column with what its labels show."""
     cells, records = source.cells(column.name)
     labels: list[str] = cells.labels.to_list()
-    held = weighted(cells.codes, records, len(labels) + 1)[1:]
+    held = records_per_code(cells.codes, records, len(labels) + 1)[1:]
     top = _top(source, column.name)
     nothing = int(sum(held[i] for i, label in enumerate(labels) if label in {TOP, top}))
     levels = None if source.release is None else source.release.levels
@@ -290,47 +227,16 @@ def _exact(source: ReportSource, name: str, labels: list[str], held: Counts) -> 
 
 
 def _attacks(source: ReportSource) -> AttackFacts | None:
-    if source.attack is None:
-        return None
     try:
-        return _played(*source.attack())
+        return attack_release(source)
     except IncrowdError as error:
         source.absent["attacks"] = f"Attacks could not be played: {_clause(error.message)}."
         return None
 
 
-def _played(found: Attacked, breaking: frozenset[int]) -> AttackFacts:
-    return AttackFacts(
-        attacks=tuple(_attack(one, i in breaking) for i, one in enumerate(found.attacks)),
-        broken=len(found.broken),
-        notes=tuple(_sentence(note) for note in found.notes),
-    )
-
-
-def _attack(one: Attack, breaks: bool) -> AttackFact:
-    low, high = one.interval
-    few = not one.trials or public_share(one.success, one.trials) is None
-    return AttackFact(
-        kind=one.kind,
-        scenario=KINDS[one.kind],
-        column=one.column,
-        knows=one.knows,
-        success=None if few else one.success,
-        low=None if few else low,
-        high=high if one.trials else None,
-        baseline=one.baseline,
-        gain=None if few else one.gain,
-        trials=one.trials,
-        bound=one.bound,
-        breaks=breaks,
-    )
-
-
 def _utility(source: ReportSource) -> ReleaseUtility | None:
-    if source.compare is None:
-        return None
     try:
-        return source.compare()
+        return compare_with_original(source)
     except IncrowdError as error:
         source.absent["utility"] = f"The release cannot be compared: {_clause(error.message)}."
         return None
@@ -346,7 +252,6 @@ def _alternatives(source: ReportSource) -> AlternativeFacts | None:
         return None
     left_out = certificate.suppressed.records
     explored = None if release is None else release.explored
-    least = max((model.smallest_class() for model in policy.models), default=1)
     bound = None if release is None else release.bound
     figure = certificate.loss.get(policy.loss.name)
     return AlternativeFacts(
@@ -355,7 +260,9 @@ def _alternatives(source: ReportSource) -> AlternativeFacts | None:
         optimal=certificate.optimal,
         loss_name=policy.loss.name,
         loss=None if figure is None else policy.loss.loss_of_figure(figure),
-        looked=() if explored is None else tuple(looked_at(explored, least, left_out)),
+        looked=()
+        if explored is None
+        else tuple(alternatives_of(explored, policy.smallest_class, left_out)),
         bound=None if bound is None else public_bound(bound.loss, left_out=left_out),
         proved=bound is not None and bound.proved,
     )
@@ -380,26 +287,9 @@ def _signed_by(certificate: Certificate | None) -> str | None:
     return None if signed is None else signed.fingerprint
 
 
-def verdict_of_release(release: Release, command: str) -> VerdictFacts:
-    """The verdict that a run proved from what it wrote."""
-    return VerdictFacts(
-        ok=all(model.ok for model in release.models),
-        models=release.models,
-        counted="run",
-        notes=tuple(_sentence(note) for note in release.notes),
-        digest=release.certificate.digest.sha256,
-        command=command,
-        alone=release.alone,
-    )
-
-
-def _made() -> str:
+def _made_line() -> str:
     when = datetime.now(UTC).isoformat(timespec="minutes").replace("+00:00", " UTC")
     return f"Made by incrowd {versions()['incrowd']}, {when.replace('T', ' ')}."
-
-
-def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}{'' if text.endswith('.') else '.'}"
 
 
 def _clause(text: str) -> str:

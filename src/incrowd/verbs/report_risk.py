@@ -43,7 +43,7 @@ from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
-from incrowd.verify.crowds import numbered as numbered_cells
+from incrowd.verify.crowds import number_cells as numbered_cells
 from incrowd.verify.spellings import kind_found, own_reference
 from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
@@ -88,7 +88,7 @@ class ClassedTable:
         quasi = [_codes(lines, name) for name in policy.quasi] or [_nothing(lines)]
         held, described = [], []
         for name in names:
-            codes, column = _held(lines, name, policy, table)
+            codes, column = _sensitive_codes(lines, name, policy, table)
             held.append(codes)
             described.append(column)
         return cls(policy.quasi, fold(quasi, held, records=lines.records), tuple(described))
@@ -119,7 +119,7 @@ def _nothing(lines: CountedRows) -> Codes:
     return np.zeros(len(lines.records), dtype=np.int32)
 
 
-def _held(
+def _sensitive_codes(
     lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
 ) -> tuple[Codes, SensitiveColumn]:
     """The values of a sensitive column by their places in the original, or in the release."""

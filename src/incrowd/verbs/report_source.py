@@ -1,56 +1,37 @@
 """The tables of a report, opened once: the release, its original, and the world if there is one."""
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from incrowd.attacks import Attack, Attacked
-from incrowd.attacks.limits import broken_limits
-from incrowd.documents.report.facts import VerdictFacts
+from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import FetchedColumns
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, counted
-from incrowd.hierarchy.labels import TOP
+from incrowd.errors import InputError, counted, sentence
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Opened, Reading, each_of, file_of, is_path, opened, path_of
-from incrowd.io.worlds import WorldNames, labelled, table_of, world_of
-from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackTable
+from incrowd.io.reading import AnyPath, Opened, Reading, file_of, is_path, opened, path_of
+from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.certificate import Certificate
-from incrowd.release.check import Backing, check_rows
+from incrowd.release.check import check_rows
+from incrowd.release.claims import Backing
 from incrowd.release.load import LoadedTable, WorldReference, load
 from incrowd.release.original import Original
 from incrowd.release.parts import in_parts
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
-from incrowd.requests.attack import AttackRequest
-from incrowd.requests.compare import CompareRequest
 from incrowd.table.column import Role
-from incrowd.table.encode import columns_without_codes
-from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
-from incrowd.verbs.attack import columns_of, knowledge_for, limits_of, models_of, play_attacks
 from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
-from incrowd.verbs.compare import Side, compare_tables
-from incrowd.verbs.report_facts import ReportSource, verdict_of_release
-from incrowd.verify.losses import OF_SIZES
-from incrowd.verify.spellings import split_columns
+from incrowd.verbs.report_risk import ClassedTable
+from incrowd.verify.crowds import NumberedCells, number_cells
 from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
-from incrowd.withholding import public_loss, public_losses
 
-ATTACKED = 200_000
-"""Up to so many records attackers know the original; beyond, what the release itself shows."""
-COMPARED = 100_000
-"""Of a larger table samples of so many records are compared."""
-MODELLED = 100_000
-"""Up to so many records models are trained on the release, to see what it can still teach."""
 _PYTHON = "incrowd.check(frame, policy, certificate)"
 
 
@@ -68,148 +49,163 @@ class ReportOptions:
     folder: AnyPath = "."
     reading: Reading | None = None
     original_reading: Reading | None = None
-    show_values: bool = False
     name: str | None = None
     command: str | None = None
     watch: Watch = field(default_factory=Watch)
 
 
-@dataclass(frozen=True, eq=False)
-class _Loaded:
-    """The original, coded by the policy."""
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReportSource:
+    """What a report is made from: a release, its policy, and what is given beside it."""
 
-    table: LoadedTable
-    sampled: bool
+    options: ReportOptions
+    policy: Policy
+    engine: Engine
+    """Of the release."""
+    check: Check
+    """What was counted again, or what the run that made the release has proved."""
+    counted: Literal["file", "run", "certificate"]
+    name: str
+    """What the release is called."""
+    command: str
+    """The command that checks the release again."""
+    table: LoadedTable | None = None
+    """The original."""
+    sampled: bool = False
+    """Whether the original is so large that only a sample of its rows was coded."""
+    certificate: Certificate | None = None
+    release: Release | None = None
+    """If the run that made it is at hand."""
+    world: WorldReference | None = None
+    absent: dict[str, str] = field(default_factory=dict)
+    """Filled while the facts are gathered: what is missing, by section."""
+    _cells: dict[str, tuple[NumberedCells, Counts]] = field(default_factory=dict, repr=False)
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"_Loaded({self.table!r})"
+        return f"ReportSource({self.rows!r})"
+
+    @cached_property
+    def rows(self) -> ReleasedRows:
+        """The rows of the release, read by the policy."""
+        return ReleasedRows.of(self.engine, self.policy, self.certificate, text=self.engine.text)
+
+    def cells(self, name: str) -> tuple[NumberedCells, Counts]:
+        """The distinct cells of a column of the release, and their records; counted once."""
+        if name not in self._cells:
+            rows = self.rows.counts((name,))
+            self._cells[name] = number_cells(rows.cells[name]), rows.records
+        return self._cells[name]
+
+    @property
+    def original_name(self) -> str | None:
+        """What the original is called; None if it is not there."""
+        return None if self.table is None else _name(self.options.original)
+
+    @cached_property
+    def before(self) -> ClassedTable | None:
+        """The classes of the original; None if there is none, or it is too large to count."""
+        if self.table is None or self.sampled:
+            return None
+        return ClassedTable.original(self.table)
+
+    @cached_property
+    def after(self) -> ClassedTable | None:
+        """The classes of the release; None if it has no records."""
+        lacking = [name for name in self.policy.quasi if name not in self.rows.names]
+        if lacking or not self.rows.records:
+            return None
+        return ClassedTable.release(self.rows, self.policy, self.table)
 
 
-def source_of(source: Any, options: ReportOptions, held: ExitStack) -> ReportSource:
-    """What a report is made from; `held` gives back what is opened."""
+def source_of(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSource:
+    """What a report is made from; `lent` gives back what is opened."""
     if isinstance(source, Release):
-        return _of_run(source, options, held)
-    return _of_table(source, options, held)
+        return _source_of_run(source, options, lent)
+    return _source_of_table(source, options, lent)
 
 
-def _of_run(release: Release, options: ReportOptions, held: ExitStack) -> ReportSource:
+def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) -> ReportSource:
     """The source of a report on what a run has made and proved: nothing is checked again."""
-    policy = release.policy
-    engine = _engine_of(release.frame, held, text=release.certificate.blank)
+    policy, certificate = release.policy, release.certificate
+    engine = lent.enter_context(opened(release.frame)).engine
+    if isinstance(engine, MemoryEngine):
+        engine = MemoryEngine(release.frame, text=certificate.blank)
     world = _world(engine, policy, options)
-    original = _original(policy, options, world, held)
-    verdict = verdict_of_release(release, options.command or _PYTHON)
-    name = options.name or "the release"
-    given = _Given(policy, engine, name, release.certificate, original, release)
-    return _joined(given, verdict, options, world)
+    table, sampled = _load_original(policy, options, world, lent)
+    proved = Check(
+        ok=all(model.ok for model in release.models),
+        models=release.models,
+        digest=certificate.digest.sha256,
+        digest_ok=True,
+        notes=tuple(map(sentence, release.notes)),
+        alone=release.alone,
+    )
+    return ReportSource(
+        options=options,
+        policy=policy,
+        engine=engine,
+        check=proved,
+        counted="run",
+        name=options.name or "the release",
+        command=options.command or _PYTHON,
+        table=table,
+        sampled=sampled,
+        certificate=certificate,
+        release=release,
+        world=world,
+    )
 
 
-def _engine_of(frame: Any, held: ExitStack, *, text: bool) -> Engine:
-    there = held.enter_context(opened(frame))
-    if isinstance(there.engine, MemoryEngine):
-        return MemoryEngine(frame, text=text)
-    return there.engine
-
-
-def _of_table(source: Any, options: ReportOptions, held: ExitStack) -> ReportSource:
+def _source_of_table(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSource:
     """The source of a report on a release that is checked first."""
-    paper = certificate_of(options.certificate)
-    policy = options.policy or certified_policy(paper, options.original)
+    certificate = certificate_of(options.certificate)
+    policy = options.policy or certified_policy(certificate, options.original)
     unchanged = policy.names(Role.KEEP)
     asked = source, options.reading, policy.columns, unchanged, options.watch
-    there = held.enter_context(opened(*asked))
+    there = lent.enter_context(opened(*asked))
     world = _world(there.engine, policy, options)
-    original = _original(policy, options, world, held)
+    table, sampled = _load_original(policy, options, world, lent)
     backing = Backing(
-        paper,
+        certificate,
         lent=options.policy is None,
         trusted=keys_of(options.trusted_keys),
         against=world,
         trees={} if options.policy is None else trees_of(there.engine, policy, options.folder),
-        original=None if original is None or original.sampled else Original(original.table),
+        original=None if table is None or sampled else Original(table),
     )
-    found = check_rows(checked_of(source, there, paper), policy, backing)
-    verdict = _verdict(found, options.command or _check_command(source, options))
-    given = _Given(policy, there.engine, options.name or _name(source), paper, original)
-    return _joined(given, verdict, options, world)
-
-
-def _verdict(found: Check, command: str) -> VerdictFacts:
-    return VerdictFacts(
-        ok=found.ok,
-        models=found.models,
-        counted="file" if found.counted else "certificate",
-        notes=found.notes,
-        recounted=found.recounted,
-        claimed=found.claimed,
-        digest=found.digest,
-        command=command,
-        alone=found.alone,
-    )
-
-
-@dataclass(frozen=True, eq=False)
-class _Given:
-    """A release with its policy, and what came with it."""
-
-    policy: Policy
-    engine: Engine
-    name: str
-    certificate: Certificate | None
-    original: _Loaded | None
-    release: Release | None = None
-
-
-def _joined(
-    given: _Given, verdict: VerdictFacts, options: ReportOptions, world: WorldReference | None
-) -> ReportSource:
-    policy, engine, original = given.policy, given.engine, given.original
-    table = None if original is None else original.table
+    check = check_rows(checked_of(source, there, certificate), policy, backing)
     return ReportSource(
+        options=options,
         policy=policy,
-        rows=_rows(given),
-        engine=engine,
-        verdict=replace(verdict, warnings=tuple(policy.notes())),
-        names=(given.name, None if original is None else _name(options.original)),
+        engine=there.engine,
+        check=check,
+        counted="file" if check.counted else "certificate",
+        name=options.name or _name(source),
+        command=options.command or _check_command(source, options),
         table=table,
-        sampled=original is not None and original.sampled,
-        certificate=given.certificate,
-        release=given.release,
+        sampled=sampled,
+        certificate=certificate,
         world=world,
-        attack=partial(_attacked, given, options),
-        compare=None if original is None else partial(_compared, given, original, options),
-        watch=options.watch,
     )
 
 
-def _rows(given: _Given) -> ReleasedRows:
-    """The rows of the release, read by the policy."""
-    policy, engine, paper = given.policy, given.engine, given.certificate
-    split = split_columns(policy.quasi, engine.names) if policy.split_ends else ()
-    blank = engine.text or (paper is not None and paper.blank)
-    return ReleasedRows(engine, dict.fromkeys(split, TOP), policy.marks, blank)
-
-
-# The original
-
-
-def _original(
-    policy: Policy, options: ReportOptions, world: WorldReference | None, held: ExitStack
-) -> _Loaded | None:
+def _load_original(
+    policy: Policy, options: ReportOptions, world: WorldReference | None, lent: ExitStack
+) -> tuple[LoadedTable | None, bool]:
+    """The original, coded by the policy, and whether only a sample of its rows was."""
     if options.original is None:
-        return None
+        return None, False
     given = options.original, options.original_reading, policy.columns, policy.names(Role.KEEP)
-    there = held.enter_context(opened(*given))
-    fitted = _fitted(policy, there)
+    there = lent.enter_context(opened(*given))
+    fitted = _policy_for_original(policy, there)
     parts = in_parts(there.engine, fitted)
-    sampled = None if parts is None else parts.sampled
+    sampler = None if parts is None else parts.sampled
     builders = builders_of(fitted, options.folder)
-    table = load(there.engine, fitted, builders, world, sampled)
-    return _Loaded(table, parts is not None)
+    return load(there.engine, fitted, builders, world, sampler), parts is not None
 
 
-def _fitted(policy: Policy, there: Opened) -> Policy:
+def _policy_for_original(policy: Policy, there: Opened) -> Policy:
     """The policy for the columns that the original has.
 
     Columns that do not leave may be absent from it, and columns that the policy does not name do
@@ -233,111 +229,6 @@ def _fitted(policy: Policy, there: Opened) -> Policy:
 def _world(engine: Engine, policy: Policy, options: ReportOptions) -> WorldReference | None:
     called = WorldNames(options.world_id, options.rename, options.folder)
     return world_of(engine, options.world, policy, called)
-
-
-# Attacks
-
-
-def _attacked(given: _Given, options: ReportOptions) -> tuple[Attacked, frozenset[int]]:
-    """The usual attackers, and the places of those that break a limit.
-
-    They know the quasi-identifiers of people of the original.
-    """
-    asked = AttackRequest(
-        given.engine,
-        policy=given.policy,
-        world_id=options.world_id if options.world is not None else None,
-        rename=options.rename,
-        folder=options.folder,
-        watch=options.watch,
-    )
-    release = AttackTable("release", _columns_of(given.engine), given.engine.text)
-    original = given.original
-    others = {}
-    large = given.engine.records > ATTACKED
-    if original is not None and not original.sampled and not large:
-        there = original.table.engine
-        others["original"] = AttackTable("original", _columns_of(there), there.text)
-    beside = Reading(expected=(*columns_of(asked), *release.names))
-    worlds = tuple(table_of("world", one, beside) for one in each_of(options.world))
-    known = [name for table in (*others.values(), *worlds) for name in table.names]
-    release = labelled(release, (*given.policy.quasi, *known))
-    tables = AttackTables(release, others, knowledge_for(asked), worlds)
-    found = play_attacks(tables, asked, every_world=bool(worlds))
-    if original is not None and not others:
-        found = replace(found, notes=(*found.notes, _too_many(given.engine.records)))
-    breaking = [i for i, one in enumerate(found.attacks) if _breaks(one, found, asked)]
-    return found, frozenset(breaking)
-
-
-def _breaks(one: Attack, found: Attacked, asked: AttackRequest) -> bool:
-    """Whether this attack breaks a limit, played alone."""
-    world = found.k_with_release if one.kind == "linkage" else None
-    return any(broken_limits([one], world, models_of(asked), limits_of(asked)))
-
-
-def _compared(given: _Given, original: _Loaded, options: ReportOptions) -> ReleaseUtility:
-    """What the release keeps of its original."""
-    release = Side(given.name, _sampled(given.engine))
-    before = Side(_name(options.original), _sampled(original.table.engine))
-    asked = CompareRequest(
-        before,
-        [release],
-        policy=original.table.policy,
-        folder=options.folder,
-        models=given.engine.records <= MODELLED,
-        watch=options.watch,
-    )
-    found = compare_tables(before, [release], asked)
-    (utility,) = found.releases
-    public = partial(public_loss, left_out=utility.left_out)
-    utility = replace(
-        utility,
-        losses=public_losses(utility.losses, left_out=utility.left_out, countable=OF_SIZES),
-        columns=tuple(_public_column(column, public) for column in utility.columns),
-        two_way=None if utility.two_way is None else public(utility.two_way),
-        notes=(*utility.notes, *found.notes),
-    )
-    if original.table.engine.records <= COMPARED:
-        return utility
-    losses = {} if given.certificate is None else given.certificate.loss
-    said = f"Compared are samples of {COMPARED:,} records of each table."
-    return replace(utility, losses=losses, risk=None, notes=(said, *utility.notes))
-
-
-def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> ColumnUtility:
-    """The column as it leaves: labels without an end are spread up to whoever was left out."""
-    ncp, moved = column.ncp, column.total_variation
-    after = (None if share is None else public(share) for share in column.histogram.after)
-    return replace(
-        column,
-        ncp=None if ncp is None else public(ncp),
-        total_variation=None if moved is None else public(moved),
-        histogram=replace(column.histogram, after=tuple(after)),
-    )
-
-
-def _sampled(engine: Engine) -> Engine:
-    """The table, or a sample of it in memory if it is large."""
-    if engine.records <= COMPARED:
-        return engine
-    names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
-    return MemoryEngine(engine.sample(names, COMPARED), text=engine.text)
-
-
-def _too_many(records: int) -> str:
-    return (
-        f"with {records:,} records attacks are played on the released rows alone here; for "
-        "attackers who know the original run incrowd attack --original"
-    )
-
-
-def _columns_of(engine: Engine) -> Any:
-    """A table that codes its columns record by record."""
-    return engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
-
-
-# Names and commands
 
 
 def _name(source: Any) -> str:

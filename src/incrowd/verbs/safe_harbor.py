@@ -23,7 +23,7 @@ from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
 from incrowd.policy.profiles import profile_of_sample, too_many
-from incrowd.release.rows import dropped, pseudonymous
+from incrowd.release.rows import dropped_columns, pseudonymous
 from incrowd.requests.request import verb
 from incrowd.requests.safe_harbor import SafeHarborRequest
 from incrowd.table.column import CodedColumn, Domain, Kind
@@ -93,7 +93,7 @@ def _check_policy(
     """The checklist of what a policy lets out."""
     require_declared(policy, engine.names)
     columns = _leaving(engine, policy, folder)
-    staying = {*dropped(policy), *pseudonymous(policy)}
+    staying = {*dropped_columns(policy), *pseudonymous(policy)}
     sealed = {name: what for name, what in engine.sealed.items() if name not in staying}
     return checklist(columns, rules, pseudonymous(policy), sealed)
 
@@ -154,7 +154,7 @@ def _sample_places(values: pl.Series) -> Counts:
 
 def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:
     """The columns that leave under a policy, quasi-identifying ones as fine as they may be."""
-    staying = {*dropped(policy), *pseudonymous(policy)}
+    staying = {*dropped_columns(policy), *pseudonymous(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
         if name in staying or name in columns_without_codes(engine.sealed):

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Counts, Flags
-from incrowd.errors import whole_percent
-from incrowd.verify.crowds import Crowds, numbered, pack
-from incrowd.verify.verify import Seen
+from incrowd.errors import join_words, sentence, whole_percent
+from incrowd.verify.crowds import Crowds, number_cells, pack
+from incrowd.verify.verify import SeenRelease
 from incrowd.withholding import raised_share
 
 _LARGEST = 2**31
 """Numbers of values stay below this, so that a class and a value fit into one number."""
 
 Columns = tuple[str, ...]
-Blocks = Callable[[], Iterable[Seen]]
+Blocks = Callable[[], Iterable[SeenRelease]]
 """The rows of a release, block by block: a class is in one block, and a person with several
 records, too."""
 
@@ -77,9 +77,8 @@ class Alone:
         Nobody is alone, not even for whoever also knows ward and year.
         """
         accepted = [name for name in self.accepted if self.columns[name] > 0]
-        also = f"; the policy accepts {_and(accepted)}" if accepted else ""
-        told = self._told(tuple(self.columns), self.together)
-        return f"{told[:1].upper()}{told[1:]}{also}."
+        also = f"; the policy accepts {join_words(accepted)}" if accepted else ""
+        return sentence(f"{self._clause(tuple(self.columns), self.together)}{also}")
 
     @property
     def refusal(self) -> str:
@@ -89,21 +88,17 @@ class Alone:
         '30 % of the people are alone for whoever also knows a and b (a 4 %, b 3 %); the policy \
 allows 5 %'
         """
-        told = self._told(self.unaccepted_columns, self.unaccepted)
-        return f"{told}; the policy allows {whole_percent(self.limit)}"
+        alone = self._clause(self.unaccepted_columns, self.unaccepted)
+        return f"{alone}; the policy allows {whole_percent(self.limit)}"
 
-    def _told(self, known: Columns, share: float) -> str:
+    def _clause(self, known: Columns, share: float) -> str:
         """What share is alone for whoever knows all of these columns, and each of them."""
         if not share:
-            return f"nobody is alone, not even for whoever also knows {_and(known)}"
+            return f"nobody is alone, not even for whoever also knows {join_words(known)}"
         each = ", ".join(f"{name} {whole_percent(self.columns[name])}" for name in known)
         beside = f" ({each})" if len(known) > 1 else ""
         whole = whole_percent(share)
-        return f"{whole} of the people are alone for whoever also knows {_and(known)}{beside}"
-
-
-def _and(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+        return f"{whole} of the people are alone for whoever also knows {join_words(known)}{beside}"
 
 
 @dataclass(frozen=True)
@@ -155,12 +150,12 @@ def _excess(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) ->
     return tuple(name for name in judged if name not in stay)
 
 
-def count_alone(blocks: Iterable[Seen], known: Sequence[Columns]) -> AloneCounts:
+def count_alone(blocks: Iterable[SeenRelease], known: Sequence[Columns]) -> AloneCounts:
     """How many people are alone for whoever knows each of these sets of columns."""
     people, alone = 0, dict.fromkeys(known, 0)
     for seen in blocks:
         crowds, names = seen.crowds, {name for some in known for name in some}
-        codes = {name: numbered(seen.rows[name]).codes for name in names}
+        codes = {name: number_cells(seen.rows[name]).codes for name in names}
         nothing = np.zeros(len(crowds.class_of), dtype=np.int64)
         people += _people(crowds, nothing == 0, nothing > 0)
         for some in alone:

@@ -10,19 +10,18 @@ with.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError, NotMetError
-from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import TOP, named_in
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.parse import parse
-from incrowd.verify.crowds import Cells, Crowds, pack
+from incrowd.verify.crowds import Crowds, NumberedCells, pack
+from incrowd.verify.label_tree import LabelTree
 
 _FEW = 4
 """Up to this many runs are compared one by one; more use a lookup."""
@@ -31,31 +30,8 @@ _FEW = 4
 _NO_LEAF = 2**31 - 1
 
 
-class LabelTree(Protocol):
-    """What a hierarchy knows of labels."""
-
-    @property
-    def labels(self) -> Sequence[Texts]:
-        """Per level: the labels of its nodes."""
-        ...
-
-    @property
-    def leaves(self) -> Domain:
-        """The values that it knows."""
-        ...
-
-    def decode_all(
-        self, labels: Sequence[str | None], named: frozenset[str] | None = None
-    ) -> Decoded:
-        """The leaves of each label; `InputError` if one stands for none.
-
-        `named` is what all labels of the column name.
-        """
-        ...
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class Meaning:
+class LabelMeaning:
     """The values of the world that each label may stand for.
 
     Values stand at places 1, 2, … in the order of the hierarchy's leaves, so that most labels are
@@ -83,13 +59,13 @@ class Meaning:
 
 def meaning_of(
     labels: Sequence[str | None], domain: Domain, tree: LabelTree | None, *, anything: bool
-) -> Meaning:
+) -> LabelMeaning:
     """What all labels of a column may stand for among the values of a world; None is missing.
 
     A missing cell stands for a missing value, the label of the top for everything, missing too.
     With `anything` a missing value matches anything, in the release as in the world.
     """
-    reader = _Reader(domain, tree, named_in(labels))
+    reader = _LabelReader(domain, tree, named_in(labels))
     runs = [reader.runs(label) for label in labels]
     if anything:
         everything = np.array([[MISSING, len(domain)]], dtype=np.int64)
@@ -98,10 +74,10 @@ def meaning_of(
             everything if label is None else np.concatenate([nothing, found])
             for label, found in zip(labels, runs, strict=True)
         ]
-    return Meaning(reader.place, tuple(runs))
+    return LabelMeaning(reader.place, tuple(runs))
 
 
-class _Reader:
+class _LabelReader:
     """Reads labels as places of one column of a world."""
 
     def __init__(self, domain: Domain, tree: LabelTree | None, named: frozenset[str]) -> None:
@@ -178,7 +154,7 @@ def _leaves(domain: Domain, leaves: Domain) -> Counts:
         return _looked_up(_keys(domain), _keys(leaves))
     found = _looked_up(domain.labels.tolist(), leaves.labels.tolist())
     for kind in kinds - {Kind.TEXT}:
-        mine, theirs = (_parsed(side, kind) for side in (domain, leaves))
+        mine, theirs = (_parse_keys(side, kind) for side in (domain, leaves))
         found = np.where(found == _NO_LEAF, _looked_up(mine, theirs), found)
     return found
 
@@ -192,7 +168,7 @@ def _keys(domain: Domain) -> list[object]:
     return keys
 
 
-def _parsed(domain: Domain, kind: Kind) -> list[object]:
+def _parse_keys(domain: Domain, kind: Kind) -> list[object]:
     parsed = parse(domain.labels, kind)
     keys = _keys(Domain(kind, parsed.values))
     return [key if fits else None for key, fits in zip(keys, parsed.fits.tolist(), strict=True)]
@@ -267,11 +243,15 @@ def _owners(individual: Codes | None, rows: int) -> _Owners:
     return _Owners(order, start, int((count == 1).sum()))
 
 
-class Candidates:
+class CandidateCounts:
     """Counts the candidates of each class in a world."""
 
     def __init__(
-        self, quasi: Mapping[str, Cells], crowds: Crowds, world: PublicTable, missing: Missing
+        self,
+        quasi: Mapping[str, NumberedCells],
+        crowds: Crowds,
+        world: PublicTable,
+        missing: Missing,
     ) -> None:
         names = [name for name in quasi if name in world.columns]
         if not names:
@@ -284,7 +264,7 @@ class Candidates:
             pack(list(shown)), return_index=True, return_inverse=True
         )
         anything = missing is Missing.MATCHES_ANYTHING
-        self._columns: list[tuple[Meaning, Codes]] = []
+        self._columns: list[tuple[LabelMeaning, Codes]] = []
         self._tuples: list[Counts] = []
         for name, codes in zip(names, shown[:, place], strict=True):
             used, label_of = np.unique(codes, return_inverse=True)
@@ -380,7 +360,7 @@ class Candidates:
         return line[new], person[new]
 
 
-def _lines(meaning: Meaning, places: Codes) -> Bits:
+def _lines(meaning: LabelMeaning, places: Codes) -> Bits:
     """One line of bits per label: the rows at these places that it may stand for."""
     words = -(-len(places) // 64)
     lines = np.zeros((len(meaning.runs), 8 * words), dtype=np.uint8)

@@ -1,7 +1,7 @@
 """Whether released rows can come from a table: unchanged cells, and what labels cover."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
@@ -10,8 +10,8 @@ from incrowd.arrays import Codes, Counts, Flags
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.table.cells import text_of
 from incrowd.table.counted import CountedRows
-from incrowd.verify.crowds import numbered, weighted
-from incrowd.verify.shown import sets
+from incrowd.verify.crowds import number_cells, records_per_code, runs_of
+from incrowd.verify.shown import number_rows
 
 MOST_PAIRS = 20_000_000
 """Limit of compared pairs of released and original rows."""
@@ -30,15 +30,8 @@ class Sides:
 
     def covers(self, released: Counts, original: Counts) -> Flags:
         """Whether the label of one row may stand for the value of the other, pair by pair."""
-        label = self.shown[released] - 1
-        each, held = self.stands, self.held[original]
-        of = each.of[label]
-        first, last = each.start[of], each.start[of + 1]
-        found: Flags = np.zeros(len(label), dtype=np.bool_)
-        for r in range(int((last - first).max(initial=0))):
-            run = np.minimum(first + r, last - 1)
-            found |= (each.low[run] <= held) & (held <= each.high[run])
-        return found
+        labels = self.stands.of[self.shown[released] - 1]
+        return replace(self.stands, of=labels).covers(self.held[original])
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,23 +46,25 @@ class Keys:
 def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
     """The keys of the table's rows and of the release's, by the columns that both have."""
     both = [
-        numbered(pl.concat([text_of(before.cells[name]), text_of(after.cells[name])])).codes
+        number_cells(pl.concat([text_of(before.cells[name]), text_of(after.cells[name])])).codes
         for name in before.cells.columns
         if name in after.cells.columns
     ]
     first = len(before.records)
-    key = sets(both) if both else np.zeros(first + len(after.records), dtype=np.int64)
+    key = number_rows(both) if both else np.zeros(first + len(after.records), dtype=np.int64)
     return Keys(key[:first], before.records), Keys(key[first:], after.records)
 
 
 def surplus(before: Keys, after: Keys) -> int:
     """Released records whose unchanged values exceed those of the table."""
     size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
-    there, released = (weighted(side.number, side.records, size) for side in (before, after))
+    there, released = (
+        records_per_code(side.number, side.records, size) for side in (before, after)
+    )
     return int(np.maximum(released - there, 0).sum())
 
 
-def uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
+def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
     """How many released records cover none with the same key; None if there are too many pairs.
 
     Rows that hold and show the same are looked at once.
@@ -82,8 +77,7 @@ def uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None
     if int(length.sum()) > MOST_PAIRS:
         return None
     row = np.repeat(np.arange(len(rows)), length)
-    shift = np.repeat(start - np.concatenate([[0], np.cumsum(length)[:-1]]), length)
-    record = records[np.arange(len(row)) + shift]
+    record = records[runs_of(start, length)]
     good = np.ones(len(row), dtype=np.bool_)
     for column in columns:
         good &= column.covers(rows[row], record)
@@ -94,6 +88,6 @@ def uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None
 
 def _distinct(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
     """The first of all rows that are equal in all of these, and how many records they stand for."""
-    place = sets([keys.number, *columns])
+    place = number_rows([keys.number, *columns])
     _, first = np.unique(place, return_index=True)
-    return first.astype(np.int64), weighted(place, keys.records, len(first))
+    return first.astype(np.int64), records_per_code(place, keys.records, len(first))

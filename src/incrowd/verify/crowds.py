@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import polars as pl
 
-from incrowd.arrays import Counts
+from incrowd.arrays import Codes, Counts
 from incrowd.errors import LimitError
 from incrowd.table.cells import listed_texts, text_of
 
@@ -41,7 +41,7 @@ class Crowds:
     @property
     def sizes(self) -> Counts:
         """Records per class."""
-        return weighted(self.class_of, self.records, self.number)
+        return records_per_code(self.class_of, self.records, self.number)
 
     @property
     def people(self) -> Counts:
@@ -70,13 +70,13 @@ class Crowds:
         return crowd, value, count
 
     def _spread(self, member: Counts) -> tuple[Counts, Counts]:
-        """Each entry of a class (sorted) once for every crowd that the class is in."""
+        """Repeat each entry of a class (sorted) for every crowd that the class is in."""
         if self.pairs is None:
             return member, np.arange(len(member), dtype=np.int64)
         crowd, inside = self.pairs
         start = np.searchsorted(member, inside, side="left")
         length = np.searchsorted(member, inside, side="right") - start
-        return np.repeat(crowd, length), _ranges(start, length)
+        return np.repeat(crowd, length), runs_of(start, length)
 
 
 def crowds_of(
@@ -86,7 +86,7 @@ def crowds_of(
     anything: bool,
     records: Counts | None = None,
 ) -> Crowds:
-    """The crowds of rows whose cells are numbered (see `numbered`), one array per column.
+    """The crowds of rows whose cells are numbered (see `number_cells`), one array per column.
 
     `records` says how many records each row stands for, one if not given.
     """
@@ -101,7 +101,7 @@ def crowds_of(
 
 
 @dataclass(frozen=True, eq=False)
-class Cells:
+class NumberedCells:
     """The cells of a column numbered by their text."""
 
     codes: Counts
@@ -113,7 +113,7 @@ class Cells:
         return f"Cells({len(self.codes)} cells, {len(self.labels)} labels)"
 
 
-def numbered(column: pl.Series) -> Cells:
+def number_cells(column: pl.Series) -> NumberedCells:
     """The cells of a column numbered by their text."""
     column = column.alias("")  # Polars takes a name such as ^a$ for a pattern
     if isinstance(column.dtype, pl.Enum):
@@ -121,10 +121,10 @@ def numbered(column: pl.Series) -> Cells:
     text = text_of(column)
     labels = text.drop_nulls().unique().sort()
     codes = text.cast(pl.Enum(labels)).to_physical().cast(pl.Int64) + 1
-    return Cells(codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels)
+    return NumberedCells(codes.fill_null(0).to_numpy().astype(np.int64, copy=False), labels)
 
 
-def _numbered_dictionary(column: pl.Series) -> Cells:
+def _numbered_dictionary(column: pl.Series) -> NumberedCells:
     """The same for a column that numbers its texts in another order, some of which it lacks."""
     texts = listed_texts(column).alias(column.name)
     place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()
@@ -132,7 +132,7 @@ def _numbered_dictionary(column: pl.Series) -> Cells:
     order = there[texts.gather(there).arg_sort().to_numpy()]
     lookup = np.zeros(len(texts) + 1, dtype=np.int64)
     lookup[order] = np.arange(1, len(order) + 1)
-    return Cells(lookup[place], texts.gather(order))
+    return NumberedCells(lookup[place], texts.gather(order))
 
 
 def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:
@@ -148,9 +148,24 @@ def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Coun
     return tuple(column[order[start]] for column in columns), times
 
 
-def weighted(codes: Counts, records: Counts, number: int) -> Counts:
+def records_per_code(codes: Counts, records: Counts, number: int) -> Counts:
     """Records per code 0, 1, …, number - 1: whole numbers, however many records there are."""
     return np.bincount(codes, weights=records, minlength=number).astype(np.int64)
+
+
+def people_by_value(codes: Counts, size: int, unit: Counts | None, records: Counts) -> Counts:
+    """People per code 0, 1, …, size - 1: a person counts once for each."""
+    if unit is None:
+        return records_per_code(codes, records, size)
+    return np.bincount(np.unique(unit * size + codes) % size, minlength=size)
+
+
+def own_units(people: Codes) -> Counts:
+    """Units as numbers; a record that belongs to nobody else gets one of its own."""
+    unit = people.astype(np.int64)
+    nobody = np.flatnonzero(unit == 0)
+    unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))
+    return unit
 
 
 def pack(columns: Sequence[Counts]) -> Counts:
@@ -195,10 +210,10 @@ def _equal(left: Counts, right: Counts) -> tuple[Counts, Counts]:
     start = np.searchsorted(theirs[order], ours, side="left")
     length = np.searchsorted(theirs[order], ours, side="right") - start
     pairs = np.repeat(np.arange(len(ours), dtype=np.int64), length)
-    return pairs, order[_ranges(start, length)]
+    return pairs, order[runs_of(start, length)]
 
 
-def _ranges(start: Counts, length: Counts) -> Counts:
+def runs_of(start: Counts, length: Counts) -> Counts:
     """The runs start[i], start[i] + 1, … of these lengths, one after the other."""
     offset = np.repeat(start - np.concatenate([[0], np.cumsum(length)[:-1]]), length)
     runs: Counts = np.arange(len(offset), dtype=np.int64) + offset

@@ -123,14 +123,14 @@ def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
 
 def _frequency(model: Any, holders: Holders) -> Judgement:
     """No value above 1/l of a crowd (Ghinita Definition 4)."""
-    enough = _at_most(holders.largest, holders.people, 1 / written(model.l))
+    enough = _at_most(holders.largest, holders.people, 1 / meant_fraction(model.l))
     return float((holders.people / holders.largest).min()), enough
 
 
 def _distinct(model: Any, holders: Holders) -> Judgement:
     """At least l different values in every crowd."""
     fewest = int(np.bincount(holders.crowd).min())
-    return float(fewest), fewest >= written(model.l)
+    return float(fewest), fewest >= meant_fraction(model.l)
 
 
 def _entropy(model: Any, holders: Holders) -> Judgement:
@@ -149,7 +149,7 @@ def _recursive(model: Any, holders: Holders) -> Judgement:
     reached = 0
     for l in range(1, int(rank.max()) + 1):
         tail = np.add.reduceat(np.where(rank >= l, count, 0), holders.start)
-        if not _below(count[holders.start], tail, written(model.c)):
+        if not _below(count[holders.start], tail, meant_fraction(model.c)):
             break
         reached = l
     return float(reached), reached >= model.l
@@ -161,7 +161,7 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
     if int(evidence.people.min()) < model.k:
         return 1.0, False
     share = float((holders.largest / holders.people).max())
-    return share, _at_most(holders.largest, holders.people, written(model.alpha))
+    return share, _at_most(holders.largest, holders.people, meant_fraction(model.alpha))
 
 
 def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
@@ -194,7 +194,7 @@ def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
     """
     people, there = evidence.crowds.of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
-    met = bool((there > 0).all()) and _at_most(people, there, written(model.delta))
+    met = bool((there > 0).all()) and _at_most(people, there, meant_fraction(model.delta))
     return min(share, 1.0), met and share <= model.delta + _ROUNDING
 
 
@@ -284,7 +284,7 @@ def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
     step = max(1, _LARGEST_BLOCK // len(share))
     for first in range(0, len(total), step):
         block = slice(first, first + step)
-        total[block] = _carried(_shares(holders, block, len(share)) - share, values.maps)
+        total[block] = _carry_up(_shares(holders, block, len(share)) - share, values.maps)
     return total
 
 
@@ -297,7 +297,7 @@ def _shares(holders: Holders, block: slice, places: int) -> Floats:
     return shares
 
 
-def _carried(extra: Floats, maps: Codes) -> Floats:
+def _carry_up(extra: Floats, maps: Codes) -> Floats:
     """What the children of each node exchange, times the node's height; `extra` by value."""
     height = len(maps) - 1
     total = np.zeros(len(extra))
@@ -317,7 +317,7 @@ def _membership(child: Codes | Counts, parent: Codes) -> Floats:
     return below
 
 
-def written(number: float) -> Fraction:
+def meant_fraction(number: float) -> Fraction:
     """The number that was meant: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
 

@@ -9,35 +9,24 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from incrowd.arrays import Codes, Counts, Floats, Texts
+from incrowd.arrays import Codes, Counts, Floats
 from incrowd.hierarchy.decoding import Decoded
 from incrowd.hierarchy.labels import ends_of, parse_date, parse_number, read_quarter, read_set
 from incrowd.table.column import Domain, Kind
-from incrowd.verify.crowds import Cells, Crowds, weighted
-
-
-class _Hierarchy(Protocol):
-    @property
-    def leaves(self) -> Domain: ...
-    @property
-    def maps(self) -> Codes: ...
-    @property
-    def labels(self) -> tuple[Texts, ...]: ...
-    @property
-    def ordered(self) -> bool: ...
-    def decode_all(self, labels: Sequence[str | None]) -> Decoded: ...
+from incrowd.verify.crowds import Crowds, NumberedCells, records_per_code
+from incrowd.verify.label_tree import LabelTree
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
+class LossColumn:
     """A quasi-identifying column: what the release shows, and what the table holds."""
 
-    hierarchy: _Hierarchy
-    cells: Cells
+    hierarchy: LabelTree
+    cells: NumberedCells
     """The labels of the release."""
     held: Codes
     """The leaves that the records of the table hold, 0 for missing."""
@@ -47,7 +36,7 @@ class Shown:
 
     def __repr__(self) -> str:
         """Without values."""
-        return f"Shown({self.cells!r})"
+        return f"LossColumn({self.cells!r})"
 
     @cached_property
     def texts(self) -> list[str]:
@@ -83,7 +72,9 @@ def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
     return dict(zip(OF_SIZES, figures, strict=True))
 
 
-def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[str, float]:
+def losses_of_labels(
+    columns: Sequence[LossColumn], crowds: Crowds, records: int
+) -> dict[str, float]:
     """Every loss that labels tell, by name; `records` are those of the table."""
     found = of_sizes(crowds.sizes, records)
     held = crowds.records, records
@@ -98,7 +89,7 @@ def recounted(columns: Sequence[Shown], crowds: Crowds, records: int) -> dict[st
 
 
 def _of_classes(
-    columns: Sequence[Shown], penalty: Sequence[Floats], crowds: Crowds, records: int
+    columns: Sequence[LossColumn], penalty: Sequence[Floats], crowds: Crowds, records: int
 ) -> dict[str, float]:
     """The losses of whole classes, by what one row of each shows."""
     _, first = np.unique(crowds.class_of, return_index=True)
@@ -119,26 +110,27 @@ def _of_classes(
     }
 
 
-def _weights(columns: Sequence[Shown]) -> list[float]:
+def _weights(columns: Sequence[LossColumn]) -> list[float]:
     total = math.fsum(column.weight for column in columns)
     return [column.weight / total for column in columns]
 
 
 def _mean(
-    columns: Sequence[Shown], costs: Sequence[Floats], released: Counts, records: int
+    columns: Sequence[LossColumn], costs: Sequence[Floats], released: Counts, records: int
 ) -> float:
     """The weighted mean over all records of what their cells cost; one left out costs 1.
 
     `released` says how many records each row stands for.
     """
     paid = [
-        weight * math.fsum((weighted(column.cells.codes, released, len(cost)) * cost).tolist())
+        weight
+        * math.fsum((records_per_code(column.cells.codes, released, len(cost)) * cost).tolist())
         for weight, column, cost in zip(_weights(columns), columns, costs, strict=True)
     ]
     return (math.fsum(paid) + (records - int(released.sum()))) / records
 
 
-def _charged(column: Shown, shares: Sequence[float] | Floats) -> Floats:
+def _label_costs(column: LossColumn, shares: Sequence[float] | Floats) -> Floats:
     """What each label costs, missing first, which costs nothing; a suppressed cell costs 1."""
     cost = np.concatenate([[0.0], np.asarray(shares, dtype=np.float64)])
     for place, text in enumerate(column.texts, start=1):
@@ -147,38 +139,38 @@ def _charged(column: Shown, shares: Sequence[float] | Floats) -> Floats:
     return cost
 
 
-def _ncp(column: Shown) -> Floats:
+def _ncp(column: LossColumn) -> Floats:
     """The share of its column that a label leaves open (Ghinita Section 2.1)."""
     if not column.hierarchy.ordered:
         under = column.leaves / max(len(column.hierarchy.leaves), 1)
-        return _charged(column, np.where(column.leaves == 1, 0.0, under))
+        return _label_costs(column, np.where(column.leaves == 1, 0.0, under))
     positions = column.hierarchy.leaves.positions
     held = positions[np.unique(column.held[column.held > 0]) - 1]
     first, last = (float(held.min()), float(held.max())) if len(held) else (0.0, 0.0)
     whole = last - first
     if whole <= 0:
-        return _charged(column, np.zeros(len(column.texts)))
+        return _label_costs(column, np.zeros(len(column.texts)))
     shares = []
     for place, text in enumerate(column.texts):
         low, high = extent(column.hierarchy.leaves, text) or _run(column, place)
         shares.append((min(max(high, first), last) - min(max(low, first), last)) / whole)
-    return _charged(column, shares)
+    return _label_costs(column, shares)
 
 
-def _run(column: Shown, place: int) -> tuple[float, float]:
+def _run(column: LossColumn, place: int) -> tuple[float, float]:
     """The first and last leaf of a label that has no ends of its own."""
     codes = column.decoded[place]
     positions = column.hierarchy.leaves.positions[codes[codes > 0] - 1]
     return float(positions.min()), float(positions.max())
 
 
-def _granularity(column: Shown) -> Floats:
+def _granularity(column: LossColumn) -> Floats:
     """The share of the other leaves that a label leaves open."""
     others = max(len(column.hierarchy.leaves) - 1, 1)
-    return _charged(column, (column.leaves - 1) / others)
+    return _label_costs(column, (column.leaves - 1) / others)
 
 
-def _levels(column: Shown) -> Floats | None:
+def _levels(column: LossColumn) -> Floats | None:
     """The level of each label over the height; None if a label stands on several levels."""
     height = len(column.hierarchy.maps) - 1
     on: dict[str, set[int]] = {}
@@ -187,14 +179,14 @@ def _levels(column: Shown) -> Floats | None:
             on.setdefault(label, set()).add(level)
     found = []
     for place, text in enumerate(column.texts):
-        levels = on.get(text) or {_joined(column, place)}
+        levels = on.get(text) or {_joining_level(column, place)}
         if len(levels) > 1:
             return None
         found.append(levels.pop() / max(height, 1))
-    return _charged(column, found)
+    return _label_costs(column, found)
 
 
-def _joined(column: Shown, place: int) -> int:
+def _joining_level(column: LossColumn, place: int) -> int:
     """The lowest level at which the leaves of a label share a node."""
     codes, maps = column.decoded[place], column.hierarchy.maps
     met = (level for level in range(len(maps)) if len(set(maps[level][codes].tolist())) == 1)
@@ -231,7 +223,7 @@ def _step(leaves: Domain) -> float:
 
 
 def _ends(leaves: Domain, text: str) -> tuple[float, float] | None:
-    """Where what an end names begins and ends: a number is a point, a month has 31 days.
+    """First and last value of what an end names: a number is a point, a month has 31 days.
 
     An end that lies between two whole numbers begins after it and ends before it.
     """

@@ -15,7 +15,7 @@ from incrowd.hierarchy.labels import write_ends
 from incrowd.table.cells import text_of
 from incrowd.table.column import Kind
 from incrowd.table.parse import FEW, MARKS, kind_of, parse
-from incrowd.verify.crowds import numbered, weighted
+from incrowd.verify.crowds import number_cells, records_per_code
 from incrowd.verify.verify import Reference
 
 
@@ -30,7 +30,7 @@ def split_columns(quasi: Iterable[str], names: Sequence[str]) -> tuple[str, ...]
     return tuple(name for name in quasi if name not in there and {*end_names(name)} <= there)
 
 
-def joined(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
+def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
     """The rows with one column of labels in place of the two columns of each of these.
 
     Each has a label for cells that show nothing.
@@ -85,10 +85,10 @@ def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
 
     `records` says how many records each cell stands for.
     """
-    cells = numbered(column)
+    cells = number_cells(column)
     place = places_of(cells.labels, kind)
     places = np.concatenate([[0], place])
-    people = weighted(places[cells.codes], records, int(places.max()) + 1)
+    people = records_per_code(places[cells.codes], records, int(places.max()) + 1)
     return Reference(dict(zip(cells.labels.to_list(), place.tolist(), strict=True)), people)
 
 

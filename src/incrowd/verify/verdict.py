@@ -25,6 +25,11 @@ class Verdict:
     confidence: float | None = None
     """How likely it is that what is reached holds for all classes together; None: it is counted."""
 
+    @property
+    def title(self) -> str:
+        """The model with its column, such as `t-closeness of diagnosis`."""
+        return f"{self.name} of {self.column}" if self.column else self.name
+
 
 @dataclass(frozen=True)
 class Signed:

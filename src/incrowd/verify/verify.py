@@ -17,9 +17,16 @@ from incrowd.arrays import MISSING, Codes, Counts
 from incrowd.errors import NotMetError, counted
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
-from incrowd.verify.candidates import Candidates, PublicTable
-from incrowd.verify.crowds import Cells, Crowds, crowds_of, numbered, weighted
-from incrowd.verify.judges import Evidence, Values, judge, written
+from incrowd.verify.candidates import CandidateCounts, PublicTable
+from incrowd.verify.crowds import (
+    Crowds,
+    NumberedCells,
+    crowds_of,
+    number_cells,
+    own_units,
+    people_by_value,
+)
+from incrowd.verify.judges import Evidence, Values, judge, meant_fraction
 from incrowd.verify.verdict import Verdict
 
 
@@ -50,20 +57,20 @@ class Reference:
         `rows` are its distinct cells with their codes, and whose they are if people have several.
         """
         rows = rows.one_by_one()
-        cells, codes = numbered(rows.cells[name]), rows.codes[name].astype(np.int64)
+        cells, codes = number_cells(rows.cells[name]), rows.codes[name].astype(np.int64)
         first = np.zeros(len(cells.labels) + 1, dtype=np.int64)
         first[cells.codes[::-1]] = np.arange(len(codes), dtype=np.int64)[::-1]
         place = dict(zip(cells.labels.to_list(), codes[first[1:]].tolist(), strict=True))
-        owner = None if rows.unit is None else _alone(rows.unit)
-        return cls(place, _spread(codes, values, owner, rows.records), maps)
+        owner = None if rows.unit is None else own_units(rows.unit)
+        return cls(place, people_by_value(codes, values + 1, owner, rows.records), maps)
 
     def among(self, rows: CountedRows, name: str) -> "Reference":
         """The same positions with the people of these rows alone."""
         rows = rows.one_by_one()
-        cells = numbered(rows.cells[name])
+        cells = number_cells(rows.cells[name])
         places = np.concatenate([[0], self.places(cells.labels.to_list())])
-        owner = None if rows.unit is None else _alone(rows.unit)
-        people = _spread(places[cells.codes], len(self.people) - 1, owner, rows.records)
+        owner = None if rows.unit is None else own_units(rows.unit)
+        people = people_by_value(places[cells.codes], len(self.people), owner, rows.records)
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
@@ -88,7 +95,7 @@ class Reference:
         return np.array([self.place[label] for label in labels], dtype=np.int64)
 
 
-class _Policy(Protocol):
+class _JudgedPolicy(Protocol):
     @property
     def quasi(self) -> tuple[str, ...]: ...
     @property
@@ -97,18 +104,18 @@ class _Policy(Protocol):
     def missing(self) -> Missing: ...
 
 
-class _Limit(Protocol):
+class _SuppressionLimit(Protocol):
     @property
     def suppression(self) -> float: ...
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class SeenRelease:
     """A release as somebody sees it who holds it: distinct rows, and how many records show each."""
 
     rows: pl.DataFrame
     """With every missing cell null."""
-    quasi: Mapping[str, Cells]
+    quasi: Mapping[str, NumberedCells]
     """The cells of the quasi-identifying columns."""
     crowds: Crowds
 
@@ -122,7 +129,7 @@ class Seen:
         return int(self.crowds.records.sum())
 
 
-def look(rows: CountedRows, policy: _Policy) -> Seen:
+def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
     """Which records show the same in the policy's quasi-identifying columns.
 
     If the rows say whose they are, people are counted in place of records.
@@ -135,13 +142,13 @@ def look(rows: CountedRows, policy: _Policy) -> Seen:
     if rows.unit is not None and len(rows.unit) != len(rows.records):
         raise NotMetError("the release does not show which rows belong to one person")
     rows = rows.one_by_one()
-    quasi = {name: numbered(rows.cells[name]) for name in policy.quasi}
+    quasi = {name: number_cells(rows.cells[name]) for name in policy.quasi}
     nothing = np.zeros(len(rows.records), dtype=np.int64)
     columns = [cells.codes for cells in quasi.values()] or [nothing]
-    unit = None if rows.unit is None else _alone(rows.unit)
+    unit = None if rows.unit is None else own_units(rows.unit)
     anything = policy.missing is Missing.MATCHES_ANYTHING
     crowds = crowds_of(columns, unit, anything=anything, records=rows.records)
-    return Seen(rows.cells, quasi, crowds)
+    return SeenRelease(rows.cells, quasi, crowds)
 
 
 def by_people(rows: CountedRows) -> CountedRows:
@@ -152,8 +159,8 @@ def by_people(rows: CountedRows) -> CountedRows:
 
 
 def verify(
-    seen: Seen,
-    policy: _Policy,
+    seen: SeenRelease,
+    policy: _JudgedPolicy,
     reference: Mapping[str, Reference] | None = None,
     world: PublicTable | None = None,
     drawn: int | None = None,
@@ -187,14 +194,14 @@ def weakest(verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]) -> t
 
 
 def _whom(
-    seen: Seen, policy: _Policy, world: PublicTable | None
+    seen: SeenRelease, policy: _JudgedPolicy, world: PublicTable | None
 ) -> tuple[Counts | None, float | None]:
-    """Whom classes may be about, and how sure that says that somebody is there, if it is asked."""
+    """Candidates per crowd, and the highest chance that somebody is present; None if not asked."""
     asked = [model for model in policy.models if "world" in model.requires]
     if world is None or not asked:
         return None, None
     shares = any(not model.higher_is_safer for model in asked)
-    found = Candidates(seen.quasi, seen.crowds, world, policy.missing)
+    found = CandidateCounts(seen.quasi, seen.crowds, world, policy.missing)
     sure = found.presence(seen.crowds.of_class) if shares else None
     return found.counts, sure
 
@@ -220,7 +227,9 @@ def demand(
     )
 
 
-def complete(names: Sequence[str], records: int, wanted: Sequence[str], leaving: int) -> None:
+def demand_complete(
+    names: Sequence[str], records: int, wanted: Sequence[str], leaving: int
+) -> None:
     """The release has the columns and the number of rows that it must have, and nothing else."""
     if tuple(names) != tuple(wanted):
         strange = len(set(names) - set(wanted))
@@ -232,14 +241,14 @@ def complete(names: Sequence[str], records: int, wanted: Sequence[str], leaving:
         raise NotMetError(f"the release has {records:,} rows, but {leaving:,} records may leave")
 
 
-def same_rows(differing: int) -> None:
+def demand_same_rows(differing: int) -> None:
     """What was written is what was staged; `differing` rows are not."""
     if differing:
         rows = counted(differing, "row")
         raise NotMetError(f"{rows} of the written release differ from the staged rows")
 
 
-def once(repeated: int) -> None:
+def demand_once(repeated: int) -> None:
     """No record of the table leaves more than once; `repeated` do."""
     if repeated:
         raise NotMetError(
@@ -247,7 +256,7 @@ def once(repeated: int) -> None:
         )
 
 
-def lacking(released: CountedRows) -> None:
+def demand_values(released: CountedRows) -> None:
     """No record leaves that lacks a value, where such are to be suppressed.
 
     `released` are the codes that the records held, by quasi-identifying column.
@@ -256,12 +265,12 @@ def lacking(released: CountedRows) -> None:
         raise NotMetError("the release has records with a missing value that the policy leaves out")
 
 
-def accounted(leaving: int, whole: int, policy: _Limit) -> None:
+def demand_accounted(leaving: int, whole: int, policy: _SuppressionLimit) -> None:
     """No more records are left out than the policy allows, of the `whole` that may leave.
 
     Records that lack a value, where such are to be suppressed, do not count.
     """
-    gone, most = whole - leaving, written(policy.suppression)
+    gone, most = whole - leaving, meant_fraction(policy.suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
         raise NotMetError(
             f"{gone:,} of {whole:,} records are left out, but the policy allows a share of "
@@ -269,12 +278,12 @@ def accounted(leaving: int, whole: int, policy: _Limit) -> None:
         )
 
 
-def replaced(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
+def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
     """Every cell of an identifier shows the pseudonym of what it held, or nothing if it was empty.
 
     `pairs` are the cells held and shown, in this order; `pseudonym` is told by the text held.
     """
-    held, shown = (numbered(column) for column in pairs.cells.iter_columns())
+    held, shown = (number_cells(column) for column in pairs.cells.iter_columns())
     texts = np.array([None, *held.labels.to_list()], dtype=object)[held.codes]
     found = np.array([None, *shown.labels.to_list()], dtype=object)[shown.codes]
     wanted = [None if text is None else pseudonym.get(text) for text in texts.tolist()]
@@ -282,7 +291,7 @@ def replaced(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> Non
         raise NotMetError(f"the identifier {name!r} does not show the expected pseudonyms")
 
 
-def unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
+def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
     """The columns that are kept show what the records held.
 
     `altered` says by column how many cells do not; a column that was not compared is refused, too.
@@ -307,31 +316,15 @@ def _verdict(model: Any, evidence: Evidence) -> Verdict:
 
 
 def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
-    cells = numbered(column)
+    cells = number_cells(column)
     if reference is None:
-        whole = _spread(cells.codes, len(cells.labels), crowds.unit, crowds.records)
+        whole = people_by_value(cells.codes, len(cells.labels) + 1, crowds.unit, crowds.records)
         return Values(cells.codes, whole)
     places = np.concatenate([[0], reference.places(cells.labels.to_list())])
     return Values(places[cells.codes], reference.people.astype(np.int64), reference.maps)
 
 
-def _spread(codes: Counts, number: int, unit: Counts | None, records: Counts) -> Counts:
-    """People per value: a person counts once for each."""
-    if unit is None:
-        return weighted(codes, records, number + 1)
-    domain = number + 1
-    return np.bincount(np.unique(unit * domain + codes) % domain, minlength=domain)
-
-
 def _dense(nodes: Codes) -> Codes:
-    """Nodes numbered anew in their order; the first stays 0 or becomes 1."""
+    """Number nodes anew in their order, from 0 or 1 as before."""
     found = np.unique(nodes, return_inverse=True)[1] + (1 if nodes.min() > 0 else 0)
     return found.astype(np.int32)
-
-
-def _alone(people: Codes) -> Counts:
-    """Units as numbers; a record that belongs to nobody else gets one of its own."""
-    unit = people.astype(np.int64)
-    nobody = np.flatnonzero(unit == 0)
-    unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))
-    return unit

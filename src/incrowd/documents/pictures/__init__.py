@@ -10,10 +10,10 @@ from incrowd.documents.pictures.svg import plain_svg as plain_svg
 from incrowd.documents.pictures.svg import svg as svg
 from incrowd.documents.pictures.values import Bars as Bars
 from incrowd.documents.pictures.values import Curve as Curve
+from incrowd.documents.pictures.values import CurveLine as CurveLine
+from incrowd.documents.pictures.values import EstimateBars as EstimateBars
 from incrowd.documents.pictures.values import HeatMap as HeatMap
-from incrowd.documents.pictures.values import Line as Line
 from incrowd.documents.pictures.values import Picture as Picture
 from incrowd.documents.pictures.values import Plane as Plane
-from incrowd.documents.pictures.values import Point as Point
-from incrowd.documents.pictures.values import Ranges as Ranges
+from incrowd.documents.pictures.values import PlanePoint as PlanePoint
 from incrowd.documents.pictures.values import Series as Series

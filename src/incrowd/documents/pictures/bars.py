@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import figure, told, width
+from incrowd.documents.lettering import figure, pointer_text, width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -10,8 +10,8 @@ from incrowd.documents.pictures.drawing import (
     Area,
     Box,
     Drawing,
-    Group,
     Key,
+    MarkGroup,
     Path,
     Words,
     group,
@@ -19,7 +19,7 @@ from incrowd.documents.pictures.drawing import (
     nothing,
     trace,
 )
-from incrowd.documents.pictures.scale import Scale, drawable, scale
+from incrowd.documents.pictures.scale import AxisScale, drawable, scale
 from incrowd.documents.pictures.values import Bars, Series
 
 MOST_LABELS = 400
@@ -48,21 +48,14 @@ def draw_bars(picture: Bars) -> Drawing:
     area = Area(named.left, top + 26, WIDTH - EDGE - named.left, _HEIGHT)
     x = picture.x if len(labels) == len(picture.labels) else _part(picture)
     groups += axes.upright(up, area, picture.y)
-    groups += _drawn(picture, len(labels), up, area)
+    groups += _bars_or_outlines(picture, len(labels), up, area)
     groups += axes.base(up, area) + axes.categories(named, labels, area, x)
-    groups += _limit(picture, len(labels), up, area)
+    count = len(labels)
+    groups += axes.limit(
+        picture, lambda at: area.left + area.width * min(max(at, 0.0), count) / count, up, area
+    )
     height = area.bottom + named.height + (24 if x else 6)
     return Drawing(picture.title, picture.about, height, groups)
-
-
-def _limit(picture: Bars, count: int, up: Scale, area: Area) -> tuple[Group, ...]:
-    mark = picture.mark
-    if mark is None or not drawable(mark):
-        return ()
-    if picture.mark_on == "x":
-        at = area.left + area.width * min(max(mark, 0.0), count) / count
-        return axes.limit(at, area, across=False)
-    return axes.limit(area.bottom - area.height * up.place(mark), area, across=True)
 
 
 def _part(picture: Bars) -> str:
@@ -77,7 +70,9 @@ def _keys(picture: Bars) -> list[Key]:
     return [*shown, *limit, *([Key("none", "withheld or not there")] if absent else [])]
 
 
-def _drawn(picture: Bars, count: int, up: Scale, area: Area) -> tuple[Group, ...]:
+def _bars_or_outlines(
+    picture: Bars, count: int, up: AxisScale, area: Area
+) -> tuple[MarkGroup, ...]:
     if count * len(picture.series) > _SINGLE:
         return tuple(
             part
@@ -87,12 +82,12 @@ def _drawn(picture: Bars, count: int, up: Scale, area: Area) -> tuple[Group, ...
     return _boxes(picture, up, area)
 
 
-def _boxes(picture: Bars, up: Scale, area: Area) -> tuple[Group, ...]:
+def _boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
     """A rectangle for each figure, and a dashed one in place of each that is withheld."""
-    found: tuple[Group, ...] = ()
+    found: tuple[MarkGroup, ...] = ()
     absent, written = [], []
     for n, series in enumerate(picture.series, start=1):
-        boxes = list(_placed(picture, n - 1, up, area))
+        boxes = list(_boxes_of_series(picture, n - 1, up, area))
         known = [box for box, value in zip(boxes, series.values, strict=False) if drawable(value)]
         found += group(f"fill{n}", known)
         absent += [
@@ -108,7 +103,7 @@ def _boxes(picture: Bars, up: Scale, area: Area) -> tuple[Group, ...]:
     return found + group("none", absent) + group("ink", written if roomy else [])
 
 
-def _placed(picture: Bars, place: int, up: Scale, area: Area) -> Iterator[Box]:
+def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> Iterator[Box]:
     """The bars of one series from left to right."""
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
@@ -117,7 +112,7 @@ def _placed(picture: Bars, place: int, up: Scale, area: Area) -> Iterator[Box]:
     tells = len(picture.labels) * many <= _TOLD
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
-        text = told(f"{label}, {series.name}: {figure(value)}") if tells else ""
+        text = pointer_text(f"{label}, {series.name}: {figure(value)}") if tells else ""
         if value is None or not drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue
@@ -125,7 +120,9 @@ def _placed(picture: Bars, place: int, up: Scale, area: Area) -> Iterator[Box]:
         yield Box(x, min(y, zero), max(wide - 0.6, 0.6), abs(y - zero), text)
 
 
-def _outline(n: int, series: Series, count: int, up: Scale, area: Area) -> tuple[Group, ...]:
+def _outline(
+    n: int, series: Series, count: int, up: AxisScale, area: Area
+) -> tuple[MarkGroup, ...]:
     """The tops of very many bars as one line; it is broken where figures are withheld.
 
     The unit across is a bar, which keeps the line short.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from incrowd.documents.lettering import figure, told
+from incrowd.documents.lettering import figure, pointer_text
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -10,16 +10,16 @@ from incrowd.documents.pictures.drawing import (
     Area,
     Dot,
     Drawing,
-    Group,
     Key,
+    MarkGroup,
     Path,
     group,
     header,
     nothing,
     trace,
 )
-from incrowd.documents.pictures.scale import Scale, drawable, scale
-from incrowd.documents.pictures.values import Curve, Line
+from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.values import Curve, CurveLine
 
 _HEIGHT = 240.0
 _DOTS = 40
@@ -30,7 +30,7 @@ _COLUMNS = 240
 
 def draw_curve(picture: Curve) -> Drawing:
     """The lines as marks."""
-    lines = [Line(line.name, _known(line), line.step) for line in picture.series]
+    lines = [CurveLine(line.name, _drawable_points(line), line.step) for line in picture.series]
     points = [point for line in lines for point in line.points]
     if not points:
         return nothing(picture.title, picture.about)
@@ -44,42 +44,47 @@ def draw_curve(picture: Curve) -> Drawing:
     area = Area(left, top + 26, WIDTH - EDGE - 14 - left, _HEIGHT)
     groups += axes.level(across, area, picture.x) + axes.upright(up, area, picture.y)
     for n, line in enumerate(lines, start=1):
-        placed = _placed(line, across, up, area)
-        groups += _line(n, line, _thinned(placed, area, _COLUMNS // len(lines)))
+        placed = _places_of_points(line, across, up, area)
+        groups += _line(n, line, _thin_out(placed, area, _COLUMNS // len(lines)))
         groups += group(f"fill{n}", _dots(line, placed) if len(points) <= _DOTS else [])
-    groups += axes.base(up, area) + _limit(picture, across, up, area)
+    groups += axes.base(up, area)
+    groups += axes.limit(picture, lambda at: area.left + area.width * across.place(at), up, area)
     return Drawing(picture.title, picture.about, area.bottom + (46 if picture.x else 26), groups)
 
 
-def _known(line: Line) -> tuple[tuple[float, float], ...]:
+def _drawable_points(line: CurveLine) -> tuple[tuple[float, float], ...]:
     return tuple((x, y) for x, y in line.points if drawable(x) and drawable(y))
 
 
-def _placed(line: Line, across: Scale, up: Scale, area: Area) -> list[tuple[float, float]]:
+def _places_of_points(
+    line: CurveLine, across: AxisScale, up: AxisScale, area: Area
+) -> list[tuple[float, float]]:
     return [
         (area.left + area.width * across.place(x), area.bottom - area.height * up.place(y))
         for x, y in line.points
     ]
 
 
-def _line(n: int, line: Line, placed: Sequence[tuple[float, float]]) -> tuple[Group, ...]:
+def _line(n: int, line: CurveLine, placed: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
     if not placed:
         return ()
     (x, y), *others = placed
     parts = [trace("M", x, y)]
     for x, y in others:
         parts.append(trace("H", x, "V", y) if line.step else trace("L", x, y))
-    return group(f"line{n}", [Path("".join(parts), told(line.name), thin=len(placed) > _COLUMNS)])
+    return group(
+        f"line{n}", [Path("".join(parts), pointer_text(line.name), thin=len(placed) > _COLUMNS)]
+    )
 
 
-def _dots(line: Line, placed: Sequence[tuple[float, float]]) -> list[Dot]:
+def _dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
     return [
-        Dot(x, y, told(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
+        Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)
     ]
 
 
-def _thinned(
+def _thin_out(
     placed: Sequence[tuple[float, float]], area: Area, columns: int
 ) -> list[tuple[float, float]]:
     """First, lowest, highest and last point of each column: the line looks as with all of them."""
@@ -98,14 +103,3 @@ def _thinned(
         kept |= {run[0], run[-1]}
         kept |= {min(run, key=lambda i: placed[i][1]), max(run, key=lambda i: placed[i][1])}
     return [placed[place] for place in sorted(kept)]
-
-
-def _limit(picture: Curve, across: Scale, up: Scale, area: Area) -> tuple[Group, ...]:
-    mark = picture.mark
-    if mark is None or not drawable(mark):
-        return ()
-    if picture.mark_on == "x":
-        at = area.left + area.width * across.place(mark)
-        return axes.limit(at, area, across=False)
-    at = area.bottom - area.height * up.place(mark)
-    return axes.limit(at, area, across=True)

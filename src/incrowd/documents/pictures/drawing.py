@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from incrowd.documents.lettering import SIZE, coordinate, plain, shortened, told, width
+from incrowd.documents.lettering import SIZE, coordinate, plain, pointer_text, shorten, width
 from incrowd.documents.pictures.looks import LOOKS
 
 WIDTH = 640.0
@@ -77,7 +77,7 @@ class Dot:
 
 @dataclass(frozen=True)
 class Words:
-    """A text; `told` is the whole of one that was shortened."""
+    """A text; `pointer_text` is the whole of one that was shortened."""
 
     shape: ClassVar[str] = "words"
     x: float
@@ -94,7 +94,7 @@ Mark: TypeAlias = Box | Path | Dot | Words
 
 
 @dataclass(frozen=True)
-class Group:
+class MarkGroup:
     """Marks with one look."""
 
     look: str
@@ -120,7 +120,7 @@ class Drawing:
     title: str
     about: str
     height: float
-    groups: tuple[Group, ...]
+    groups: tuple[MarkGroup, ...]
     width: float = WIDTH
 
 
@@ -133,33 +133,33 @@ class Key:
     mark: Literal["box", "line", "dot", "diamond"] = "box"
 
 
-def group(look: str, marks: Iterable[Mark]) -> tuple[Group, ...]:
+def group(look: str, marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
     """The marks as a group; none if there are no marks."""
     found = tuple(marks)
-    return (Group(look, found),) if found else ()
+    return (MarkGroup(look, found),) if found else ()
 
 
-def fitted(x: float, y: float, text: str, room: float, anchor: Anchor = "start") -> Words:
+def fit_words(x: float, y: float, text: str, room: float, anchor: Anchor = "start") -> Words:
     """A text that fits its room, and tells the whole of itself if it was shortened."""
-    short = shortened(text, room)
-    return Words(x, y, short, anchor, "" if short == plain(text) else told(text))
+    short = shorten(text, room)
+    return Words(x, y, short, anchor, "" if short == plain(text) else pointer_text(text))
 
 
-def header(title: str, keys: Sequence[Key]) -> tuple[tuple[Group, ...], float]:
+def header(title: str, keys: Sequence[Key]) -> tuple[tuple[MarkGroup, ...], float]:
     """Title and legend, and where the picture goes on below them."""
-    short = shortened(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
-    whole = "" if short == plain(title) else told(title)
+    short = shorten(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
+    whole = "" if short == plain(title) else pointer_text(title)
     head = Words(EDGE, 24, short, told=whole, size=_TITLE_SIZE, strong=True)
     groups, x, y = group("ink", [head]), EDGE, 46.0
     if not keys:
         return groups, 36.0
     for key in keys:
-        short = shortened(key.name, 260)
+        short = shorten(key.name, 260)
         room = 22 + width(short) + 16
         if x > EDGE and x + room > WIDTH - EDGE:
             x, y = EDGE, y + _LEGEND_ROW
         groups += group(key.look, [_sample(key, x, y)])
-        groups += group("ink", [fitted(x + 19, y, key.name, 260)])
+        groups += group("ink", [fit_words(x + 19, y, key.name, 260)])
         x += room
     return groups, y + 10
 

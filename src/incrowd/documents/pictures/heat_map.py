@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import SIZE, figure, shortened, told, width
+from incrowd.documents.lettering import SIZE, figure, pointer_text, shorten, width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -10,10 +10,10 @@ from incrowd.documents.pictures.drawing import (
     Area,
     Box,
     Drawing,
-    Group,
+    MarkGroup,
     Path,
     Words,
-    fitted,
+    fit_words,
     group,
     header,
     nothing,
@@ -38,7 +38,7 @@ def draw_heat_map(picture: HeatMap) -> Drawing:
         return nothing(picture.title, picture.about)
     groups, top = header(picture.title, ())
     scale_groups, top = _legend(picture, top)
-    least = EDGE + 8 + max(width(shortened(name, _NAMES)) for name in rows)
+    least = EDGE + 8 + max(width(shorten(name, _NAMES)) for name in rows)
     side = min((WIDTH - EDGE - least) / len(columns), 56.0)
     named = axes.names(columns, side, least)
     side = min((WIDTH - EDGE - named.left) / len(columns), 56.0)
@@ -54,7 +54,7 @@ def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
     shown = picture.rows[:MOST]
     high = area.height / len(shown)
     for n, name in enumerate(shown):
-        yield fitted(area.left - 8, area.top + (n + 0.5) * high + 4, name, _NAMES, "end")
+        yield fit_words(area.left - 8, area.top + (n + 0.5) * high + 4, name, _NAMES, "end")
 
 
 def _shade(picture: HeatMap, value: float) -> int:
@@ -66,7 +66,7 @@ def _shade(picture: HeatMap, value: float) -> int:
     return round(min(max((value - picture.least) / room, 0.0), 1.0) * _SHADES)
 
 
-def _cells(picture: HeatMap, area: Area) -> tuple[Group, ...]:
+def _cells(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     if min(len(picture.rows), MOST) * min(len(picture.columns), MOST) <= _TOLD:
         return _boxes(picture, area)
     return _runs(picture, area)
@@ -78,7 +78,7 @@ def _figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:
             yield row, column, value if drawable(value) else None
 
 
-def _boxes(picture: HeatMap, area: Area) -> tuple[Group, ...]:
+def _boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     """A rectangle for each cell, with its figure in it if there is room."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
@@ -86,7 +86,7 @@ def _boxes(picture: HeatMap, area: Area) -> tuple[Group, ...]:
     texts = []
     for row, column, value in _figures(picture):
         x, y = area.left + column * side, area.top + row * high
-        text = told(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
+        text = pointer_text(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
         look, opacity = _look(picture, value)
         found[look].append(Box(x + 1, y + 1, side - 2, high - 2, text, opacity))
         if value is not None:
@@ -108,7 +108,7 @@ def _opacity(shade: int) -> float:
     return round(_STRONGEST * abs(shade) / _SHADES, 2)
 
 
-def _runs(picture: HeatMap, area: Area) -> tuple[Group, ...]:
+def _runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     """Cells of one shade as one line with gaps: a thousand cells stay small.
 
     The unit is a cell, so that a cell is six letters. A withheld figure is a dash.
@@ -131,7 +131,7 @@ def _runs(picture: HeatMap, area: Area) -> tuple[Group, ...]:
     return tuple(part for look, paths in runs.items() for part in group(f"run-{look}", paths))
 
 
-def _legend(picture: HeatMap, top: float) -> tuple[tuple[Group, ...], float]:
+def _legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], float]:
     """The scale of colours between its ends, and what takes the place of a withheld figure."""
     low = -_SHADES if picture.least < 0 else 0
     ends = (picture.least, picture.most)
@@ -142,7 +142,7 @@ def _legend(picture: HeatMap, top: float) -> tuple[tuple[Group, ...], float]:
     shades = range(low, _SHADES + 1, 2)
     texts = [Words(EDGE, y, figure(ends[0])), Words(x + 14 * len(shades) + 6, y, figure(ends[1]))]
     after = texts[1].x + width(texts[1].text) + 20
-    groups: tuple[Group, ...] = ()
+    groups: tuple[MarkGroup, ...] = ()
     for place, shade in enumerate(shades):
         box = Box(x + 14 * place, y - 10, 14, 12, opacity=_opacity(shade))
         groups += group("less" if shade < 0 else "more", [box])

@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 
 @dataclass(frozen=True)
-class Look:
+class Paint:
     """What is coloured, the colour on light and on dark, and what is the same on both."""
 
     paints: str
@@ -35,24 +35,24 @@ SERIES = (
 )
 _DASHES = {"stroke-dasharray": "5 3", "stroke-width": "1.5"}
 _SERIES = {
-    f"{kind}{number}": Look(paints, light, dark, {"stroke-width": "2"} if kind == "line" else {})
+    f"{kind}{number}": Paint(paints, light, dark, {"stroke-width": "2"} if kind == "line" else {})
     for kind, paints in (("fill", "fill"), ("line", "stroke"))
     for number, (light, dark) in enumerate(SERIES, start=1)
 }
-LOOKS: Mapping[str, Look] = MappingProxyType(
+LOOKS: Mapping[str, Paint] = MappingProxyType(
     {
-        "surface": Look("fill", "#ffffff", "#15181c"),
-        "ink": Look("fill", "#1b1f24", "#e8eaed"),
-        "quiet": Look("fill", "#57606a", "#a9b1ba"),
-        "grid": Look("stroke", "#e3e6ea", "#2c3138"),
-        "axis": Look("stroke", "#8b939c", "#7d8590"),
-        "none": Look("stroke", "#737b84", "#8d96a0", {"stroke-dasharray": "2 2"}),
-        "mark": Look("stroke", "#b3261e", "#ff8a80", _DASHES),
-        "more": Look("fill", "#4a9fd8", "#2a74b0"),
-        "less": Look("fill", "#e69f00", "#a65f00"),
-        "run-more": Look("stroke", "#4a9fd8", "#2a74b0", {"stroke-width": ".92"}),
-        "run-less": Look("stroke", "#e69f00", "#a65f00", {"stroke-width": ".92"}),
-        "run-none": Look("stroke", "#737b84", "#8d96a0", {"stroke-width": ".1"}),
+        "surface": Paint("fill", "#ffffff", "#15181c"),
+        "ink": Paint("fill", "#1b1f24", "#e8eaed"),
+        "quiet": Paint("fill", "#57606a", "#a9b1ba"),
+        "grid": Paint("stroke", "#e3e6ea", "#2c3138"),
+        "axis": Paint("stroke", "#8b939c", "#7d8590"),
+        "none": Paint("stroke", "#737b84", "#8d96a0", {"stroke-dasharray": "2 2"}),
+        "mark": Paint("stroke", "#b3261e", "#ff8a80", _DASHES),
+        "more": Paint("fill", "#4a9fd8", "#2a74b0"),
+        "less": Paint("fill", "#e69f00", "#a65f00"),
+        "run-more": Paint("stroke", "#4a9fd8", "#2a74b0", {"stroke-width": ".92"}),
+        "run-less": Paint("stroke", "#e69f00", "#a65f00", {"stroke-width": ".92"}),
+        "run-none": Paint("stroke", "#737b84", "#8d96a0", {"stroke-width": ".1"}),
         **_SERIES,
     }
 )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from incrowd.documents.lettering import SIZE, figure, plain, shortened, told, width
+from incrowd.documents.lettering import SIZE, figure, plain, pointer_text, shorten, width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -12,8 +12,8 @@ from incrowd.documents.pictures.drawing import (
     Area,
     Dot,
     Drawing,
-    Group,
     Key,
+    MarkGroup,
     Path,
     Words,
     group,
@@ -21,8 +21,8 @@ from incrowd.documents.pictures.drawing import (
     nothing,
     trace,
 )
-from incrowd.documents.pictures.scale import Scale, drawable, scale
-from incrowd.documents.pictures.values import Plane, Point
+from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.values import Plane, PlanePoint
 
 _HEIGHT = 300.0
 _Box: TypeAlias = tuple[float, float, float, float]
@@ -59,16 +59,16 @@ def _mark(kind: str) -> Literal["dot", "diamond"]:
 
 
 def _marks(
-    points: Sequence[Point], kinds: Sequence[str], frame: tuple[Scale, Scale, Area]
-) -> tuple[Group, ...]:
+    points: Sequence[PlanePoint], kinds: Sequence[str], frame: tuple[AxisScale, AxisScale, Area]
+) -> tuple[MarkGroup, ...]:
     places = {id(point): _place(point, frame) for point in points}
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
-    groups = _joined(frontier)
+    groups = _frontier_line(frontier)
     for kind in kinds:
         dots = [
             Dot(
                 *places[id(point)],
-                told(f"{point.name}: {figure(point.x)}, {figure(point.y)}")
+                pointer_text(f"{point.name}: {figure(point.x)}, {figure(point.y)}")
                 if len(points) <= _TOLD
                 else "",
                 radius=3.5 if kind in _SMALL else 5.5,
@@ -81,7 +81,7 @@ def _marks(
     return groups + group("ink", _labels(points, places))
 
 
-def _place(point: Point, frame: tuple[Scale, Scale, Area]) -> tuple[float, float]:
+def _place(point: PlanePoint, frame: tuple[AxisScale, AxisScale, Area]) -> tuple[float, float]:
     across, up, area = frame
     return (
         area.left + area.width * across.place(point.x),
@@ -89,12 +89,12 @@ def _place(point: Point, frame: tuple[Scale, Scale, Area]) -> tuple[float, float
     )
 
 
-def _joined(places: Sequence[tuple[float, float]]) -> tuple[Group, ...]:
+def _frontier_line(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
     line = "L".join(trace(x, y) for x, y in places)
     return group("line3", [Path(f"M{line}")] if len(places) > 1 else [])
 
 
-def _labels(points: Sequence[Point], places: dict[int, tuple[float, float]]) -> list[Words]:
+def _labels(points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]) -> list[Words]:
     """The names of releases and the original where no other name or point is."""
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places.values()]
     found = []
@@ -102,10 +102,10 @@ def _labels(points: Sequence[Point], places: dict[int, tuple[float, float]]) -> 
         if point.kind in _SMALL:
             continue
         x, y = places[id(point)]
-        text = shortened(point.name, 150)
+        text = shorten(point.name, 150)
         for words, box in _around(x, y, text):
             if box[0] > EDGE and box[2] < WIDTH and not any(_meet(box, other) for other in taken):
-                whole = "" if text == plain(point.name) else told(point.name)
+                whole = "" if text == plain(point.name) else pointer_text(point.name)
                 found.append(Words(words[0], words[1], text, words[2], whole))
                 taken.append(box)
                 break

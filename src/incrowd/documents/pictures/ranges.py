@@ -1,6 +1,6 @@
 """Estimates with their confidence intervals, one below the other."""
 
-from incrowd.documents.lettering import figure, shortened, told, width
+from incrowd.documents.lettering import figure, pointer_text, shorten, width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -8,18 +8,18 @@ from incrowd.documents.pictures.drawing import (
     Area,
     Dot,
     Drawing,
-    Group,
     Key,
+    MarkGroup,
     Path,
     Words,
-    fitted,
+    fit_words,
     group,
     header,
     nothing,
     trace,
 )
-from incrowd.documents.pictures.scale import Scale, drawable, scale
-from incrowd.documents.pictures.values import Figure, Ranges
+from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.values import EstimateBars, Figure
 
 MOST_LABELS = 40
 """Estimates after these are not drawn, and the picture says so."""
@@ -27,7 +27,7 @@ _ROW = 26.0
 _NAMES = 260.0
 
 
-def draw_ranges(picture: Ranges) -> Drawing:
+def draw_ranges(picture: EstimateBars) -> Drawing:
     """The estimates as marks."""
     labels = picture.labels[:MOST_LABELS]
     if not labels:
@@ -35,19 +35,19 @@ def draw_ranges(picture: Ranges) -> Drawing:
     groups, top = header(picture.title, _keys(picture))
     figures = [*picture.low, *picture.value, *picture.high, *picture.baseline]
     across = scale(figures, about=6)
-    left = EDGE + 10 + max(width(shortened(label, _NAMES)) for label in labels)
+    left = EDGE + 10 + max(width(shorten(label, _NAMES)) for label in labels)
     area = Area(left, top + 8, WIDTH - EDGE - 16 - left, _ROW * len(labels))
     more = len(picture.labels) - len(labels)
     name = f"{picture.x} ({more:,} more are not drawn)".strip() if more else picture.x
     groups += axes.level(across, area, name)
     for n, label in enumerate(labels):
         y = area.top + (n + 0.5) * _ROW
-        groups += group("ink", [fitted(area.left - 10, y + 4, label, _NAMES, "end")])
+        groups += group("ink", [fit_words(area.left - 10, y + 4, label, _NAMES, "end")])
         groups += _estimate(picture, n, across, (area, y))
     return Drawing(picture.title, picture.about, area.bottom + (46 if name else 26), groups)
 
 
-def _keys(picture: Ranges) -> list[Key]:
+def _keys(picture: EstimateBars) -> list[Key]:
     keys = [Key("fill1", picture.value_name, "dot")]
     if any(drawable(value) for value in picture.baseline):
         keys.append(Key("fill2", picture.baseline_name, "diamond"))
@@ -55,26 +55,28 @@ def _keys(picture: Ranges) -> list[Key]:
 
 
 def _estimate(
-    picture: Ranges, n: int, across: Scale, place: tuple[Area, float]
-) -> tuple[Group, ...]:
+    picture: EstimateBars, n: int, across: AxisScale, place: tuple[Area, float]
+) -> tuple[MarkGroup, ...]:
     """One row: the interval as a line, the estimate as a disc, the baseline as a diamond."""
     area, y = place
     low, value, high, base = (
         _at(figures, n) for figures in (picture.low, picture.value, picture.high, picture.baseline)
     )
-    groups: tuple[Group, ...] = ()
+    groups: tuple[MarkGroup, ...] = ()
     if low is not None and high is not None:
         start, end = (area.left + area.width * across.place(e) for e in (low, high))
         line = trace("M", start, y, "H", end, "M", start, y - 5, "v10M", end, y - 5, "v10")
-        groups += group("line1", [Path(line, told(f"{figure(low)} to {figure(high)}"))])
+        groups += group("line1", [Path(line, pointer_text(f"{figure(low)} to {figure(high)}"))])
     if base is not None:
         x = area.left + area.width * across.place(base)
-        text = told(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
+        text = pointer_text(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
         groups += group("fill2", [Dot(x, y, text, diamond=True)])
     if value is None:
         return groups + group("quiet", [Words(area.left + 6, y + 4, "withheld or not there")])
     x = area.left + area.width * across.place(value)
-    return groups + group("fill1", [Dot(x, y, told(f"{picture.labels[n]}: {figure(value)}"))])
+    return groups + group(
+        "fill1", [Dot(x, y, pointer_text(f"{picture.labels[n]}: {figure(value)}"))]
+    )
 
 
 def _at(figures: tuple[Figure, ...], n: int) -> Figure:

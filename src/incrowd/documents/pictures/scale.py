@@ -13,7 +13,7 @@ _LEAST = 1e-290
 
 
 @dataclass(frozen=True)
-class Scale:
+class AxisScale:
     """A range of figures and its ticks."""
 
     low: float
@@ -42,7 +42,7 @@ def drawable(value: float | None) -> bool:
     return value is not None and math.isfinite(value)
 
 
-def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) -> Scale:
+def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) -> AxisScale:
     """A scale with round ticks that all figures are on; with zero, too, if it must be.
 
     Ticks of whole figures are whole.
@@ -61,7 +61,7 @@ def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) 
         step = max(step, 1.0)  # there is no half of a record
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     ticks = tuple(_round(step, n) for n in range(first, last + 1))
-    return Scale(ticks[0], ticks[-1], ticks)
+    return AxisScale(ticks[0], ticks[-1], ticks)
 
 
 def _around(value: float, *, zero: bool) -> tuple[float, float]:

@@ -9,18 +9,18 @@ from incrowd.documents.pictures.heat_map import draw_heat_map
 from incrowd.documents.pictures.looks import style
 from incrowd.documents.pictures.plane import draw_plane
 from incrowd.documents.pictures.ranges import draw_ranges
-from incrowd.documents.pictures.values import Bars, Curve, HeatMap, Picture, Plane, Ranges
-from incrowd.documents.templates import rendered
+from incrowd.documents.pictures.values import Bars, Curve, EstimateBars, HeatMap, Picture, Plane
+from incrowd.documents.templates import render
 
 
 def svg(picture: Picture) -> str:
     """The picture as one SVG element, for a page whose style sheet has its colours."""
-    return rendered("drawing.svg", drawing=drawing(picture), style="")
+    return render("drawing.svg", drawing=drawing(picture), style="")
 
 
 def plain_svg(picture: Picture) -> str:
     """The picture as a file of its own, which brings its colours for light and dark."""
-    return rendered("drawing.svg", drawing=drawing(picture), style=style())
+    return render("drawing.svg", drawing=drawing(picture), style=style())
 
 
 def drawing(picture: Picture) -> Drawing:
@@ -32,7 +32,7 @@ def drawing(picture: Picture) -> Drawing:
             return draw_curve(picture)
         case HeatMap():
             return draw_heat_map(picture)
-        case Ranges():
+        case EstimateBars():
             return draw_ranges(picture)
         case Plane():
             return draw_plane(picture)

@@ -34,7 +34,7 @@ class Bars:
 
 
 @dataclass(frozen=True)
-class Line:
+class CurveLine:
     """Points that are joined in their order; as stairs if `step`."""
 
     name: str
@@ -48,7 +48,7 @@ class Curve:
 
     title: str
     about: str
-    series: tuple[Line, ...]
+    series: tuple[CurveLine, ...]
     x: str = ""
     y: str = ""
     mark: float | None = None
@@ -70,7 +70,7 @@ class HeatMap:
 
 
 @dataclass(frozen=True)
-class Ranges:
+class EstimateBars:
     """Estimates with their confidence intervals, each against a baseline."""
 
     title: str
@@ -86,7 +86,7 @@ class Ranges:
 
 
 @dataclass(frozen=True)
-class Point:
+class PlanePoint:
     """A release, the original, or a step of the frontier on the risk-utility plane."""
 
     name: str
@@ -101,9 +101,9 @@ class Plane:
 
     title: str
     about: str
-    points: tuple[Point, ...]
+    points: tuple[PlanePoint, ...]
     x: str = ""
     y: str = ""
 
 
-Picture: TypeAlias = Bars | Curve | HeatMap | Ranges | Plane
+Picture: TypeAlias = Bars | Curve | HeatMap | EstimateBars | Plane

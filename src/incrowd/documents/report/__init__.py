@@ -14,7 +14,7 @@ from incrowd.documents.report.closing import limits_section, papers_section
 from incrowd.documents.report.danger import attacks_section, before_section, exposed_section
 from incrowd.documents.report.facts import ReportFacts
 from incrowd.documents.report.opening import data_section, headline, verdict_section
-from incrowd.documents.words import BAD, GOOD, line, lines, spaced
+from incrowd.documents.words import BAD, GOOD, line, lines, stack
 
 
 def report_html(facts: ReportFacts, *, show_values: bool = False) -> str:
@@ -51,11 +51,11 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
         "schema": "incrowd.report/1",
         "ok": facts.verdict.ok,
         "report": path,
-        "counted": facts.verdict.counted,
+        "counted": facts.counted,
         "alone": None if facts.verdict.alone is None else facts.verdict.alone.together,
         "records": facts.data.records,
         "records_before": facts.data.records_before,
-        "left_out": facts.data.left_out,
+        "left_out": None if facts.data.left_out is None else facts.data.left_out.records,
         "k": None if risk is None else risk.k,
         "highest_risk": None if risk is None else risk.highest,
         "average_risk": None if risk is None else risk.average,
@@ -73,7 +73,7 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
             for model in facts.verdict.models
         ],
         "absent": dict(facts.absent),
-        "check": facts.verdict.command,
+        "check": facts.command,
     }
 
 
@@ -82,4 +82,4 @@ def report_text(facts: ReportFacts, path: str | None) -> RenderableType:
     head = headline(facts)
     style = {"good": GOOD, "bad": BAD}.get(head.kind, "")
     written = [f"report: {path}"] if path else []
-    return spaced(line(head.sentences[0], style), *lines([*head.sentences[1:], *written]))
+    return stack(line(head.sentences[0], style), *lines([*head.sentences[1:], *written]))

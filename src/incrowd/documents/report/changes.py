@@ -3,19 +3,30 @@
 from collections.abc import Iterable, Iterator
 
 from incrowd.documents import interactive
-from incrowd.documents.page import Block, Cell, Figure, Folded, Interactive, Section
-from incrowd.documents.pictures import Bars, HeatMap, Plane, Point, Series
+from incrowd.documents.page import (
+    Block,
+    Cell,
+    Columns,
+    FigureTable,
+    Folded,
+    Interactive,
+    PictureBlock,
+    Section,
+)
+from incrowd.documents.pictures import Bars, HeatMap, Plane, PlanePoint
 from incrowd.documents.report.facts import AlternativeFacts, ColumnFact, ReportFacts
 from incrowd.documents.report.wording import (
     amount,
     bar_names,
+    before_and_after,
     percent,
     plain,
     quiet,
-    rounded,
+    round_figures,
     table,
 )
-from incrowd.documents.words import counted, loss_name, number, sentence
+from incrowd.documents.words import loss_name, number, quantity
+from incrowd.errors import sentence
 from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
 from incrowd.withholding import FEW, public_count
 
@@ -39,9 +50,9 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
         inside = _column_blocks(one, told if one.name in drawn else None, values=values)
         blocks.append(Folded(f"{one.name}: {_short(one, told)}", inside))
     if gone:
-        rows = [(one.name, one.role, _done(one)) for one in gone]
+        rows = [(one.name, one.role, _what_became(one)) for one in gone]
         listing = table(("column", "role", "what became of it"), rows)
-        title = f"{counted(len(gone), 'column')} not released as such"
+        title = f"{quantity(len(gone), 'column')} not released as such"
         blocks.append(Folded(title, (listing,)) if len(gone) > _LISTED else listing)
     if len(done) > _LISTED:
         blocks = [Folded(f"All {len(done)} columns", tuple(blocks))]
@@ -59,13 +70,13 @@ def _farthest(columns: Iterable[ColumnUtility]) -> list[str]:
 def _short(one: ColumnFact, told: ColumnUtility | None) -> str:
     """What the fold says before it is opened."""
     if one.role != "quasi":
-        return "unchanged" if one.role != "identifier" else _done(one)
+        return "unchanged" if one.role != "identifier" else _what_became(one)
     parts = []
     if one.level is not None:
         top = "" if one.highest is None else f" of {number(one.highest)}"
         parts.append(f"level {number(one.level)}{top}")
     if one.labels is not None:
-        parts.append(counted(one.labels, "label"))
+        parts.append(quantity(one.labels, "label"))
     if one.exact is not None:
         parts.append(f"{percent(one.exact)} of the cells exact")
     if told is not None and told.ncp is not None:
@@ -73,7 +84,7 @@ def _short(one: ColumnFact, told: ColumnUtility | None) -> str:
     return ", ".join(parts) or "generalized"
 
 
-def _done(one: ColumnFact) -> str:
+def _what_became(one: ColumnFact) -> str:
     match one.role:
         case "identifier":
             return "left out" if one.action == "drop" else "replaced by a pseudonym"
@@ -95,10 +106,7 @@ def _column_blocks(
             f"{one.name}, before and after",
             _about(told, values=values),
             names,
-            (
-                Series("original", told.histogram.before),
-                Series("release", told.histogram.after),
-            ),
+            before_and_after(told.histogram.before, told.histogram.after),
             x=one.name,
             y="share of the records",
         )
@@ -108,7 +116,7 @@ def _column_blocks(
                 names, told.histogram.before, told.histogram.after, strict=True
             )
         ]
-        blocks.append(Figure(picture, table((one.name, "original", "release"), rows)))
+        blocks.append(PictureBlock(picture, table((one.name, "original", "release"), rows)))
     return tuple(blocks)
 
 
@@ -129,7 +137,7 @@ def _sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
     if one.suppressed is None:
         yield f"{FEW.capitalize()} released cells show nothing."
     elif one.suppressed:
-        yield f"{counted(one.suppressed, 'released cell shows', 'released cells show')} nothing."
+        yield f"{quantity(one.suppressed, 'released cell shows', 'released cells show')} nothing."
     if told is None:
         return
     if told.total_variation is not None:
@@ -153,26 +161,25 @@ def utility_section(facts: ReportFacts) -> Section:
     if found is None:
         why = facts.absent.get("utility", "The release was not compared with its original.")
         return Section("utility", "Utility", quiet(why))
-    blocks: list[Block] = [*plain(*_kept(found)), _figures(found)]
+    blocks: list[Block] = [*plain(*_differences(found)), _figures(found)]
     blocks += _associations(found)
     if found.models:
-        head = (
-            "predicts",
-            "model",
-            "score",
-            "from the original",
-            "from the release",
-            "by guessing",
-        )
-        rows = [
-            (m.target, m.model, m.score, m.original, m.release, m.baseline) for m in found.models
-        ]
-        blocks.append(table(head, [rounded(row) for row in rows], "Models trained on the release"))
+        blocks.append(FigureTable.of(found.models, _MODELS, "Models trained on the release"))
     blocks += quiet(*found.notes)
     return Section("utility", "Utility", tuple(blocks))
 
 
-def _kept(found: ReleaseUtility) -> Iterator[str]:
+_MODELS: Columns = {
+    "predicts": "target",
+    "model": "model",
+    "score": "score",
+    "from the original": lambda model: round(model.original, 4),
+    "from the release": lambda model: round(model.release, 4),
+    "by guessing": lambda model: round(model.baseline, 4),
+}
+
+
+def _differences(found: ReleaseUtility) -> Iterator[str]:
     if found.total_variation is not None:
         yield (
             f"Column by column the release is {percent(found.total_variation)} away from the "
@@ -188,7 +195,7 @@ def _kept(found: ReleaseUtility) -> Iterator[str]:
     if found.queries is not None:
         yield (
             f"Counting queries over the release are off by {percent(found.queries.median_error)} "
-            f"(median of {counted(found.queries.queries, 'query', 'queries')})."
+            f"(median of {quantity(found.queries.queries, 'query', 'queries')})."
         )
 
 
@@ -223,10 +230,10 @@ def _associations(found: ReleaseUtility) -> tuple[Block, ...]:
     )
     head = ("columns", "measure", "original", "release")
     rows = [
-        rounded((" and ".join(p.columns), p.measure.replace("_", " "), p.before, p.after))
+        round_figures((" and ".join(p.columns), p.measure.replace("_", " "), p.before, p.after))
         for p in told
     ]
-    return (Figure(picture, table(head, rows)),)
+    return (PictureBlock(picture, table(head, rows)),)
 
 
 def alternatives_section(facts: ReportFacts) -> Section:
@@ -262,16 +269,16 @@ def _why(found: AlternativeFacts) -> Iterator[str]:
 
 
 def _plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
-    points: list[Point] = []
+    points: list[PlanePoint] = []
     if facts.exposure is not None and facts.exposure.of == "original":
-        points.append(Point("the original", facts.exposure.risk.highest, 0.0, "original"))
+        points.append(PlanePoint("the original", facts.exposure.risk.highest, 0.0, "original"))
     points += [
-        Point(one.name, 1 / max(one.k, 1), one.loss, "alternative")
+        PlanePoint(one.name, 1 / max(one.k, 1), one.loss, "alternative")
         for one in found.looked
         if not one.taken
     ]
     if facts.risk is not None and found.loss is not None:
-        points.append(Point("this release", facts.risk.highest, found.loss, "release"))
+        points.append(PlanePoint("this release", facts.risk.highest, found.loss, "release"))
     return Plane(
         "Risk and loss",
         "Every point is a table that was looked at: to the left is safer, below loses less.",
@@ -284,7 +291,7 @@ def _plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
 def _plane_blocks(plane: Plane) -> tuple[Block, ...]:
     rows = [(point.name, point.kind, percent(point.x), round(point.y, 4)) for point in plane.points]
     head = ("table", "what", "highest chance to be found", "loss")
-    still = Figure(plane, table(head, rows[:60]))
+    still = PictureBlock(plane, table(head, rows[:60]))
     if not any(point.kind == "alternative" for point in plane.points):
         return (still,)
     if not interactive.available():

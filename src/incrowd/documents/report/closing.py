@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.page import Block, Folded, Section, Text
+from incrowd.documents.page import Block, Folded, Paragraphs, Section
 from incrowd.documents.report.facts import ReportFacts
 from incrowd.documents.report.wording import plain, quiet, table
 from incrowd.documents.words import loss_name, number
@@ -38,7 +38,7 @@ def limits_section(facts: ReportFacts) -> Section:
 
 def papers_section(facts: ReportFacts) -> Section:
     """The policy, the certificate and the glossary."""
-    blocks: list[Block] = [Folded("The policy", (Text((facts.policy,), "command"),))]
+    blocks: list[Block] = [Folded("The policy", (Paragraphs((facts.policy,), "command"),))]
     if facts.certificate is None:
         blocks += quiet(facts.absent.get("certificate", "There is no certificate."))
     else:

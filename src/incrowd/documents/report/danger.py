@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from incrowd.documents.page import Block, Figure, Folded, Section, Table
-from incrowd.documents.pictures import Bars, Curve, HeatMap, Line, Ranges, Series
+from incrowd.documents.page import Block, Columns, FigureTable, Folded, PictureBlock, Section
+from incrowd.documents.pictures import Bars, Curve, CurveLine, EstimateBars, HeatMap, Series
 from incrowd.documents.report.facts import (
     AttackFact,
     AttackFacts,
@@ -14,8 +14,17 @@ from incrowd.documents.report.facts import (
     RiskFacts,
     SizeFacts,
 )
-from incrowd.documents.report.wording import amount, percent, plain, quiet, rounded, table
-from incrowd.documents.words import counted, listed, number
+from incrowd.documents.report.wording import (
+    amount,
+    before_and_after,
+    percent,
+    plain,
+    quiet,
+    round_figures,
+    table,
+)
+from incrowd.documents.words import number, quantity
+from incrowd.errors import join_words
 from incrowd.withholding import FEW
 
 _MOST_BARS = 16
@@ -77,10 +86,10 @@ def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
             found.unique,
             most=max(found.most, 0.01),
         )
-        yield Figure(picture, table(("column", *found.pairs), rows))
+        yield PictureBlock(picture, table(("column", *found.pairs), rows))
 
 
-def _contributions(found: ExposureFacts) -> Figure:
+def _contributions(found: ExposureFacts) -> PictureBlock:
     """What each column does: its part of unique records, or alone and without it."""
     shapley = any(one.unique is not None for one in found.contributions)
     every = sorted(found.contributions, key=lambda one: -((one.unique or one.alone) or 0.0))
@@ -99,7 +108,7 @@ def _contributions(found: ExposureFacts) -> Figure:
     head = ("column", "exposed by it alone", "exposed without it", "part of unique records")
     rows = [(one.column, one.alone, one.without, one.unique) for one in every]
     picture = Bars("What each column does", about, names, series, y="share of the records")
-    return Figure(picture, table(head, [rounded(row) for row in rows]))
+    return PictureBlock(picture, table(head, [round_figures(row) for row in rows]))
 
 
 def _alone_and_without(shown: Sequence[ContributionFact]) -> Iterator[Series]:
@@ -112,8 +121,9 @@ def before_section(facts: ReportFacts) -> Section:
     """Classes before and after: their sizes, the risk of records, l and t."""
     blocks: list[Block] = []
     if facts.risk is not None:
-        before = facts.exposure.risk if _both(facts) and facts.exposure is not None else None
-        blocks += plain(*_changed(before, facts.risk))
+        exposed = facts.exposure
+        before = exposed.risk if exposed is not None and exposed.of == "original" else None
+        blocks += plain(*_risk_sentences(before, facts.risk))
         blocks.append(_figures(before, facts.risk))
         if facts.data.world is not None:
             blocks += plain(_OUTSIDERS)
@@ -128,11 +138,7 @@ def before_section(facts: ReportFacts) -> Section:
     return Section("before", "Before and after", tuple(blocks))
 
 
-def _both(facts: ReportFacts) -> bool:
-    return facts.exposure is not None and facts.exposure.of == "original"
-
-
-def _changed(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
+def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
     if before is not None:
         yield (
             f"The smallest class goes from {number(before.k)} to {number(after.k)}, the highest "
@@ -166,25 +172,22 @@ def _figures(before: RiskFacts | None, after: RiskFacts) -> Block:
     return table(head, rows)
 
 
-def _size_picture(sizes: SizeFacts) -> Figure:
-    series: tuple[Series, ...] = (Series("release", sizes.after),)
-    if sizes.before is not None:
-        series = (Series("original", sizes.before), *series)
+def _size_picture(sizes: SizeFacts) -> PictureBlock:
     picture = Bars(
         "Records by the size of their class",
-        _asked(sizes),
+        _size_sentence(sizes),
         sizes.labels,
-        series,
+        before_and_after(sizes.before, sizes.after),
         x="size of the class",
         y="share of the records",
         mark=sizes.mark if sizes.least > 1 else None,
         mark_name=f"k = {number(sizes.least)}" if sizes.least > 1 else "",
         mark_on="x",
     )
-    return Figure(picture, _bar_table(picture, "size of the class"))
+    return PictureBlock(picture, _bar_table(picture, "size of the class"))
 
 
-def _asked(sizes: SizeFacts) -> str:
+def _size_sentence(sizes: SizeFacts) -> str:
     said = "Share of the records in classes of so many."
     if sizes.least < 2:
         return f"{said} The policy sets no smallest class."
@@ -192,7 +195,7 @@ def _asked(sizes: SizeFacts) -> str:
     return f"{said} {limit}: the release has nothing to the left of the line if it keeps it."
 
 
-def _bar_table(picture: Bars, first: str) -> Table:
+def _bar_table(picture: Bars, first: str) -> FigureTable:
     head = (first, *(one.name for one in picture.series))
     rows = [
         (label, *(percent(one.values[i]) for one in picture.series))
@@ -201,11 +204,13 @@ def _bar_table(picture: Bars, first: str) -> Table:
     return table(head, rows)
 
 
-def _risk_picture(facts: ReportFacts) -> Figure:
+def _risk_picture(facts: ReportFacts) -> PictureBlock:
     assert facts.curve is not None  # noqa: S101  asked for by the caller
     assert facts.sizes is not None  # noqa: S101  likewise
     lines = [("original", facts.curve.before), ("release", facts.curve.after)]
-    series = tuple(Line(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points)
+    series = tuple(
+        CurveLine(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points
+    )
     limit = 1 / max(facts.sizes.least, 1)
     picture = Curve(
         "The risk of records",
@@ -219,24 +224,22 @@ def _risk_picture(facts: ReportFacts) -> Figure:
         mark_on="x",
     )
     rows = [(name, percent(x), percent(y)) for name, points in lines for x, y in points[:30]]
-    return Figure(picture, table(("table", "chance above", "share of the records"), rows))
+    return PictureBlock(picture, table(("table", "chance above", "share of the records"), rows))
 
 
 def _diversity(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
     """What classes hold of each sensitive column."""
     if not found:
         return ()
-    head = ("column", "measure", "asked", "weakest class before", "weakest class after")
-    rows = [
-        (
-            one.column,
-            one.measure,
-            "" if one.asked is None else number(one.asked),
-            "" if one.worst_before is None else number(one.worst_before),
-            number(one.worst_after),
-        )
-        for one in found
-    ]
+    columns: Columns = {
+        "column": "column",
+        "measure": "measure",
+        "asked": lambda one: "" if one.asked is None else number(one.asked),
+        "weakest class before": lambda one: (
+            "" if one.worst_before is None else number(one.worst_before)
+        ),
+        "weakest class after": lambda one: number(one.worst_after),
+    }
     pictures = tuple(_diversity_picture(one) for one in found)
     said = plain(
         "What a class tells about sensitive values: l is how many well-represented values it has "
@@ -250,27 +253,24 @@ def _diversity(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
         shown = [*rest[:2]]
         rest = rest[2:]
     if rest:
-        shown.append(Folded(f"{counted(len(rest), 'more picture')} of classes", tuple(rest)))
-    return (*said, table(head, rows), *shown)
+        shown.append(Folded(f"{quantity(len(rest), 'more picture')} of classes", tuple(rest)))
+    return (*said, FigureTable.of(found, columns), *shown)
 
 
-def _diversity_picture(one: DiversityFacts) -> Figure:
-    series: tuple[Series, ...] = (Series("release", one.after),)
-    if one.before is not None:
-        series = (Series("original", one.before), *series)
+def _diversity_picture(one: DiversityFacts) -> PictureBlock:
     asked = "" if one.asked is None else f" The policy asks for {number(one.asked)}."
     picture = Bars(
         f"{one.measure} of {one.column}",
         f"Share of the records by what their class reaches.{asked}",
         one.labels,
-        series,
+        before_and_after(one.before, one.after),
         x=one.measure,
         y="share of the records",
         mark=one.mark,
         mark_name="" if one.asked is None else f"asked: {number(one.asked)}",
         mark_on="x",
     )
-    return Figure(picture, _bar_table(picture, one.measure))
+    return PictureBlock(picture, _bar_table(picture, one.measure))
 
 
 def attacks_section(facts: ReportFacts) -> Section:
@@ -280,39 +280,29 @@ def attacks_section(facts: ReportFacts) -> Section:
         why = facts.absent.get("attacks", "No attack was played.")
         return Section("attacks", "Attacks", quiet(why))
     shown = _worst_first(found.attacks)
-    said = _broken(found)
+    said = _broken_sentence(found)
     scenarios = dict.fromkeys(one.scenario for one in found.attacks)
-    head = (
-        "attack",
-        "knows",
-        "right",
-        "95 % interval",
-        "a guess is right",
-        "gain",
-        "people",
-        "breaks a limit",
-    )
     blocks: list[Block] = [
         *plain(
             said,
             "Each attacker is played to the end against this release. The line shows the interval "
             "for more people like these; compare it with what a mere guess gets right.",
         ),
-        _attack_picture(shown, len(_known(found.attacks))),
+        _attack_picture(shown, len({name for one in found.attacks for name in one.knows})),
         *quiet(_undrawn(len(found.attacks) - len(shown))),
-        Folded("Every attack in figures", (table(head, map(_attack_row, found.attacks)),)),
+        Folded("Every attack in figures", (FigureTable.of(found.attacks, _ATTACK),)),
         Folded("What these attackers do", plain(*scenarios)),
         *quiet(*found.notes),
     ]
     return Section("attacks", "Attacks", tuple(blocks))
 
 
-def _broken(found: AttackFacts) -> str:
+def _broken_sentence(found: AttackFacts) -> str:
     if not found.broken:
         return "No attack breaks a limit."
-    which = counted(found.broken, "limit is", "limits are")
-    goals = dict.fromkeys(attack_target(one) for one in found.attacks if one.breaks)
-    by = f" by {listed(list(goals))}" if goals else ""
+    which = quantity(found.broken, "limit is", "limits are")
+    goals = found.outcome.goals
+    by = f" by {join_words(goals)}" if goals else ""
     return (
         f"{which} broken{by}: somebody is found, or their value learned, almost for sure. Run "
         "incrowd attack on the release to see how many, and what helps."
@@ -328,17 +318,12 @@ def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
 def _undrawn(count: int) -> str:
     if count <= 0:
         return ""
-    many = counted(count, "attack that breaks", "attacks that break")
+    many = quantity(count, "attack that breaks", "attacks that break")
     return f"{many} no limit and gain less are in the figures below only."
 
 
-def _known(attacks: Sequence[AttackFact]) -> set[str]:
-    """Every column that some attacker knows."""
-    return {name for one in attacks for name in one.knows}
-
-
-def _attack_picture(shown: Sequence[AttackFact], width: int) -> Figure:
-    picture = Ranges(
+def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
+    picture = EstimateBars(
         "How often attackers are right",
         "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
         "the mark is what a guess without the release gets right.",
@@ -351,36 +336,36 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> Figure:
         value_name="right, with 95 % interval",
         baseline_name="by guessing",
     )
-    return Figure(picture)
+    return PictureBlock(picture)
 
 
 def _goal(one: AttackFact, width: int) -> str:
     """What an attacker is after, and by what unless they know most columns."""
-    what = f"{attack_target(one)}{' (breaks a limit)' if one.breaks else ''}"
+    what = f"{one.goal}{' (breaks a limit)' if one.breaks else ''}"
     many = len(one.knows)
     if many > 2 or many >= width - 1:
         return what
-    return f"{what} by {listed(one.knows)}"
+    return f"{what} by {join_words(one.knows)}"
 
 
-def attack_target(one: AttackFact) -> str:
-    """The kind of attack, and the column whose value is guessed."""
-    of = "" if one.column is None else f" of {one.column}"
-    return f"{one.kind.replace('-', ' ')}{of}"
+def _right(attack: AttackFact) -> str:
+    if not attack.trials:
+        return "nobody to ask"
+    most = "at most " if attack.bound and attack.success else ""
+    return f"{most}{percent(attack.success, f'{FEW} people')}"
 
 
-def _attack_row(one: AttackFact) -> tuple[str, ...]:
-    most = "at most " if one.bound and one.success else ""
-    interval = "" if one.low is None else f"{percent(one.low)} to {percent(one.high)}"
-    few = f"{FEW} people"
-    right = "nobody to ask" if not one.trials else f"{most}{percent(one.success, few)}"
-    return (
-        attack_target(one),
-        ", ".join(one.knows),
-        right,
-        interval,
-        percent(one.baseline),
-        percent(one.gain, "") if one.trials else "",
-        number(one.trials),
-        "yes" if one.breaks else "",
-    )
+def _interval(attack: AttackFact) -> str:
+    return "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
+
+
+_ATTACK: Columns = {
+    "attack": "goal",
+    "knows": lambda attack: ", ".join(attack.knows),
+    "right": _right,
+    "95 % interval": _interval,
+    "a guess is right": lambda attack: percent(attack.baseline),
+    "gain": lambda attack: percent(attack.gain, "") if attack.trials else "",
+    "people": lambda attack: number(attack.trials),
+    "breaks a limit": lambda attack: "yes" if attack.breaks else "",
+}

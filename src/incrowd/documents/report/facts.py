@@ -9,33 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from incrowd.release.certificate import Certificate
+from incrowd.documents.verdict import AttackOutcome
+from incrowd.release.certificate import Certificate, LeftOut
 from incrowd.utility.comparison import ReleaseUtility
-from incrowd.verify.alone import Alone
-from incrowd.verify.verdict import Verdict
-
-
-@dataclass(frozen=True, kw_only=True)
-class VerdictFacts:
-    """Whether the release keeps its policy, how that was found, and how to find it again."""
-
-    ok: bool
-    models: tuple[Verdict, ...]
-    counted: Literal["file", "run", "certificate"]
-    """Counted from the file for this report, by the run that wrote the release, or said by its
-    certificate: the rows do not show it."""
-    notes: tuple[str, ...] = ()
-    """What stands in the way, and what was taken on trust."""
-    warnings: tuple[str, ...] = ()
-    """What the policy should make one think about."""
-    recounted: tuple[str, ...] = ()
-    claimed: tuple[str, ...] = ()
-    """What the certificate says and nothing at hand shows."""
-    digest: str = ""
-    command: str = ""
-    """The command that checks the release again."""
-    alone: Alone | None = None
-    """Whom columns that leave unchanged single out; None if there is none."""
+from incrowd.verify.verdict import Check
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,15 +23,18 @@ class DataFacts:
     original: str | None
     """What the original is called; None if it is not there."""
     records: int
-    records_before: int | None
-    left_out: int | None
-    """Records that were left out; None if that is not known."""
-    for_missing: int | None
+    left_out: LeftOut | None
+    """None if nothing is known of the original."""
     unit: str | None
     missing: str
     """How missing values are read."""
     world: tuple[int, int] | None = None
     """Rows and people of the world, if there is one."""
+
+    @property
+    def records_before(self) -> int | None:
+        """Records of the original; None if that is not known."""
+        return None if self.left_out is None else self.records + self.left_out.records
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,6 +148,12 @@ class AttackFact:
     breaks: bool = False
     """Whether it breaks a limit."""
 
+    @property
+    def goal(self) -> str:
+        """The kind of attack, and the column whose value is guessed."""
+        of = "" if self.column is None else f" of {self.column}"
+        return f"{self.kind.replace('-', ' ')}{of}"
+
 
 @dataclass(frozen=True, kw_only=True)
 class AttackFacts:
@@ -177,6 +163,12 @@ class AttackFacts:
     broken: int
     """How many limits they break."""
     notes: tuple[str, ...]
+
+    @property
+    def outcome(self) -> AttackOutcome:
+        """What they came to: limits that are broken, and what those who break them are after."""
+        goals = dict.fromkeys(attack.goal for attack in self.attacks if attack.breaks)
+        return AttackOutcome(broken=self.broken, goals=tuple(goals))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -235,7 +227,15 @@ class AlternativeFacts:
 class ReportFacts:
     """Everything that a report shows."""
 
-    verdict: VerdictFacts
+    verdict: Check
+    """Whether the release keeps its policy; its notes say what stands in the way."""
+    counted: Literal["file", "run", "certificate"]
+    """Counted from the file for this report, by the run that wrote the release, or said by its
+    certificate: the rows do not show it."""
+    warnings: tuple[str, ...]
+    """What the policy should make one think about."""
+    command: str
+    """The command that checks the release again."""
     data: DataFacts
     risk: RiskFacts | None
     """Of the release; None if it does not show its classes."""

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 
-from incrowd.documents.page import Block, Folded, Section, Text
-from incrowd.documents.report.danger import attack_target
-from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts, VerdictFacts
-from incrowd.documents.report.wording import percent, plain, quiet, table
+from incrowd.documents.page import Block, Columns, FigureTable, Folded, Paragraphs, Section
+from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts
+from incrowd.documents.report.wording import percent, plain, quiet
 from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
-from incrowd.documents.words import counted, listed, number, promise, sentence
-from incrowd.verify.verdict import Verdict
+from incrowd.documents.words import number, promise, quantity
+from incrowd.errors import join_words, sentence
+from incrowd.verify.verdict import Check, Verdict
 
 _FOLDED = 12
 """Longer lists of columns are folded."""
@@ -28,58 +28,53 @@ _MISSING = {
 }
 
 
-def headline(facts: ReportFacts) -> Text:
+def headline(facts: ReportFacts) -> Paragraphs:
     """The verdict in one box: no more than was shown."""
     verdict = facts.verdict
     if not verdict.models:
-        return Text((UNCHECKED,), "bad")
-    promises = (*map(_kept, verdict.models), _counted(verdict))
+        return Paragraphs((UNCHECKED,), "bad")
+    promises = (*map(_promise_sentence, verdict.models), _how_counted(facts.counted))
     findings = Findings(
         first=() if verdict.alone is None else (verdict.alone.sentence,),
         promises=promises if verdict.ok else tuple(_failures(verdict)),
         kept=verdict.ok,
         models_met=all(model.ok for model in verdict.models),
         attacks=attack_outcome(facts),
-        warnings=tuple(map(sentence, verdict.warnings)),
+        warnings=tuple(map(sentence, facts.warnings)),
     )
     found = release_verdict(findings)
-    return Text(found.sentences, "plain" if found.tone == "warn" else found.tone)
+    return Paragraphs(found.sentences, "plain" if found.tone == "warn" else found.tone)
 
 
 def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
     """What the attacks of a report came to; None if none were played."""
-    attacks = facts.attacks
-    if attacks is None:
-        return None
-    goals = dict.fromkeys(attack_target(one) for one in attacks.attacks if one.breaks)
-    return AttackOutcome(broken=attacks.broken, goals=tuple(goals))
+    return None if facts.attacks is None else facts.attacks.outcome
 
 
-def _failures(verdict: VerdictFacts) -> Iterator[str]:
+def _failures(verdict: Check) -> Iterator[str]:
     """What stands in the way."""
     failed = [model for model in verdict.models if not model.ok]
-    yield from map(_broken, failed)
+    yield from map(_failure_sentence, failed)
     if not failed:
         yield "Read below what stands in the way."
 
 
-def _kept(model: Verdict) -> str:
+def _promise_sentence(model: Verdict) -> str:
     meaning = promise(model.name, model.column, model.reached)
     sure = "" if model.confidence is None else f", with confidence {number(model.confidence)}"
     named = model.column is not None and meaning.startswith(model.column)
     return f"{meaning if named else sentence(meaning).removesuffix('.')}{sure}."
 
 
-def _broken(model: Verdict) -> str:
-    of = f" of {model.column}" if model.column else ""
+def _failure_sentence(model: Verdict) -> str:
     reached, asked = number(model.reached), number(model.asked)
-    return f"{model.name}{of} reaches {reached}; the policy asks for {asked}."
+    return f"{model.title} reaches {reached}; the policy asks for {asked}."
 
 
-def _counted(verdict: VerdictFacts) -> str:
-    if verdict.counted == "run":
+def _how_counted(counted_from: str) -> str:
+    if counted_from == "run":
         return "The run that made the release counted this from the rows that it wrote."
-    if verdict.counted == "certificate":
+    if counted_from == "certificate":
         return "The certificate says this; the rows of the release alone do not show it."
     return "This was counted again from the rows of the release for this report."
 
@@ -89,10 +84,9 @@ def verdict_section(facts: ReportFacts) -> Section:
     verdict = facts.verdict
     blocks: list[Block] = []
     if verdict.models:
-        head = ("model", "column", "asked", "reached", "met", "what it means")
-        blocks.append(table(head, map(_model, verdict.models)))
+        blocks.append(FigureTable.of(verdict.models, _VERDICT))
     blocks += plain("To check the release again:")
-    blocks.append(Text((verdict.command,), "command"))
+    blocks.append(Paragraphs((facts.command,), "command"))
     blocks += plain(*verdict.notes)
     if verdict.claimed:
         blocks += quiet(
@@ -104,16 +98,16 @@ def verdict_section(facts: ReportFacts) -> Section:
     return Section("verdict", "Verdict", tuple(blocks))
 
 
-def _model(model: Verdict) -> tuple[str, ...]:
-    meaning = promise(model.name, model.column, model.reached) if model.ok else ""
-    return (
-        model.name,
-        model.column or "",
-        number(model.asked),
-        number(model.reached),
-        "yes" if model.ok else "NO",
-        meaning,
-    )
+_VERDICT: Columns = {
+    "model": "name",
+    "column": lambda model: model.column or "",
+    "asked": lambda model: number(model.asked),
+    "reached": lambda model: number(model.reached),
+    "met": lambda model: "yes" if model.ok else "NO",
+    "what it means": lambda model: (
+        promise(model.name, model.column, model.reached) if model.ok else ""
+    ),
+}
 
 
 def data_section(facts: ReportFacts) -> Section:
@@ -121,54 +115,52 @@ def data_section(facts: ReportFacts) -> Section:
     data, columns = facts.data, facts.columns
     leaving = sum(column.leaves for column in columns)
     blocks: list[Block] = [*plain(*_sizes(data, leaving)), *plain(*_leaving(data, columns))]
-    rows = [
-        (
-            column.name,
-            column.role,
-            _ROLES.get(column.role, ""),
-            "yes" if column.leaves else "no",
-            column.values_before,
-            column.values_after,
-        )
-        for column in columns
-    ]
-    head = ("column", "role", "what that means", "released", "values before", "values after")
-    listing = table(head, rows)
-    if len(rows) > _FOLDED:
-        blocks.append(Folded(f"All {len(rows)} columns and their roles", (listing,)))
+    listing = FigureTable.of(columns, _COLUMNS)
+    if len(columns) > _FOLDED:
+        blocks.append(Folded(f"All {len(columns)} columns and their roles", (listing,)))
     else:
         blocks.append(listing)
     return Section("data", "What the data is", tuple(blocks))
 
 
+_COLUMNS: Columns = {
+    "column": "name",
+    "role": "role",
+    "what that means": lambda column: _ROLES.get(column.role, ""),
+    "released": lambda column: "yes" if column.leaves else "no",
+    "values before": "values_before",
+    "values after": "values_after",
+}
+
+
 def _sizes(data: DataFacts, columns: int) -> Iterator[str]:
     called = "" if data.release == "the release" else f" ({data.release})"
     yield (
-        f"The release{called} has {counted(data.records, 'record')} and "
-        f"{counted(columns, 'column')}."
+        f"The release{called} has {quantity(data.records, 'record')} and "
+        f"{quantity(columns, 'column')}."
     )
     if data.records_before is not None:
         of = f" ({data.original})" if data.original else ""
-        yield f"The original{of} has {counted(data.records_before, 'record')}."
-    if data.left_out is not None and data.left_out < 0:
+        yield f"The original{of} has {quantity(data.records_before, 'record')}."
+    if (gone := data.left_out) is not None and gone.records < 0:
         yield "The release has more records than the original: it is not a release of this table."
-    elif data.left_out:
-        share = percent(data.left_out / max(data.records_before or 1, 1))
-        missing = f", {data.for_missing:,} of them for a missing value" if data.for_missing else ""
-        yield f"{counted(data.left_out, 'record was', 'records were')} left out ({share}){missing}."
-    elif data.left_out == 0:
+    elif gone is not None and gone.records:
+        missing = f", {gone.for_missing:,} of them for a missing value" if gone.for_missing else ""
+        were = quantity(gone.records, "record was", "records were")
+        yield f"{were} left out ({percent(gone.share)}){missing}."
+    elif gone is not None:
         yield "No record was left out."
     if data.world is not None:
         rows, people = data.world
         yield (
-            f"Models count people in a world of {counted(people, 'person', 'people')} "
-            f"({counted(rows, 'row')})."
+            f"Models count people in a world of {quantity(people, 'person', 'people')} "
+            f"({quantity(rows, 'row')})."
         )
 
 
 def _leaving(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
     if quasi := [column.name for column in columns if column.role == "quasi"]:
-        names = listed(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
+        names = join_words(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
         yield f"People could be found by {names}. Everything below is about these columns."
     if data.unit is not None:
         yield f"One person may have several records: {data.unit} tells people apart."

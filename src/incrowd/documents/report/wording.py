@@ -2,8 +2,11 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Literal
 
-from incrowd.documents.page import Block, Cell, Table, Text
+from incrowd.documents.page import Block, Cell, FigureTable, Paragraphs
+from incrowd.documents.pictures import Series
 from incrowd.documents.words import number
 from incrowd.withholding import FEW
 
@@ -32,26 +35,32 @@ def amount(count: int | None) -> str:
     return FEW if count is None else number(count)
 
 
-def rounded(row: Sequence[Cell]) -> tuple[Cell, ...]:
+def round_figures(row: Sequence[Cell]) -> tuple[Cell, ...]:
     """A row of a table, its figures in four digits."""
     return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
 
 
-def quiet(*sentences: str) -> tuple[Block, ...]:
-    """Sentences in a low voice; no block if there is none."""
-    said = tuple(sentence for sentence in sentences if sentence)
-    return (Text(said, "quiet"),) if said else ()
-
-
-def plain(*sentences: str) -> tuple[Block, ...]:
+def plain(*sentences: str, kind: Literal["plain", "quiet"] = "plain") -> tuple[Block, ...]:
     """Sentences; no block if there is none."""
     said = tuple(sentence for sentence in sentences if sentence)
-    return (Text(said),) if said else ()
+    return (Paragraphs(said, kind),) if said else ()
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> Table:
+quiet = partial(plain, kind="quiet")
+"""Sentences in a low voice; no block if there is none."""
+
+
+def before_and_after(
+    before: tuple[float | None, ...] | None, after: tuple[float | None, ...]
+) -> tuple[Series, ...]:
+    """The bars of the release, beside those of the original if it is there."""
+    release = Series("release", after)
+    return (release,) if before is None else (Series("original", before), release)
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> FigureTable:
     """A table of figures."""
-    return Table(tuple(head), tuple(map(tuple, rows)), caption)
+    return FigureTable(tuple(head), tuple(map(tuple, rows)), caption)
 
 
 def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """How each kind of result looks in a notebook: the presenter of `incrowd.showing`.
 
-A new result is a `Shown`, and has a line in `VIEWS` and a function that makes its `View`.
+A new result is a `Shown`, and has a line in `VIEWS` and a function that makes its `ResultView`.
 """
 
 import os
@@ -15,14 +15,14 @@ import polars as pl
 
 from incrowd.documents import compare_page
 from incrowd.documents.json import plain
-from incrowd.documents.page import Figure, Page, Section, Text, fragment, page
+from incrowd.documents.page import Page, Paragraphs, PictureBlock, Section, fragment, page
 from incrowd.documents.pictures import Picture, plain_svg
 from incrowd.documents.shown import identified, planned, released
-from incrowd.documents.view import View
+from incrowd.documents.view import ResultView
 from incrowd.errors import InputError
 from incrowd.io import files
 
-VIEWS: dict[str, Callable[[Any], View]] = {
+VIEWS: dict[str, Callable[[Any], ResultView]] = {
     "Attacked": released.attacked_view,
     "Bucketed": planned.bucketed_view,
     "Check": released.check_view,
@@ -41,7 +41,7 @@ VIEWS: dict[str, Callable[[Any], View]] = {
 """The view of each result, by the name of its class."""
 
 
-def view(result: object) -> View:
+def view(result: object) -> ResultView:
     """The view of a result."""
     return VIEWS[type(result).__name__](result)
 
@@ -82,7 +82,7 @@ class Plotted:
         return plain_svg(self.picture)
 
     def _repr_html_(self) -> str:
-        return fragment((Figure(self.picture),))
+        return fragment((PictureBlock(self.picture),))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file: .svg, .html or, with `incrowd[charts]`, .png."""
@@ -96,8 +96,8 @@ class Plotted:
 
 def _page(plotted: Plotted) -> bytes:
     picture = plotted.picture
-    section = Section("figure", "Figure", (Figure(picture),))
-    return page(Page(picture.title, Text((picture.about,)), (section,))).encode()
+    section = Section("figure", "PictureBlock", (PictureBlock(picture),))
+    return page(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
 
 
 def _png(plotted: Plotted) -> bytes:

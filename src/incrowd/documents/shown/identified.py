@@ -4,10 +4,11 @@ from typing import TYPE_CHECKING
 
 from incrowd.documents import json
 from incrowd.documents.identify import discovery_headline, judged_headline
-from incrowd.documents.page import Table
+from incrowd.documents.page import Columns, FigureTable
 from incrowd.documents.pictures import Bars, Series
-from incrowd.documents.view import MOST_DRAWN, View, good
-from incrowd.documents.words import counted, number, sentence
+from incrowd.documents.view import MOST_DRAWN, ResultView, good
+from incrowd.documents.words import number, quantity
+from incrowd.errors import sentence
 from incrowd.policy.draft import to_toml
 
 if TYPE_CHECKING:
@@ -16,13 +17,13 @@ if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
 
 
-def discovery_view(found: "Discovery") -> View:
+def discovery_view(found: "Discovery") -> ResultView:
     """Which sets of columns tell records apart."""
     sets = found.sets[:MOST_DRAWN] or (found.best,)
     measure = found.measure.value
     picture = Bars(
         "Sets of columns that tell records apart",
-        f"The {measure} ratio of each set{_drawn(len(found.sets))}."
+        f"The {measure} ratio of each set{_number_drawn(len(found.sets))}."
         + (" Figures are those of a sample." if found.sampled else ""),
         tuple(" + ".join(one.columns) for one in sets),
         (Series(f"{measure} ratio", tuple(getattr(one, measure) for one in sets)),),
@@ -36,29 +37,29 @@ def discovery_view(found: "Discovery") -> View:
         for one in found.sets
     )
     partial = ("The search was cut short; there may be more sets.",) if found.partial else ()
-    return View(
+    return ResultView(
         good(discovery_headline(found), when=not found.found),
         picture,
-        Table(("columns", "size", "distinct", "separation", "unique"), rows, "Minimal sets"),
+        FigureTable(("columns", "size", "distinct", "separation", "unique"), rows, "Minimal sets"),
         lambda: json.discovery_document(found),
         (*partial, sentence(found.promise), *found.notes),
     )
 
 
-def _drawn(sets: int) -> str:
+def _number_drawn(sets: int) -> str:
     return f", the first {MOST_DRAWN} of {sets:,}" if sets > MOST_DRAWN else ""
 
 
-def groups_view(found: "Groups") -> View:
+def groups_view(found: "Groups") -> ResultView:
     """Which sets of columns single out groups of few people."""
     sets = found.sets[:MOST_DRAWN]
-    size = counted(found.k, "person", "people")
-    many = counted(len(found.sets), "column combination")
-    people = counted(found.people, "person", "people")
+    size = quantity(found.k, "person", "people")
+    many = quantity(len(found.sets), "column combination")
+    people = quantity(found.people, "person", "people")
     head = f"{many} that single out groups of at most {size} among {people}."
     picture = Bars(
         "The smallest group that a set of columns singles out",
-        f"People of the smallest group{_drawn(len(found.sets))}.",
+        f"People of the smallest group{_number_drawn(len(found.sets))}.",
         tuple(" + ".join(one.columns) for one in sets),
         (Series("people", tuple(float(one.smallest) for one in sets)),),
         "",
@@ -68,21 +69,21 @@ def groups_view(found: "Groups") -> View:
     )
     rows = tuple((" + ".join(one.columns), len(one.columns), one.smallest) for one in found.sets)
     partial = ("Not all sets were searched; there may be more.",) if found.partial else ()
-    return View(
+    return ResultView(
         good(head, when=not found.sets),
         picture,
-        Table(("columns", "size", "smallest"), rows, "Minimal sets"),
+        FigureTable(("columns", "size", "smallest"), rows, "Minimal sets"),
         lambda: json.groups_document(found),
         (*partial, *found.notes),
     )
 
 
-def judged_view(found: "JudgedSets") -> View:
+def judged_view(found: "JudgedSets") -> ResultView:
     """What named sets of columns can do to a population."""
     sets = found.sets[:MOST_DRAWN]
     picture = Bars(
         "The largest share of people that a set can leave alone with their values",
-        f"By the number of possible values of each set{_drawn(len(found.sets))}.",
+        f"By the number of possible values of each set{_number_drawn(len(found.sets))}.",
         tuple(" + ".join(one.columns) for one in sets),
         (Series("alone at most", tuple(one.test.share for one in sets)),),
         "",
@@ -90,30 +91,26 @@ def judged_view(found: "JudgedSets") -> View:
         found.alpha,
         f"alpha = {number(found.alpha)}",
     )
-    rows = tuple(
-        (
-            " + ".join(one.columns),
-            one.test.distinct,
-            one.test.source.value,
-            one.test.share,
-            one.test.crowd,
-            one.test.answer,
-        )
-        for one in found.sets
-    )
-    heads = ("columns", "possible values", "source", "alone at most", "people per value", "verdict")
-    return View(
+    columns: Columns = {
+        "columns": lambda judged: " + ".join(judged.columns),
+        "possible values": "test.distinct",
+        "source": "test.source.value",
+        "alone at most": "test.share",
+        "people per value": "test.crowd",
+        "verdict": "test.answer",
+    }
+    return ResultView(
         good(judged_headline(found), when=not found.possible),
         picture,
-        Table(heads, rows, "Named sets"),
+        FigureTable.of(found.sets, columns, "Named sets"),
         lambda: json.judged_document(found),
         found.notes,
     )
 
 
-def masked_view(found: "Masked") -> View:
+def masked_view(found: "Masked") -> ResultView:
     """Which columns were published, and how well they tell records apart."""
-    total = counted(len(found.published) + len(found.withheld), "column")
+    total = quantity(len(found.published) + len(found.withheld), "column")
     head = (
         f"{len(found.published)} of {total} published: {found.measure} ratio "
         f"{number(found.ratio)}, not above {number(found.limit)}."
@@ -131,22 +128,22 @@ def masked_view(found: "Masked") -> View:
     )
     rows = tuple((name, "yes") for name in found.published)
     rows += tuple((name, "no") for name in found.withheld)
-    return View(
+    return ResultView(
         good(head),
         picture,
-        Table(("column", "published"), rows, "Columns"),
+        FigureTable(("column", "published"), rows, "Columns"),
         lambda: json.mask_document(found, None),
         ("This is not anonymization: the values are exact.", *found.notes),
     )
 
 
-def draft_view(draft: "Draft") -> View:
+def draft_view(draft: "Draft") -> ResultView:
     """What each column seems to be, and how much it tells people apart."""
     shares = dict(draft.risky)
     shown = draft.risky[:MOST_DRAWN]
     picture = Bars(
         "How much each column tells people apart",
-        f"Distinct values as a share of the records{_drawn(len(draft.risky))}.",
+        f"Distinct values as a share of the records{_number_drawn(len(draft.risky))}.",
         tuple(name for name, _ in shown),
         (Series("share", tuple(share for _, share in shown)),),
         "",
@@ -163,22 +160,22 @@ def draft_view(draft: "Draft") -> View:
         )
         for name, column in draft.policy.columns.items()
     )
-    many = counted(len(draft.review), "column")
-    head = f"A first policy for {counted(len(rows), 'column')}: review {many} before you use it."
-    return View(
+    many = quantity(len(draft.review), "column")
+    head = f"A first policy for {quantity(len(rows), 'column')}: review {many} before you use it."
+    return ResultView(
         good(head, when=not draft.review),
         picture,
-        Table(("column", "role", "hierarchy", "distinct", "review", "why"), rows, "Columns"),
+        FigureTable(("column", "role", "hierarchy", "distinct", "review", "why"), rows, "Columns"),
         lambda: json.draft_document(draft, to_toml(draft), None),
     )
 
 
-def checklist_view(found: "Checklist") -> View:
+def checklist_view(found: "Checklist") -> ResultView:
     """Which of the eighteen identifiers a table holds."""
     failing = sum(check.status == "fail" for check in found.checks)
     head = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
     if failing:
-        many = counted(failing, "identifier")
+        many = quantity(failing, "identifier")
         head = f"The table is NOT de-identified by Safe Harbor: it holds {many}."
     holds = tuple(
         float(sum(column.status == "fail" for column in check.columns)) for check in found.checks
@@ -191,19 +188,18 @@ def checklist_view(found: "Checklist") -> View:
         "identifier",
         "columns",
     )
-    rows = tuple(
-        (
-            check.letter,
-            check.identifier.title,
-            check.status.value,
-            "; ".join(f"{one.column}: {one.why}" for one in check.columns) or check.note,
-        )
-        for check in found.checks
-    )
-    return View(
+    columns: Columns = {
+        "letter": "letter",
+        "identifier": "identifier.title",
+        "status": "status.value",
+        "why": lambda check: (
+            "; ".join(f"{column.column}: {column.why}" for column in check.columns) or check.note
+        ),
+    }
+    return ResultView(
         good(head, when=not failing),
         picture,
-        Table(("letter", "identifier", "status", "why"), rows, "Identifiers"),
+        FigureTable.of(found.checks, columns, "Identifiers"),
         found.as_dict,
         found.notes,
     )

@@ -3,18 +3,18 @@
 from typing import TYPE_CHECKING
 
 from incrowd.documents import json
-from incrowd.documents.page import Table, Text
+from incrowd.documents.page import Columns, FigureTable, Paragraphs
 from incrowd.documents.pictures import Bars, Series
 from incrowd.documents.population import plan_headline
-from incrowd.documents.view import View, good
-from incrowd.documents.words import counted, number
+from incrowd.documents.view import ResultView, good
+from incrowd.documents.words import number, quantity
 
 if TYPE_CHECKING:
     from incrowd.population.plan import Plan
     from incrowd.population.quantiles import Bucketed
 
 
-def plan_view(plan: "Plan") -> View:
+def plan_view(plan: "Plan") -> ResultView:
     """How many values each column has, may keep, and keeps."""
     actions = plan.actions
     picture = Bars(
@@ -29,27 +29,24 @@ def plan_view(plan: "Plan") -> View:
         "",
         "different values",
     )
-    rows = tuple(
-        (
-            action.column,
-            action.distinct,
-            action.allowed,
-            action.rung.values,
-            action.rung.says,
-            action.note,
-        )
-        for action in actions
-    )
-    return View(
-        Text((plan_headline(plan),)),
+    columns = {
+        "column": "column",
+        "now": "distinct",
+        "allowed": "allowed",
+        "then": "rung.values",
+        "what to do": "rung.says",
+        "note": "note",
+    }
+    return ResultView(
+        Paragraphs((plan_headline(plan),)),
         picture,
-        Table(("column", "now", "allowed", "then", "what to do", "note"), rows, "Columns"),
+        FigureTable.of(actions, columns, "Columns"),
         lambda: json.plan_document(plan),
         plan.notes,
     )
 
 
-def bucketed_view(found: "Bucketed") -> View:
+def bucketed_view(found: "Bucketed") -> ResultView:
     """How many records show the same in each column."""
     picture = Bars(
         "The fewest records that show the same in a column",
@@ -61,26 +58,22 @@ def bucketed_view(found: "Bucketed") -> View:
         float(found.k),
         f"k = {found.k:,}",
     )
-    rows = tuple(
-        (
-            column.name,
-            column.buckets,
-            column.smallest,
-            column.merged,
-            column.missing + column.emptied,
-            column.error,
-        )
-        for column in found.columns
-    )
+    columns: Columns = {
+        "column": "name",
+        "buckets": "buckets",
+        "smallest": "smallest",
+        "merged": "merged",
+        "empty": lambda column: column.missing + column.emptied,
+        "squared error": "error",
+    }
     head = (
-        f"At least {number(found.smallest)} of {counted(found.records, 'record')} show each value "
+        f"At least {number(found.smallest)} of {quantity(found.records, 'record')} show each value "
         "of a column."
     )
-    names = ("column", "buckets", "smallest", "merged", "empty", "squared error")
-    return View(
+    return ResultView(
         good(head, when=found.smallest >= found.k),
         picture,
-        Table(names, rows, "Columns"),
+        FigureTable.of(found.columns, columns, "Columns"),
         lambda: json.quantiles_document(found, None),
         found.notes,
     )

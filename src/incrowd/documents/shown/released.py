@@ -3,12 +3,13 @@
 from typing import TYPE_CHECKING
 
 from incrowd.documents import json
-from incrowd.documents.page import Table, Text
-from incrowd.documents.pictures import Bars, Curve, Line, Ranges, Series
+from incrowd.documents.page import FigureTable, Paragraphs
+from incrowd.documents.pictures import Bars, Curve, CurveLine, EstimateBars, Series
 from incrowd.documents.risk import risk_headline
 from incrowd.documents.verdict import check_sentence
-from incrowd.documents.view import MOST_DRAWN, View, good, models_table
-from incrowd.documents.words import counted, loss_name, number, sentence
+from incrowd.documents.view import MOST_DRAWN, ResultView, good, models_table
+from incrowd.documents.words import loss_name, number, quantity
+from incrowd.errors import sentence
 
 if TYPE_CHECKING:
     from incrowd.attacks import Attack, Attacked
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from incrowd.verify.verdict import Check
 
 
-def risk_view(risk: "Risk") -> View:
+def risk_view(risk: "Risk") -> ResultView:
     """How many people share a class with how many others."""
     rows = (
         ("smallest class (k)", risk.k),
@@ -32,10 +33,10 @@ def risk_view(risk: "Risk") -> View:
             risk.prosecutor.above_threshold,
         ),
     )
-    return View(
+    return ResultView(
         good(risk_headline(risk, ["these columns"]), when=risk.k >= 2),
         class_sizes(risk),
-        Table(("figure", "value"), rows, "Risk of somebody who is known to be in the table"),
+        FigureTable(("figure", "value"), rows, "Risk of somebody who is known to be in the table"),
         lambda: json.risk_document(risk),
     )
 
@@ -54,15 +55,15 @@ def class_sizes(risk: "Risk") -> Bars:
     )
 
 
-def release_view(release: "Release") -> View:
+def release_view(release: "Release") -> ResultView:
     """What was promised and kept, and how large the classes are."""
-    classes = counted(release.classes, "class", "classes")
+    classes = quantity(release.classes, "class", "classes")
     head = (
-        f"{counted(release.records, 'record')} in {classes}, {release.suppressed:,} left out; "
-        f"every model is met. The smallest class holds {counted(release.k, 'person', 'people')}."
+        f"{quantity(release.records, 'record')} in {classes}, {release.suppressed:,} left out; "
+        f"every model is met. The smallest class holds {quantity(release.k, 'person', 'people')}."
     )
     losses = ", ".join(f"{loss_name(n)} {number(value)}" for n, value in release.loss.items())
-    return View(
+    return ResultView(
         good(head),
         class_sizes(release.risk),
         models_table(release.models),
@@ -81,11 +82,11 @@ def _alone(alone: "Alone | None") -> tuple[str, ...]:
     return () if alone is None else (alone.sentence,)
 
 
-def check_view(check: "Check") -> View:
+def check_view(check: "Check") -> ResultView:
     """Whether a release keeps its policy."""
     met = bool(check.models) and all(model.ok for model in check.models)
     says = check_sentence(kept=check.ok, models_met=met)
-    names = tuple(" of ".join(filter(None, (model.name, model.column))) for model in check.models)
+    names = tuple(model.title for model in check.models)
     bars = Bars(
         "What was asked for, and what the rows reach",
         "Each model in its own measure, of its weakest class. For some less is safer, such as t.",
@@ -95,7 +96,7 @@ def check_view(check: "Check") -> View:
             Series("reached", tuple(model.reached for model in check.models)),
         ),
     )
-    return View(
+    return ResultView(
         good(says, when=check.ok),
         bars,
         models_table(check.models),
@@ -104,7 +105,7 @@ def check_view(check: "Check") -> View:
     )
 
 
-def frontier_view(curve: "Frontier") -> View:
+def frontier_view(curve: "Frontier") -> ResultView:
     """How much privacy there is for every largest loss of a class."""
     of = f" of {curve.column}" if curve.privacy == "l" else ""
     reached = [
@@ -114,27 +115,27 @@ def frontier_view(curve: "Frontier") -> View:
     picture = Curve(
         "Privacy for every largest loss of a class",
         f"The most {curve.privacy}{of} that was found if no class may lose more than this.",
-        (Line(f"{curve.privacy}{of}", points, step=True),),
+        (CurveLine(f"{curve.privacy}{of}", points, step=True),),
         "the most that a class may lose",
         f"{curve.privacy}{of}",
     )
-    rows = tuple((p.max_loss, p.k, p.l, p.loss, p.classes) for p in curve.points)
-    many = counted(len(curve.points), "release")
+    columns = {"max loss": "max_loss", "k": "k", "l": "l", "loss": "loss", "classes": "classes"}
+    many = quantity(len(curve.points), "release")
     unseen = "" if curve.complete else ", ".join(map(number, curve.unseen))
-    return View(
-        Text((f"{many} could be made, up to the most {curve.privacy}{of} that was found.",)),
+    return ResultView(
+        Paragraphs((f"{many} could be made, up to the most {curve.privacy}{of} that was found.",)),
         picture,
-        Table(("max loss", "k", "l", "loss", "classes"), rows, "Releases that could be"),
+        FigureTable.of(curve.points, columns, "Releases that could be"),
         lambda: json.frontier_document(curve),
         (f"There was no time for {unseen}.",) if unseen else (),
     )
 
 
-def attacked_view(found: "Attacked") -> View:
+def attacked_view(found: "Attacked") -> ResultView:
     """How often attackers are right, against guessing."""
     worst = sorted(found.attacks, key=lambda one: -one.gain)
     shown = [attack for attack in worst if attack.trials][:MOST_DRAWN]
-    picture = Ranges(
+    picture = EstimateBars(
         "How often attackers are right",
         "Rates with their 95 % intervals, beside guessing without the release.",
         tuple(map(_attacker, shown)),
@@ -148,12 +149,12 @@ def attacked_view(found: "Attacked") -> View:
     )
     head = "No limit is broken."
     if not found.ok:
-        head = f"{counted(len(found.broken), 'limit is', 'limits are')} broken."
+        head = f"{quantity(len(found.broken), 'limit is', 'limits are')} broken."
     names = ("attack", "knows", "right", "low", "high", "guessing", "gain", "bound")
-    return View(
+    return ResultView(
         good(head, when=found.ok),
         picture,
-        Table(names, tuple(map(_attack, worst)), "Attacks, those that gain most first"),
+        FigureTable(names, tuple(map(_attack, worst)), "Attacks, those that gain most first"),
         found.as_dict,
         (*map(sentence, (*found.broken, *found.advice)), *found.notes),
     )

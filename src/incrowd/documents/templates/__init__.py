@@ -13,7 +13,7 @@ from incrowd.documents.lettering import coordinate, plain
 from incrowd.documents.words import number, printable
 
 
-def rendered(template: str, **values: object) -> str:
+def render(template: str, **values: object) -> str:
     """A template with these values."""
     return _environment().get_template(template).render(**values)
 

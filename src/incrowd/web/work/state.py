@@ -88,10 +88,10 @@ class WorkerState:
         key = counted_alike(policy) if labels is None else _world_key(policy, world)
         if key in self._kept:
             counted, before = self._kept[key]
-            loaded = counted.compiled(policy, against)
+            loaded = counted.load_by(policy, against)
         else:
             counted = count_table(engine, policy, builders_of(policy, table.folder), labels)
-            loaded = counted.compiled(policy, against)
+            loaded = counted.load_by(policy, against)
             before = _before(loaded.compiled.problem)
             self._kept[key] = counted, before
         self._kept.move_to_end(key)

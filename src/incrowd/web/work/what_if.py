@@ -167,7 +167,7 @@ def _world(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
         return None
     fewest = int(people.min(initial=people.max(initial=0)))
     shares = outcome.classes.people / np.maximum(people, 1)
-    crowds = max(model.smallest_class() for model in policy.models)
+    crowds = policy.smallest_class
     return facts.WorldRisk(
         people=fewest,
         highest=1 / max(fewest, 1) if len(people) else 0.0,

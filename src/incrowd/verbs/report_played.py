@@ -1,0 +1,160 @@
+"""What a report finds out by trying: attacks on the release, and its comparison with the original.
+
+What leaves with a report is withheld here: see `withholding`.
+"""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from incrowd.attacks import Attack, Attacked
+from incrowd.attacks.limits import broken_limits
+from incrowd.attacks.play import KINDS
+from incrowd.documents.report.facts import AttackFact, AttackFacts
+from incrowd.engines.base import Engine
+from incrowd.engines.fetch import FetchedColumns
+from incrowd.engines.memory import MemoryEngine
+from incrowd.errors import sentence
+from incrowd.io.reading import Reading, each_of
+from incrowd.io.worlds import labelled, table_of
+from incrowd.linkage.tables import AttackTables
+from incrowd.linkage.world_tables import AttackTable
+from incrowd.requests.attack import AttackRequest
+from incrowd.requests.compare import CompareRequest
+from incrowd.table.encode import columns_without_codes
+from incrowd.utility.comparison import ColumnUtility, ReleaseUtility
+from incrowd.verbs.attack import columns_of, knowledge_for, limits_of, models_of, play_attacks
+from incrowd.verbs.compare import Side, compare_tables
+from incrowd.verbs.report_source import ReportSource
+from incrowd.verify.losses import OF_SIZES
+from incrowd.withholding import public_loss, public_losses, public_share
+
+ATTACKED = 200_000
+"""Up to so many records attackers know the original; beyond, what the release itself shows."""
+COMPARED = 100_000
+"""Of a larger table samples of so many records are compared."""
+MODELLED = 100_000
+"""Up to so many records models are trained on the release, to see what it can still teach."""
+
+
+def attack_release(source: ReportSource) -> AttackFacts:
+    """What the usual attackers get right, who know quasi-identifiers of people of the original."""
+    options, engine = source.options, source.engine
+    asked = AttackRequest(
+        engine,
+        policy=source.policy,
+        world_id=options.world_id if options.world is not None else None,
+        rename=options.rename,
+        folder=options.folder,
+        watch=options.watch,
+    )
+    release = AttackTable("release", _columns_of(engine), engine.text)
+    table, others = source.table, {}
+    large = engine.records > ATTACKED
+    if table is not None and not source.sampled and not large:
+        there = table.engine
+        others["original"] = AttackTable("original", _columns_of(there), there.text)
+    beside = Reading(expected=(*columns_of(asked), *release.names))
+    worlds = tuple(table_of("world", one, beside) for one in each_of(options.world))
+    known = [name for table in (*others.values(), *worlds) for name in table.names]
+    release = labelled(release, (*source.policy.quasi, *known))
+    tables = AttackTables(release, others, knowledge_for(asked), worlds)
+    found = play_attacks(tables, asked, every_world=bool(worlds))
+    if table is not None and not others:
+        found = replace(found, notes=(*found.notes, _only_released_note(engine.records)))
+    return AttackFacts(
+        attacks=tuple(_attack_fact(one, found, asked) for one in found.attacks),
+        broken=len(found.broken),
+        notes=tuple(map(sentence, found.notes)),
+    )
+
+
+def _attack_fact(one: Attack, found: Attacked, asked: AttackRequest) -> AttackFact:
+    """An attack as it leaves: withheld if fewer than 5 people are behind it."""
+    low, high = one.interval
+    few = not one.trials or public_share(one.success, one.trials) is None
+    return AttackFact(
+        kind=one.kind,
+        scenario=KINDS[one.kind],
+        column=one.column,
+        knows=one.knows,
+        success=None if few else one.success,
+        low=None if few else low,
+        high=high if one.trials else None,
+        baseline=one.baseline,
+        gain=None if few else one.gain,
+        trials=one.trials,
+        bound=one.bound,
+        breaks=_breaks_limit(one, found, asked),
+    )
+
+
+def _breaks_limit(one: Attack, found: Attacked, asked: AttackRequest) -> bool:
+    """Whether this attack breaks a limit, played alone."""
+    world = found.k_with_release if one.kind == "linkage" else None
+    return any(broken_limits([one], world, models_of(asked), limits_of(asked)))
+
+
+def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
+    """What the release keeps of its original, as it leaves; None without an original."""
+    table, certificate = source.table, source.certificate
+    if table is None:
+        return None
+    release = Side(source.name, _sample_if_large(source.engine))
+    before = Side(source.original_name or "", _sample_if_large(table.engine))
+    asked = CompareRequest(
+        before,
+        [release],
+        policy=table.policy,
+        folder=source.options.folder,
+        models=source.engine.records <= MODELLED,
+        watch=source.options.watch,
+    )
+    found = compare_tables(before, [release], asked)
+    (utility,) = found.releases
+    public = partial(public_loss, left_out=utility.left_out)
+    utility = replace(
+        utility,
+        losses=public_losses(utility.losses, left_out=utility.left_out, countable=OF_SIZES),
+        columns=tuple(_public_column(column, public) for column in utility.columns),
+        two_way=None if utility.two_way is None else public(utility.two_way),
+        notes=(*utility.notes, *found.notes),
+    )
+    if table.engine.records <= COMPARED:
+        return utility
+    losses = {} if certificate is None else certificate.loss
+    said = f"Compared are samples of {COMPARED:,} records of each table."
+    return replace(utility, losses=losses, risk=None, notes=(said, *utility.notes))
+
+
+def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> ColumnUtility:
+    """The column as it leaves: labels without an end are spread up to whoever was left out."""
+    ncp, moved = column.ncp, column.total_variation
+    after = (None if share is None else public(share) for share in column.histogram.after)
+    return replace(
+        column,
+        ncp=None if ncp is None else public(ncp),
+        total_variation=None if moved is None else public(moved),
+        histogram=replace(column.histogram, after=tuple(after)),
+    )
+
+
+def _sample_if_large(engine: Engine) -> Engine:
+    """The table, or a sample of it in memory if it is large."""
+    if engine.records <= COMPARED:
+        return engine
+    names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
+    return MemoryEngine(engine.sample(names, COMPARED), text=engine.text)
+
+
+def _only_released_note(records: int) -> str:
+    return (
+        f"with {records:,} records attacks are played on the released rows alone here; for "
+        "attackers who know the original run incrowd attack --original"
+    )
+
+
+def _columns_of(engine: Engine) -> Any:
+    """A table that codes its columns record by record."""
+    return engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
