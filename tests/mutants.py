@@ -59,7 +59,8 @@ MUTANTS = [
     ),
     *_mutants(
         "verify/verify.py",
-        "tests/verify/test_refused.py tests/release/test_verify.py tests/engines/test_duckdb.py",
+        "tests/verify/test_refused.py tests/release/test_verify.py tests/engines/test_blocks.py "
+        "tests/engines/test_duckdb.py",
         ("    if repeated:", "    if repeated > 1:"),
         ("    if differing:", "    if differing > 1:"),
         ("if records != leaving:", "if records > leaving:"),

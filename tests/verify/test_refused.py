@@ -23,6 +23,7 @@ from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import (
     by_people,
     demand,
+    demand_complete,
     demand_once,
     demand_same_rows,
     demand_unchanged,
@@ -269,3 +270,10 @@ def test_the_widest_span_of_dates_is_counted_in_days(days, fine):
     else:
         with pytest.raises(NotMetError, match="coarser"):
             demand_within(tree, "day", cells, limits)
+
+
+@pytest.mark.parametrize("records", [9, 11])
+def test_a_release_of_fewer_or_more_rows_than_may_leave_is_refused(records):
+    demand_complete(("age",), 10, ("age",), 10)
+    with pytest.raises(NotMetError, match="10 records may leave"):
+        demand_complete(("age",), records, ("age",), 10)
