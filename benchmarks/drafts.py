@@ -17,7 +17,7 @@ import polars as pl
 
 import incrowd
 from benchmarks._timed import once
-from incrowd.io.reading import opened
+from incrowd.io.reading import open_table
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -103,7 +103,7 @@ def speed(rows: int) -> None:
 
 def _read(path: Path) -> int:
     """Open a file as every command does, and code all its columns once."""
-    with opened(path) as there:
+    with open_table(path) as there:
         return len(there.engine.codes(there.engine.names))
 
 

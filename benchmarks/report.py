@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 
 import incrowd
-from incrowd.io.reading import opened
+from incrowd.io.reading import open_table
 
 QUASI = {"sex": 2, "age": 74, "race": 5, "marital": 7, "education": 16, "region": 50}
 WARM = 2_000
@@ -52,7 +52,7 @@ def run(rows: int, *, told: bool) -> None:
     whole, busy, release = timed(
         lambda: incrowd.anonymize("people.csv", policy, "release.csv", seed=1)
     )
-    read = opened("people.csv")
+    read = open_table("people.csv")
     paper = "release.csv.certificate.json"
     work = {
         "anonymize --report": lambda: incrowd.report(release, "made.html", original=read),

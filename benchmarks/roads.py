@@ -22,7 +22,7 @@ import polars as pl
 
 from incrowd.engines.base import Engine
 from incrowd.io import tables
-from incrowd.io.reading import Reading, opened
+from incrowd.io.reading import Reading, open_table
 from incrowd.io.target import TargetFile
 from incrowd.population.buckets import Bucketing, show_all_buckets
 from incrowd.verbs.discover import discover
@@ -56,7 +56,7 @@ def people(rows: int) -> pl.DataFrame:
 
 def stored() -> Any:
     """The file in DuckDB's engine."""
-    return opened(TABLE, Reading(memory=MEMORY)).engine
+    return open_table(TABLE, Reading(memory=MEMORY)).engine
 
 
 def sizes_of(engine: Any, query: str, names: Sequence[str]) -> None:

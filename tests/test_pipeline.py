@@ -153,7 +153,7 @@ def test_a_release_is_made_by_verification_only():
     with pytest.raises(NotMetError):
         Release(frame=None, certificate=None, seconds={}, **known)
     with pytest.raises(NotMetError):
-        Release.verified(ProvedFacts(**known))
+        Release.of_verified(ProvedFacts(**known))
 
 
 def rows_as_they_are(problem, _watch):

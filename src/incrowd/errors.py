@@ -131,10 +131,10 @@ class LimitError(IncrowdError):
     exit_code = 5
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def count_of(count: int, one: str, many: str = "") -> str:
     """A count with its noun.
 
-    >>> counted(1, "record"), counted(12345, "record"), counted(0, "person", "people")
+    >>> count_of(1, "record"), count_of(12345, "record"), count_of(0, "person", "people")
     ('1 record', '12,345 records', '0 people')
     """
     return f"{count:,} {one if count == 1 else many or f'{one}s'}"
@@ -278,7 +278,7 @@ def _failure_of_library(error: BaseException) -> Failure:
     """What to say of an error of another library, by what led to it."""
     if any(isinstance(one, KeyboardInterrupt) for one in chain_of(error)):
         return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
-    return _OUT_OF_MEMORY if _out_of_memory(error) else _unexpected(error)
+    return _OUT_OF_MEMORY if _out_of_memory(error) else _failure_of_unknown(error)
 
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
@@ -320,7 +320,7 @@ def frames(error: BaseException) -> Iterator[str]:
             yield f"incrowd/{path.relative_to(_PACKAGE).as_posix()}:{line}"
 
 
-def _unexpected(error: BaseException) -> Failure:
+def _failure_of_unknown(error: BaseException) -> Failure:
     place = list(frames(error))[-1:] or ["an unknown place"]
     return Failure(
         f"incrowd itself failed ({type(error).__name__} at {place[0]})",

@@ -22,7 +22,7 @@ from incrowd.io import files, tables
 from incrowd.io.atomic import heal
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.kept_parts import keeping
-from incrowd.io.reading import AnyPath, Opened, enough_memory, is_path, opened, path_of
+from incrowd.io.reading import AnyPath, Opened, enough_memory, is_path, open_table, path_of
 from incrowd.io.target import (
     Place,
     certificate_path,
@@ -111,7 +111,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
     watch = asked.watch or Watch()
     keep = keeping(target) if asked.resume and not dry_run else nullcontext()
     given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), watch
-    with keep as kept, enough_memory(), opened(*given) as found_table:
+    with keep as kept, enough_memory(), open_table(*given) as found_table:
         context = RunContext(asked.seed, asked.key, watch, kept)
         goal = None if dry_run else target
         context.watch.tell("coding the columns", 0.0)
@@ -256,7 +256,7 @@ def _release(
     if signer is not None:
         certificate = sign(certificate, signer)
     timer.end("verify")
-    return Release.verified(
+    return Release.of_verified(
         facts,
         frame=proved.staged.frame,
         certificate=certificate,

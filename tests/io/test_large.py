@@ -12,7 +12,7 @@ from incrowd.datasets import hospital
 from incrowd.engines.duckdb import DuckDB
 from incrowd.errors import InputError, LimitError, PolicyError
 from incrowd.io import large
-from incrowd.io.reading import Reading, opened
+from incrowd.io.reading import Reading, open_table
 from incrowd.policy.policy import Column, Policy
 
 duckdb = pytest.importorskip("duckdb")
@@ -82,14 +82,14 @@ def test_folders_and_patterns_of_parquet_files_are_one_table(people, tmp_path):
         folder.mkdir(parents=True)
         part.write_parquet(folder / "part.parquet")
     for source in (tmp_path / "all", f"{tmp_path}/all/*/*.parquet"):
-        assert opened(source).engine.name == "duckdb"
+        assert open_table(source).engine.name == "duckdb"
         assert incrowd.risk(source, quasi=QUASI).k == incrowd.risk(people, quasi=QUASI).k
 
 
 def test_what_fits_stays_in_memory(people, tmp_path):
     people.write_parquet(tmp_path / "t.parquet")
-    assert opened(tmp_path / "t.parquet").engine.name == "memory"
-    assert opened(tmp_path / "t.parquet", Reading(memory=2**28)).engine.name == "memory"
+    assert open_table(tmp_path / "t.parquet").engine.name == "memory"
+    assert open_table(tmp_path / "t.parquet", Reading(memory=2**28)).engine.name == "memory"
 
 
 def test_the_estimate_grows_with_the_table(people, tmp_path):

@@ -6,7 +6,7 @@ import pytest
 import incrowd
 from incrowd import api
 from incrowd.errors import PolicyError
-from incrowd.io.reading import Opened, Reading, file_of, opened, path_of
+from incrowd.io.reading import Opened, Reading, file_of, open_table, path_of
 from incrowd.watch import NestedWatch, Watch
 
 ROWS = pl.DataFrame({"age": [30, 30, 41, 41], "zip": ["1", "1", "2", "2"], "ill": list("abab")})
@@ -26,7 +26,7 @@ class Counting:
 def test_whoever_opened_a_table_gives_it_back_and_borrowers_do_not():
     engine = Counting()
     with Opened(engine, None) as table:
-        with opened(table) as lent:
+        with open_table(table) as lent:
             assert lent.engine is engine
         with table.lend():
             pass
@@ -38,7 +38,7 @@ def test_verbs_take_a_table_that_is_open_and_leave_it_open(tmp_path):
     path = tmp_path / "people.csv"
     ROWS.write_csv(path)
     policy = incrowd.quick(ROWS.columns, quasi=["age", "zip"], sensitive="ill", k=2)
-    with opened(path) as table:
+    with open_table(path) as table:
         assert api.risk(table, quasi="age").k == api.risk(path, quasi="age").k == 2
         assert api.draft(table).policy.columns == api.draft(path).policy.columns
         assert api.discover(table, ["age"]).records == 4
@@ -54,7 +54,7 @@ def test_a_release_that_is_open_is_checked_by_its_file(tmp_path):
     policy = incrowd.quick(ROWS.columns, quasi=["age", "zip"], sensitive="ill", k=2)
     ROWS.write_csv(tmp_path / "people.csv")
     incrowd.anonymize(tmp_path / "people.csv", policy, path, seed=1)
-    with opened(path, expected=ROWS.columns) as table:
+    with open_table(path, expected=ROWS.columns) as table:
         found = incrowd.check(table, policy, f"{path}.certificate.json")
     assert found.ok
     assert found.digest_ok
@@ -65,7 +65,7 @@ def test_notes_about_a_table_go_to_the_watch_once(tmp_path):
     path.write_text("A title\n\nage,zip\n1,2\n3,4\n")
     seen = []
     watch = NestedWatch(Watch(note=seen.extend), None)
-    with opened(path, watch=watch) as table, opened(table, watch=watch):
+    with open_table(path, watch=watch) as table, open_table(table, watch=watch):
         assert table.names == ("age", "zip")
     assert len(seen) == len(set(seen)) == len(table.like.notes) > 0
 

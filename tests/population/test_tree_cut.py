@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 import naive.one_dimensional as naive
 from incrowd.errors import PolicyError
 from incrowd.population import tree_cut
-from incrowd.population.tree_cut import CutTree, best_cut
+from incrowd.population.tree_cut import CutTrees, best_cut
 from strategies import hierarchies
 
 
@@ -54,7 +54,7 @@ def test_a_cut_covers_every_leaf_once(tree, most):
 @given(trees(), st.integers(1, 8), st.integers(1, 8))
 def test_one_tree_answers_for_fewer_nodes_too(tree, most, fewer):
     maps, records, costs = tree
-    whole = CutTree.of(maps, records, costs, max(most, fewer))
+    whole = CutTrees.of(maps, records, costs, max(most, fewer))
     alone = best_cut(maps, records, costs, min(most, fewer))
     assert whole.cut(min(most, fewer)).cost == alone.cost
 
@@ -82,7 +82,7 @@ def test_large_trees_are_looked_at_with_fewer_nodes(monkeypatch):
     monkeypatch.setattr(tree_cut, "_WORK", 64)
     maps = np.array([range(33), [0, *np.repeat(range(1, 17), 2)], [1] * 33], dtype=np.int32)
     costs = np.array([[0.0] * 33, [0.25] * 33, [1.0] * 33])
-    tree = CutTree.of(maps, np.ones(33, dtype=np.int64), costs, 20)
+    tree = CutTrees.of(maps, np.ones(33, dtype=np.int64), costs, 20)
     assert tree.most == 2
     assert tree.cut(20).nodes <= 20
 

@@ -8,7 +8,7 @@ import pytest
 
 from incrowd.errors import InfeasibleError
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import opened
+from incrowd.io.reading import open_table
 from incrowd.policy.policy import Policy
 from incrowd.problem import Problem
 from incrowd.release.load import load
@@ -34,7 +34,7 @@ def _problem(seed: int, t: float, suppression: float = 0.1) -> Problem:
     ]
     asked = {"version": 1, "columns": columns, "models": models, "suppression": suppression}
     policy = Policy.model_validate_json(json.dumps(asked))
-    with opened(_table(seed), None, policy.columns) as there:
+    with open_table(_table(seed), None, policy.columns) as there:
         return load(there.engine, policy, builders_of(policy, ".")).compiled.problem
 
 

@@ -23,7 +23,7 @@ from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.policy import Column, Policy
 from incrowd.population.bounds import classes_allowed
 from incrowd.population.one_dimensional import divide, division_cost
-from incrowd.population.tree_cut import CutTree
+from incrowd.population.tree_cut import CutTrees
 from incrowd.recoding.show.representatives import representatives
 from incrowd.search import Cuts, Lattice
 from incrowd.search.literature.cut_columns import ColumnCuts
@@ -171,7 +171,7 @@ def test_cuts_through_trees_whose_nodes_hold_k_are_the_best(table, number, k):
     if held[0] == held[-1]:  # there is nothing to choose
         return
     costs = Gcp().cell_costs(column)
-    cut = CutTree.of(maps, records, costs, number, k).cut(number)
+    cut = CutTrees.of(maps, records, costs, number, k).cut(number)
     assert cut.nodes <= number
     least = naive.least_cut(maps.tolist(), records.tolist(), costs.tolist(), number, k)
     assert cut.cost == pytest.approx(least)

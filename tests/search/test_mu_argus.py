@@ -192,7 +192,7 @@ def test_a_data_holder_decides_and_the_decisions_are_rules():
         asked.append(seen)
         return ["c2", "c1", None][len(asked) - 1]
 
-    search = MuArgus().decided(of, decide)
+    search = MuArgus().deciding(of, decide)
     assert search == MuArgus(rules=("c2", "c1"))
     triples = 3 * 16
     assert asked[0] == Outlying(1.0, dict.fromkeys(["c0", "c1", "c2", "c3"], triples))
@@ -202,7 +202,7 @@ def test_a_data_holder_decides_and_the_decisions_are_rules():
 
 
 def test_what_goes_up_by_share_is_a_rule_too():
-    search = MuArgus(share=0.1).decided(pairs(), lambda seen: "c1")  # noqa: ARG005
+    search = MuArgus(share=0.1).deciding(pairs(), lambda seen: "c1")  # noqa: ARG005
     assert search == MuArgus(rules=("c0",), share=0.1)
 
 
@@ -215,8 +215,8 @@ def test_decisions_give_the_same_again(request, k, data):
         return data.draw(st.sampled_from([None, *seen.columns]))
 
     try:
-        search = request[3].decided(problem, decide)
-        again = search.decided(problem, lambda seen: None)  # noqa: ARG005
+        search = request[3].deciding(problem, decide)
+        again = search.deciding(problem, lambda seen: None)  # noqa: ARG005
     except InfeasibleError:
         assume(False)
     assert again == search
@@ -225,9 +225,9 @@ def test_decisions_give_the_same_again(request, k, data):
 def test_a_decision_that_does_not_help_is_refused():
     of = replace(every(), models=(KAnonymity(3),))
     with pytest.raises(PolicyError, match="does not help"):
-        MuArgus(rules=("c2",)).decided(of, lambda seen: "c2")  # noqa: ARG005
+        MuArgus(rules=("c2",)).deciding(of, lambda seen: "c2")  # noqa: ARG005
     with pytest.raises(PolicyError, match="did you mean"):
-        MuArgus().decided(of, lambda seen: "c22")  # noqa: ARG005
+        MuArgus().deciding(of, lambda seen: "c22")  # noqa: ARG005
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from incrowd.attacks.rates import Interval, PersonRisk, Rate
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.linkage.identify import PromiseProof
 from incrowd.showing import Shown
 
@@ -180,7 +180,7 @@ def people(count: int) -> str:
     >>> people(1), people(12345)
     ('1 person', '12,345 people')
     """
-    return counted(count, "person", "people")
+    return count_of(count, "person", "people")
 
 
 def rows(count: int) -> str:
@@ -189,7 +189,7 @@ def rows(count: int) -> str:
     >>> rows(1), rows(12345)
     ('1 row', '12,345 rows')
     """
-    return counted(count, "row")
+    return count_of(count, "row")
 
 
 def part(value: float, what: str) -> str:

@@ -20,7 +20,7 @@ from incrowd.io import files, key_files, tables
 from incrowd.io import reading as readers
 from incrowd.io import target as targets
 from incrowd.requests.anonymize import AnonymizeRequest
-from incrowd.requests.kinds import FILE, SWITCH, WRITING, Kind
+from incrowd.requests.kinds import FILE, SWITCH, WRITING, OptionKind
 from incrowd.requests.policy import PolicyOptions
 from incrowd.verbs import frontier as explored
 from incrowd.verbs import report as reports
@@ -46,7 +46,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
     policy: PolicyOptions,
     sign: Annotated[
         str | None,
-        Kind("KEY"),
+        OptionKind("KEY"),
         WRITING,
         "Sign the certificate with the private key in this file; by default with the one that the "
         "variable INCROWD_SIGNING_KEY names.",
@@ -115,7 +115,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
     ):
         watch = bar.watch
         given = file, asked["reading"], wish.named, wish.kept, watch
-        table = held.enter_context(readers.opened(*given))
+        table = held.enter_context(readers.open_table(*given))
         seconds = watch.elapsed
         request = most.request(wish, table.names).in_world(world)
         request, *more = request.serving(policy.analysis)
@@ -130,7 +130,7 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
             "folder": request.folder,
         }
         release = api.anonymize(**asked)
-    with interrupt.placed(written=bool(paths)):
+    with interrupt.after_writing(written=bool(paths)):
         output.notes(release.notes)
         if explore is not None and release.explored is None:
             output.notes([f"the search {release.search} has no lattice to explore"])

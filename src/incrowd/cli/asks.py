@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 from incrowd.cli import options
 from incrowd.io import reading as readers
-from incrowd.requests.kinds import Form, Kind, Parts
+from incrowd.requests.kinds import Form, OptionKind, Parts
 from incrowd.requests.reading import ReadingOptions
 from incrowd.requests.request import Option, marks_of, option_of, options_of, parts_of
 
@@ -16,7 +16,7 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class _Place:
+class _Slot:
     """What a command shows in one place, and the value that it becomes."""
 
     name: str
@@ -60,12 +60,12 @@ def asks(
     return decorate
 
 
-def _is_there(name: str, places: Iterable[_Place]) -> bool:
+def _is_there(name: str, places: Iterable[_Slot]) -> bool:
     """Whether a parameter has its place, or is the one that takes the request."""
     return name == "asked" or any(name == one.name for one in places)
 
 
-def _places(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Place]:
+def _places(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Slot]:
     """The options of a request and the command's own parameters, in the order of the fields."""
     every = {option.name: option for option in options_of(request)}
     parts = parts_of(request)
@@ -79,7 +79,7 @@ def _places(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Pl
 
 
 def _in_order(
-    places: Iterable[_Place], beside: Mapping[str, tuple[str, ...]]
+    places: Iterable[_Slot], beside: Mapping[str, tuple[str, ...]]
 ) -> Iterator[inspect.Parameter]:
     """What the command shows: place by place, but for what follows an option of another place."""
     every = list(places)
@@ -93,23 +93,23 @@ def _in_order(
             yield from (more for name in beside.get(one.name, ()) for more in named[name])
 
 
-def _plain(parameter: inspect.Parameter) -> _Place:
+def _plain(parameter: inspect.Parameter) -> _Slot:
     """A parameter as it is."""
-    return _Place(parameter.name, (parameter,), lambda given: given.pop(parameter.name))
+    return _Slot(parameter.name, (parameter,), lambda given: given.pop(parameter.name))
 
 
-def _option(option: Option) -> _Place:
+def _option(option: Option) -> _Slot:
     """An option as Typer takes it."""
-    return _Place(
+    return _Slot(
         option.name, (_parameter(option),), lambda given: _value(option, given.pop(option.name))
     )
 
 
-def _made_of(name: str, parts: Parts) -> _Place:
+def _made_of(name: str, parts: Parts) -> _Slot:
     """The options of a value: it is made of what they say."""
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
     shown = tuple(map(_parameter, every))
-    return _Place(
+    return _Slot(
         name,
         shown,
         lambda given: _maker(parts.options)(
@@ -123,10 +123,10 @@ def _maker(kind: type) -> Callable[..., Any]:
     return readers.Reading if kind is ReadingOptions else kind
 
 
-def _place_of(parameter: inspect.Parameter) -> _Place:
+def _place_of(parameter: inspect.Parameter) -> _Slot:
     """A parameter of a command: an option, or given by the options of its type if it has any."""
     kind, name = parameter.annotation, parameter.name
-    if marks_of(kind, Kind):
+    if marks_of(kind, OptionKind):
         return _option(replace(option_of(kind, name), default=parameter.default))
     if parts := marks_of(kind, Parts):
         return _made_of(name, parts[0])

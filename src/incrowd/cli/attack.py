@@ -14,7 +14,7 @@ from incrowd.errors import NotMetError, PolicyError
 from incrowd.io import reading as readers
 from incrowd.linkage import identify
 from incrowd.requests.attack import KNOWS, AttackRequest
-from incrowd.requests.kinds import Kind
+from incrowd.requests.kinds import OptionKind
 from incrowd.requests.shared import HierarchyFolder, HierarchyOf
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def attack(
     *,
     promise: Annotated[
         list[str] | None,
-        Kind("COLUMNS=PEOPLE", form="repeated"),
+        OptionKind("COLUMNS=PEOPLE", form="repeated"),
         KNOWS,
         "What holds in every world: zip,sex=500 says that at least 500 people share any values of "
         "these columns. Repeat it.",
@@ -49,7 +49,7 @@ def attack(
         beside = (asked["original"], asked["truth"], asked["control"], asked["other"])
         others = [one for one in (*beside, *(asked["world"] or ())) if one]
         reading, original_reading = sources.readings(asked["reading"], next(iter(others), None))
-        table = stack.enter_context(readers.opened(file, reading, named, watch=bar.watch))
+        table = stack.enter_context(readers.open_table(file, reading, named, watch=bar.watch))
         asked |= {"release": table, "reading": None, "original_reading": original_reading}
         found = api.attack(
             **asked,

@@ -224,7 +224,7 @@ def show_frontier(
     policy = most.policy
     with waiting(output, "frontier") as bar, ExitStack() as held:
         watch = bar.watch
-        table = held.enter_context(readers.opened(file, reading, policy.named, watch=watch))
+        table = held.enter_context(readers.open_table(file, reading, policy.named, watch=watch))
         request = most.request(policy, table.names)
         output.notes((*request.notes(), *most.notes(request)))
         found = api.frontier(table, request.policy, watch=watch, folder=request.folder)

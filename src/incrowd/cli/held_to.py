@@ -40,7 +40,7 @@ def open_release(
     policy = flags.file or _policy_of_certificate(certificate)
     columns = (*flags.named, *(() if policy is None else policy.columns))
     kept = () if policy is None else policy.names(Role.KEEP)
-    opened = readers.opened(asked["source"], reading, columns, kept, watch)
+    opened = readers.open_table(asked["source"], reading, columns, kept, watch)
     table = held.enter_context(opened)
     more: dict[str, Any] = {"policy": None}
     if by_options:

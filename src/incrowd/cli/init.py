@@ -17,7 +17,7 @@ from incrowd.io import reading as readers
 from incrowd.policy import draft as drafts
 from incrowd.policy import presets
 from incrowd.requests.draft import DraftRequest
-from incrowd.requests.kinds import COLUMN, FILE, HOLD, SWITCH, WRITING, Flags, Kind
+from incrowd.requests.kinds import COLUMN, FILE, HOLD, SWITCH, WRITING, Flags, OptionKind
 from incrowd.table.names import nearest
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def init(  # noqa: PLR0913  what only the command has
     *,
     preset: Annotated[
         str | None,
-        Kind("NAME"),
+        OptionKind("NAME"),
         HOLD,
         "Start from hipaa-safe-harbor, public-file or internal.",
     ] = None,
@@ -65,7 +65,7 @@ def init(  # noqa: PLR0913  what only the command has
         _refuse_losing(file, target, force=force)
     with waiting(output, "init") as bar:
         watch = bar.watch
-        with readers.opened(file, asked["reading"], watch=watch) as table:
+        with readers.open_table(file, asked["reading"], watch=watch) as table:
             draft = api.draft(table, watch=watch)
             facts = None if preset is None else api.table_facts(table)
     if preset is not None:

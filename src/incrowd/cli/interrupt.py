@@ -94,7 +94,7 @@ def placing(path: str | None, *, written: bool) -> Iterator[None]:
 
 
 @contextmanager
-def placed(*, written: bool) -> Iterator[None]:
+def after_writing(*, written: bool) -> Iterator[None]:
     """Interrupts in here come after the release was written."""
     try:
         yield
@@ -125,20 +125,20 @@ def _terminate(_number: int, _frame: FrameType | None) -> None:
 
 
 @contextmanager
-def heard() -> Iterator[None]:
+def interrupts_again() -> Iterator[None]:
     """Send an interrupt again that Python ignores, as it does while it deletes objects.
 
     Other exceptions that Python ignores are not shown: their messages may hold a cell value.
     """
     before = sys.unraisablehook
-    sys.unraisablehook = _ignored
+    sys.unraisablehook = _interrupt_again
     try:
         yield
     finally:
         sys.unraisablehook = before
 
 
-def _ignored(what: "sys.UnraisableHookArgs") -> None:
+def _interrupt_again(what: "sys.UnraisableHookArgs") -> None:
     if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
         again = Timer(_MOMENT, _interrupt)
         again.daemon = True

@@ -15,7 +15,7 @@ import typer
 
 from incrowd.cli.commands import Commands
 from incrowd.cli.failures import LATE, failure_of
-from incrowd.cli.interrupt import Terminated, heard, terminable
+from incrowd.cli.interrupt import Terminated, interrupts_again, terminable
 from incrowd.cli.output import Output, show, write
 from incrowd.cli.stuck import ends_when_asked
 from incrowd.documents import json
@@ -108,7 +108,7 @@ def perform(arguments: Sequence[str]) -> int:
     as_json = "--json" in arguments
     before = Terminated.times
     try:
-        with terminable(), heard():
+        with terminable(), interrupts_again():
             refuse_cramped(arguments)
             code = _commands(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False

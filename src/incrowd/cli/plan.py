@@ -91,7 +91,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         }
         named = (*asked["columns"], *others["sensitive"], *others["keep"])
         reading = asked.pop("reading").keeping(others["keep"])
-        table = stack.enter_context(readers.opened(source, reading, named, watch=bar.watch))
+        table = stack.enter_context(readers.open_table(source, reading, named, watch=bar.watch))
         trees = requests.hierarchies(hierarchy, hierarchies, asked["columns"] or table.names)
         found = api.plan(table, **asked, hierarchies=trees, watch=bar.watch)
         done = None

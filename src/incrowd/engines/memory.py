@@ -14,7 +14,7 @@ from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Floats, Texts
 from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.base import Can, RowPlan
 from incrowd.engines.memory_release import MemoryStaged, polars_of
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber, Keep, Within
 from incrowd.recoding.recoding import classes_of_records
 from incrowd.table.cells import readable, select_columns, text_of
@@ -314,7 +314,7 @@ def weight_of_codes(column: CodedColumn) -> Floats:
 def refuse_weights(name: str, wrong: int, where: str = "") -> None:
     """Refuse a column of weights if some records have a wrong one."""
     if wrong:
-        values = counted(wrong, "value that is", "values that are")
+        values = count_of(wrong, "value that is", "values that are")
         raise InputError(
             f"the weight column {name!r} holds {values} missing or negative{where}",
             remedy="give every record a weight of 0 or more",
@@ -403,8 +403,8 @@ def refuse_repeated(names: Sequence[str]) -> None:
     repeated = [name for name, times in Counter(names).items() if times > 1]
     if repeated:
         raise InputError(
-            f"{counted(len(repeated), 'column name occurs', 'column names occur')} more than once: "
-            f"{', '.join(map(repr, repeated))}",
+            f"{count_of(len(repeated), 'column name occurs', 'column names occur')} more than once:"
+            f" {', '.join(map(repr, repeated))}",
             remedy="rename the columns",
         )
 

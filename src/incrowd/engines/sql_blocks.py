@@ -67,7 +67,7 @@ def in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]
 
 
 def _packing(
-    engine: "SqlCounting", lines: BlockQuery, numbered: list["_NumberedCells"]
+    engine: "SqlCounting", lines: BlockQuery, numbered: list["_SqlNumbers"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
     """Keys of the cells that tell the block, keys of the rest, and the rows."""
     sizes = [len(one.values) for one in numbered]
@@ -82,7 +82,7 @@ def _packing(
 
 
 @dataclass(frozen=True, eq=False)
-class _NumberedCells:
+class _SqlNumbers:
     """A column whose cells have numbers, in a table of the database."""
 
     table: str
@@ -97,11 +97,11 @@ class _NumberedCells:
         return self.values.cast(pl.Enum(self.values.drop_nulls())).gather(numbers)
 
 
-def _places(numbered: list[_NumberedCells]) -> list[str]:
+def _places(numbered: list[_SqlNumbers]) -> list[str]:
     return [f"{one.table}.code" for one in numbered]
 
 
-def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _NumberedCells:
+def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _SqlNumbers:
     """Number the distinct cells of a column; texts that mean missing are one."""
     name, column = list(lines.cells.items())[j]
     found = engine.database.rows(
@@ -117,12 +117,12 @@ def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _Numbered
     else:
         values, codes = shown, pl.Series("code", np.arange(len(shown), dtype=np.int64))
     engine.database.put(f"number{j}", pl.DataFrame([found, codes]))
-    return _NumberedCells(f"number{j}", f"shown.s{j}", values.alias(name))
+    return _SqlNumbers(f"number{j}", f"shown.s{j}", values.alias(name))
 
 
 def _unpack(
     lines: BlockQuery,
-    numbered: list[_NumberedCells],
+    numbered: list[_SqlNumbers],
     packed: tuple[PackedKeys, PackedKeys],
     found: pl.DataFrame,
 ) -> CountedRows:

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Texts
-from incrowd.errors import InputError, counted
+from incrowd.errors import InputError, count_of
 from incrowd.hierarchy.labels import (
     Bounds,
     has_others,
@@ -138,7 +138,7 @@ class Decoder:
         unknown = np.array([not found for found in runs], dtype=np.bool_)
         if unknown.any():
             first = int(np.argmax(unknown[of])) + 1
-            labels = counted(int(unknown.sum()), "distinct label stands", "distinct labels stand")
+            labels = count_of(int(unknown.sum()), "distinct label stands", "distinct labels stand")
             raise InputError(
                 f"{labels} for no value of the hierarchy (first at row {first})",
                 remedy="decode them with the hierarchy that made them",

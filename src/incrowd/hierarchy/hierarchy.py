@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats, Texts, Values
-from incrowd.errors import InputError, counted
+from incrowd.errors import InputError, count_of
 from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Decoded, Decoder
 from incrowd.hierarchy.labels import (
@@ -226,16 +226,16 @@ def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
     where = f"level {level} of the hierarchy of {column!r}"
     apart = int(((steps < 0) | (steps > 1)).sum())
     if apart or (len(nodes) and nodes[0] != 1):
-        loose = counted(max(apart, 1), "node")
+        loose = count_of(max(apart, 1), "node")
         raise InputError(f"{where} has {loose} whose values are not side by side")
     torn = int(((np.diff(hierarchy.maps[level - 1, 1:]) == 0) & (steps[1:] != 0)).sum())
     if level and torn:
-        raise InputError(f"{where} tears {counted(torn, 'node')} of the level below apart")
+        raise InputError(f"{where} tears {count_of(torn, 'node')} of the level below apart")
     expected = int(hierarchy.maps[level].max(initial=0))
     distinct = len(set(labels.tolist()))
     if len(labels) != expected or distinct != expected:
-        labelled = counted(distinct, "distinct label")
-        raise InputError(f"{where} has {counted(expected, 'node')} but {labelled}")
+        labelled = count_of(distinct, "distinct label")
+        raise InputError(f"{where} has {count_of(expected, 'node')} but {labelled}")
 
 
 def _check_names(hierarchy: Hierarchy, column: str) -> None:
@@ -252,7 +252,7 @@ def _check_names(hierarchy: Hierarchy, column: str) -> None:
         pairs = zip(labels, parents, strict=True)
         reused = sum(highest[label] > level and label != parent for label, parent in pairs)
         if reused:
-            things = counted(reused, "value" if level == 0 else "node")
+            things = count_of(reused, "value" if level == 0 else "node")
             raise InputError(
                 f"level {level} of the hierarchy of {column!r} has {things} with the name of a "
                 "node that is not right above, so that this name stands for two things",

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts, Values
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.hierarchy.dates import Dates
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.intervals import Intervals
@@ -83,7 +83,7 @@ def suggest(
     '74 numbers: intervals of width 5 and wider'
     """
     if len(domain) <= 2:
-        values = counted(len(domain), "value")
+        values = count_of(len(domain), "value")
         return Suggestion(Flat(), f"{values}: nothing between them and suppression")
     if domain.kind is Kind.DATE:
         return Suggestion(Dates(), f"{len(domain)} dates: months, quarters, years and longer")

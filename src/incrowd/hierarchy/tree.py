@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes, Values
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Builder, Hierarchy, Level, as_values, runs, stack, texts
 from incrowd.hierarchy.labels import TOP, number_text, parse_number
 from incrowd.table.column import Domain, Kind
@@ -99,7 +99,7 @@ class Tree(Builder):
             raise ValueError("a parent has no name; give every parent a name")
         height = max(map(len, self.rows))
         if reused := reused_names([(*row, *[row[-1]] * (height - len(row))) for row in self.rows]):
-            rows = counted(len(reused), "row of a tree has", "rows of a tree have")
+            rows = count_of(len(reused), "row of a tree has", "rows of a tree have")
             raise ValueError(
                 f"{rows} an entry that is the name of another node, not right above it (first row "
                 f"{reused[0] + 1}); give each node a name of its own"
@@ -158,7 +158,7 @@ def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
             torn.append(i)
     if torn:
         raise InputError(
-            f"the hierarchy of {column!r} lists {counted(len(torn), 'value')} twice with different"
+            f"the hierarchy of {column!r} lists {count_of(len(torn), 'value')} twice with different"
             f" parents (first at row {torn[0]})",
             remedy="keep one of the rows",
         )
@@ -183,7 +183,7 @@ def _refuse_torn(paths: dict[str, Path], column: str) -> None:
                 torn.setdefault(path[level - 1], i)
         raise InputError(
             f"level {level - 1} of the hierarchy of {column!r} has"
-            f" {counted(len(torn), 'node')} with more than one parent"
+            f" {count_of(len(torn), 'node')} with more than one parent"
             f" (first seen with leaf {min(torn.values())})",
             remedy="give each node one parent, or nodes of different meaning different names",
         )

@@ -12,7 +12,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, counted
+from incrowd.errors import IncrowdError, InputError, PolicyError, boundary, count_of
 from incrowd.hierarchy import (
     AnyHierarchy,
     CodeList,
@@ -238,7 +238,7 @@ def _refuse_lines(path: Path, numbers: Sequence[int], what: str, remedy: str) ->
     """Refuse a file with something wrong in the lines with these numbers, if there are any."""
     if numbers:
         raise InputError(
-            f"the hierarchy file {path.name!r} has {counted(len(numbers), 'line')} with {what} "
+            f"the hierarchy file {path.name!r} has {count_of(len(numbers), 'line')} with {what} "
             f"(first at line {numbers[0]})",
             remedy=remedy,
         )

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 import polars as pl
 
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.notes import Note
 from incrowd.table.parse import MARKS
 
@@ -344,9 +344,9 @@ def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
         what, remedy = f"not dates in the format {how.format}", "correct them, or the format"
     else:
         what, remedy = "not numbers as those above are", "say how numbers are written: --decimal ."
+    values = count_of(int(unfit.sum()), "value that is", "values that are")
     raise InputError(
-        f"the column {name!r} holds {counted(int(unfit.sum()), 'value that is', 'values that are')}"
-        f" {what} (first at row {place:,})",
+        f"the column {name!r} holds {values} {what} (first at row {place:,})",
         remedy=remedy,
     )
 

@@ -154,7 +154,7 @@ def file_of(source: Any) -> AnyPath | None:
     return None if path is None or str(path) == "-" else path
 
 
-def opened(
+def open_table(
     source: Any,
     reading: Reading | None = None,
     expected: Iterable[str] = (),
@@ -174,7 +174,7 @@ def opened(
     if engine is not None:
         return Opened(engine, replace(nowhere, format="parquet"))
     if not is_path(source):
-        return Opened(MemoryEngine(collected(source)), nowhere)
+        return Opened(MemoryEngine(compute_frame(source)), nowhere)
     found = (reading or Reading()).expecting(expected).keeping(kept).open(source)
     if watch is not None:
         watch.note(map(str, found.like.notes))
@@ -183,7 +183,7 @@ def opened(
 
 def rows_of(frame: Any) -> pl.DataFrame:
     """Any frame as one of Polars, for counting; a table elsewhere is brought into memory."""
-    frame = collected(frame)
+    frame = compute_frame(frame)
     if isinstance(frame, pl.DataFrame):
         return frame
     if (engine := elsewhere.engine_of(frame)) is not None:
@@ -191,7 +191,7 @@ def rows_of(frame: Any) -> pl.DataFrame:
     return MemoryEngine(frame).rows
 
 
-def collected(frame: Any) -> Any:
+def compute_frame(frame: Any) -> Any:
     """A lazy frame computed once: its rows might come in another order the second time."""
     with boundary(InputError("the frame cannot be computed")):
         return frame.collect() if isinstance(frame, pl.LazyFrame) else frame

@@ -18,7 +18,7 @@ from xml.etree import ElementTree as ET
 
 import polars as pl
 
-from incrowd.errors import InputError, LimitError, PolicyError, boundary, counted
+from incrowd.errors import InputError, LimitError, PolicyError, boundary, count_of
 from incrowd.io.header import Header, is_headed, judge
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
@@ -201,7 +201,7 @@ def _count_notes(counts: Mapping[str, int]) -> Iterator[Note]:
     """What you should know of the sheet."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
-            yield Note(f"{name}_cells", number, f"{counted(number, one, many)}{words}")
+            yield Note(f"{name}_cells", number, f"{count_of(number, one, many)}{words}")
 
 
 def _count(before: bytes, piece: bytes, mark: bytes) -> int:

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.layout import Layout
 from incrowd.io.notes import Note
 from incrowd.io.whole import WholeTable
@@ -72,7 +72,7 @@ def _put_labels(
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
     if numbers:
-        has = counted(len(numbers), "column has", "columns have")
+        has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "
         yield Note("few_labels", len(numbers), words + ", ".join(numbers[:3]))
 

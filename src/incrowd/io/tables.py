@@ -13,7 +13,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from incrowd.engines.folders import in_parts, keys_of, parts
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.io import sheet_writing
 from incrowd.io.byte_limits import read_all
 from incrowd.io.faults import file_boundary
@@ -266,7 +266,7 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
     count = sum(found.row(0)) if found.height else 0
     if count:
         words = (
-            f"{counted(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet runs "
+            f"{count_of(count, 'cell starts', 'cells start')} with =, + or @: a spreadsheet runs "
             "such cells as formulas"
         )
         yield Note("formula_cells", count, words)

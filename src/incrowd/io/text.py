@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.io.header import is_headed
 from incrowd.io.layout import DELIMITERS, Layout
 from incrowd.io.notes import Note
@@ -306,7 +306,7 @@ def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) ->
         )
     if found[2]:
         raise InputError(
-            f"{counted(found[2], 'row has', 'rows have')} a different number of fields than the "
+            f"{count_of(found[2], 'row has', 'rows have')} a different number of fields than the "
             f"first line (first at line {found[3] + first_line - 1:,})",
             remedy="correct them, or give the delimiter",
         )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import count
 
-from incrowd.errors import InputError, counted
+from incrowd.errors import InputError, count_of
 from incrowd.io.notes import Note
 
 MOST_COLUMNS = 50_000
@@ -56,11 +56,11 @@ def _repairs(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
     pairs = [(old, new) for old, new in zip(record, names, strict=True) if old != new]
     nameless = [new for old, new in pairs if not old.strip()]
     if nameless:
-        has = counted(len(nameless), "column has", "columns have")
+        has = count_of(len(nameless), "column has", "columns have")
         yield Note("nameless", len(nameless), f"{has} no name and got one: {_first_of(nameless)}")
     repeated = [new for old, new in pairs if old.strip()]
     if repeated:
-        has = counted(len(repeated), "column has", "columns have")
+        has = count_of(len(repeated), "column has", "columns have")
         words = f"{has} the name of another and got a number: {_first_of(repeated)}"
         yield Note("repeated_names", len(repeated), words)
 
@@ -68,7 +68,7 @@ def _repairs(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
 def start_notes(titles: int, first: Sequence[str]) -> Iterator[Note]:
     """What was done to the start of a table: titles skipped, and names in this line repaired."""
     if titles:
-        lines = counted(titles, "line above the header was", "lines above the header were")
+        lines = count_of(titles, "line above the header was", "lines above the header were")
         yield Note("titles", titles, f"{lines} skipped as titles; --skip says how many to skip")
     yield from _repairs(first, names_of(first, header=True))
 

@@ -15,7 +15,7 @@ from incrowd.hierarchy import AnyHierarchy, Flat, Suggested
 from incrowd.hierarchy.labels import TOP
 from incrowd.io import files
 from incrowd.io.hierarchies import resolve
-from incrowd.io.reading import AnyPath, Reading, each_of, is_path, opened
+from incrowd.io.reading import AnyPath, Reading, each_of, is_path, open_table
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackerKnowledge, AttackTable
 from incrowd.policy.policy import Policy
@@ -63,12 +63,12 @@ def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTa
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
     """
-    engine = opened(source, reading).engine
+    engine = open_table(source, reading).engine
     here = engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
     return AttackTable(name, here, engine.text)
 
 
-def labelled(table: AttackTable, known: Iterable[str]) -> AttackTable:
+def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
     """The table with one column of labels for each known column that is two columns of ends."""
     split = split_columns(dict.fromkeys(known), table.names)
     engine = table.engine
@@ -118,7 +118,7 @@ def _hierarchy(
 def _digest(source: Any) -> Digest:
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
-    with opened(source) as there:
+    with open_table(source) as there:
         of, sha256 = stored_release(there.engine).digest()
     return Digest(of=of, sha256=sha256)
 

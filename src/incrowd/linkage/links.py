@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.errors import InputError, PolicyError, boundary, counted
+from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
 from incrowd.linkage.index import Index, index_of
@@ -56,8 +56,8 @@ class ColumnMatch:
         if not self.idle:
             return ""
         text = (
-            f"{self.idle:,} of {counted(self.labels, 'label')} of {self.name!r} match no value of"
-            f" the world ({counted(self.idle_rows, 'row')}, first at row {self.first:,})"
+            f"{self.idle:,} of {count_of(self.labels, 'label')} of {self.name!r} match no value of"
+            f" the world ({count_of(self.idle_rows, 'row')}, first at row {self.first:,})"
         )
         return f"{text}: {self.hint}" if self.hint else text
 
@@ -261,7 +261,7 @@ def _notes_of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
             )
         if column.outside:
             notes.append(
-                f"the hierarchy of {column.name!r} lacks {counted(column.outside, 'value')} of the"
+                f"the hierarchy of {column.name!r} lacks {count_of(column.outside, 'value')} of the"
                 " world: labels are compared with these as they are written"
             )
     return notes

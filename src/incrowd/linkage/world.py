@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Values
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.partition.csr import group_by_owner
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.encode import leaves_of
@@ -127,7 +127,7 @@ def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
     None: it has no ids.
     """
     if unnamed is None:
-        return (f"the world has no ids: each of its {counted(rows, 'row')} is an individual",)
+        return (f"the world has no ids: each of its {count_of(rows, 'row')} is an individual",)
     if unnamed:
         some = f"{unnamed:,} of {rows:,} rows of the world have no id"
         return (f"{some}: each counts as an individual of its own",)

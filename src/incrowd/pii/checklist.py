@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.pii.codes import (
     are_drug_codes,
     codes_of_their_own,
@@ -138,7 +138,7 @@ def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
     some = [profile.name for profile in profiles if profile.sample_of is not None]
     if some:
         yield (
-            f"checked only a sample of the values of {counted(len(some), 'column')} with many "
+            f"checked only a sample of the values of {count_of(len(some), 'column')} with many "
             f"values and a name that says nothing: {', '.join(some)}"
         )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from incrowd.errors import counted, whole_percent
+from incrowd.errors import count_of, whole_percent
 from incrowd.hierarchy.published import share_of
 from incrowd.hierarchy.regions import is_country
 from incrowd.hierarchy.suggestion import Nature
@@ -89,7 +89,7 @@ def weigh_clues(profile: ColumnProfile) -> Guess:
     ]
     points, best = _totals(clues)
     if not points:
-        values = counted(profile.distinct, "value")
+        values = count_of(profile.distinct, "value")
         nature: Nature = "code" if said.codes else ""
         return Guess(Role.QUASI, f"{values} that others may know", sure=False, nature=nature)
     order = sorted(points, key=lambda role: -points[role])

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from incrowd.engines.base import Engine
-from incrowd.errors import InputError, counted
+from incrowd.errors import InputError, count_of
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn
 
@@ -35,7 +35,7 @@ def refuse_marked_weights(engine: Engine, policy: Policy) -> None:
         return
     column = code_columns(engine, policy, [name])[name]
     if missing := int(engine.frequency(column)[0]):
-        held = counted(missing, "value that is", "values that are")
+        held = count_of(missing, "value that is", "values that are")
         raise InputError(
             f"the weight column {name!r} holds {held} missing",
             remedy="give every record a weight of 0 or more",

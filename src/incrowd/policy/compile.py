@@ -9,7 +9,7 @@ import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
-from incrowd.errors import InfeasibleError, InputError, PolicyError, counted
+from incrowd.errors import InfeasibleError, InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.models.model import Model, TableSize
 from incrowd.partition.classes import SensitiveColumn
@@ -237,7 +237,7 @@ def _refuse_suppressed(policy: Policy, name: str, hierarchy: Hierarchy, held: Co
     records = int(held[wrong].sum())
     if records > policy.suppression * held.sum():
         raise InputError(
-            f"{counted(records, 'record')} of {name!r} cannot be shown: the label of their value "
+            f"{count_of(records, 'record')} of {name!r} cannot be shown: the label of their value "
             "stands for suppressed cells, too, and its `highest` level allows none of those",
             remedy="list it in the policy's missing_values if it means missing, or replace it",
         )

@@ -8,7 +8,7 @@ missing values are written, because a policy must name them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from incrowd.errors import InputError, counted, whole_percent
+from incrowd.errors import InputError, count_of, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
 from incrowd.pii.evidence import Guess, weigh_clues
@@ -100,7 +100,7 @@ class Draft(Shown):
 def _missing_reason(found: Sequence[Sentinel]) -> str:
     records = sum(one.records for one in found)
     held = f"{records:,} records" if records >= LEAST else f"{FEW} records"
-    values = counted(len(found), "value that seems", "values that seem")
+    values = count_of(len(found), "value that seems", "values that seem")
     return f"{held} hold {values} to mean missing ({found[0].why})"
 
 

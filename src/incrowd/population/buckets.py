@@ -19,7 +19,7 @@ from incrowd.errors import (
     InputError,
     NotMetError,
     PolicyError,
-    counted,
+    count_of,
     other_rows_error,
 )
 from incrowd.kernels import one_dimensional
@@ -135,7 +135,7 @@ class QuantileOptions:
             raise InputError("the table has no records", remedy="give at least one")
         if records < self.least:
             raise InfeasibleError(
-                f"the table has {counted(records, 'record')}, fewer than k = {self.least:,}",
+                f"the table has {count_of(records, 'record')}, fewer than k = {self.least:,}",
                 remedy="ask for a smaller k, or give more records",
             )
 
@@ -160,8 +160,8 @@ class QuantileOptions:
         for column in bucketed.columns:
             if column.emptied:
                 yield (
-                    f"{column.name}: {counted(column.missing, 'missing value')} would stand out; "
-                    f"left empty as well: {counted(column.emptied, 'cell')}"
+                    f"{column.name}: {count_of(column.missing, 'missing value')} would stand out; "
+                    f"left empty as well: {count_of(column.emptied, 'cell')}"
                 )
             if column.missing == bucketed.records:
                 yield f"{column.name}: the column has no values, all its cells are empty"
@@ -260,9 +260,9 @@ class Bucketing:
         if not self.unfit:
             return
         kind = self.kind.value
-        what = counted(self.unfit, f"value that is not a {kind}", f"values that are not a {kind}")
+        what = count_of(self.unfit, f"value that is not a {kind}", f"values that are not a {kind}")
         if self.infinite:
-            what = counted(self.unfit, "infinite value")
+            what = count_of(self.unfit, "infinite value")
         raise InputError(
             f"the column {self.name!r} has {what} (first in row {self.first_unfit:,})",
             remedy="correct them, or leave them empty",
@@ -314,7 +314,7 @@ def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
     missing, values = int(sizes[0]), int(sizes[1:].sum())
     if 0 < values < k:
         raise InfeasibleError(
-            f"the column {bucketing.name!r} has {counted(values, 'value')}, fewer than k = {k:,}",
+            f"the column {bucketing.name!r} has {count_of(values, 'value')}, fewer than k = {k:,}",
             remedy="ask for a smaller k, or leave the column out",
         )
     bucket_of = join_small(sizes[1:], k)
@@ -323,7 +323,7 @@ def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
         return _show_buckets(bucketing, bucket_of, None)
     if len(joined) < 2:
         raise InfeasibleError(
-            f"the column {bucketing.name!r} has {counted(missing, 'missing value')}, fewer than "
+            f"the column {bucketing.name!r} has {count_of(missing, 'missing value')}, fewer than "
             f"k = {k:,}, and no bucket to spare that could be left empty with them",
             remedy="fill them in, ask for a smaller k, or leave the column out",
         )

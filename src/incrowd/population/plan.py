@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.errors import PolicyError, counted
+from incrowd.errors import PolicyError, count_of
 from incrowd.hierarchy import Intervals
 from incrowd.population.actions import Ladder, Rung, build_hierarchy, describe_level
 from incrowd.population.bounds import (
@@ -342,8 +342,8 @@ def _notes(found: Plan) -> Iterator[str]:
         yield f"the table itself has {facts.people:,} records, so the population is no smaller"
     if not facts.share:
         yield (
-            f"the smallest class has {counted(facts.smallest, 'record')}: too few to say how large "
-            "its share of the population is"
+            f"the smallest class has {count_of(facts.smallest, 'record')}: too few to say how "
+            "large its share of the population is"
         )
     if found.found is None and (facts.supports.k or 0) < (asked.k or 0):
         yield (

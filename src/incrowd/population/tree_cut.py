@@ -41,7 +41,7 @@ class TreeCut:
 def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     """The cut with the least cost of all that have at most so many nodes with records.
 
-    See `CutTree`, which answers for many numbers at once.
+    See `CutTrees`, which answers for many numbers at once.
 
     >>> maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
     >>> costs = np.array([[0.0] * 5, [0.5] * 5, [1.0] * 5])
@@ -49,11 +49,11 @@ def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     array([0, 1, 1, 0, 0], dtype=int32)
     """
     few = min(most, 1) if most >= _occupied_nodes(maps[0], records) else most
-    return CutTree.of(maps, records, costs, few).cut(most)
+    return CutTrees.of(maps, records, costs, few).cut(most)
 
 
 @dataclass(frozen=True, eq=False)
-class CutTree:
+class CutTrees:
     """The best cuts through a tree, for every number of nodes up to a largest one."""
 
     maps: Codes
@@ -73,7 +73,7 @@ class CutTree:
     @classmethod
     def of(
         cls, maps: Codes, records: Counts, costs: Floats, most: int, least: int = 1
-    ) -> "CutTree":
+    ) -> "CutTrees":
         """The best cuts with up to so many nodes, each with at least so many records."""
         if most < 1:
             raise PolicyError("a cut needs at least one node")

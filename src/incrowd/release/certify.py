@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import polars as pl
 
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.models import MODELS
 from incrowd.models.model import of_world
 from incrowd.release.assumptions import assumptions, cautions, distinct_shares, sentences
@@ -137,7 +137,7 @@ def _world(table: LoadedTable) -> Iterator[str]:
         )
     for name, outside in (world.outside if world is not None else {}).items():
         yield (
-            f"the hierarchy of {name!r} lacks {counted(outside, 'value')} of the world; they "
+            f"the hierarchy of {name!r} lacks {count_of(outside, 'value')} of the world; they "
             "match only labels with the same text"
         )
 

@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 
 from incrowd.engines.base import Written
-from incrowd.errors import NotMetError, counted, sentence
+from incrowd.errors import NotMetError, count_of, sentence
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Attested, Certificate, Digest, Distribution, who_signed
 from incrowd.release.claims import (
@@ -253,7 +253,7 @@ def _world_notes(certificate: Certificate | None, against: WorldReference | None
     yield from map(sentence, against.notes)
     if against.world.people < ENOUGH:
         yield (
-            f"The world has {counted(against.world.people, 'person', 'people')}, fewer than "
+            f"The world has {count_of(against.world.people, 'person', 'people')}, fewer than "
             f"{ENOUGH}: somebody who knows the search may conclude more than was counted here. "
             "incrowd anonymize searches all tables that could be drawn from such a world; a check "
             "cannot repeat that."

@@ -68,7 +68,7 @@ SEARCH_SEED = 0
 """The fixed seed of the search: it reveals nothing about the seed of the shuffle."""
 
 
-class Builder(Protocol):
+class HierarchyBuilder(Protocol):
     """Builds the hierarchy of a column."""
 
     def build(self, domain: Domain, column: str, counts: Any = None) -> Hierarchy: ...  # noqa: D102
@@ -222,7 +222,7 @@ class CountedTable:
 def load(
     engine: Engine,
     policy: Policy,
-    builders: Mapping[str, Builder],
+    builders: Mapping[str, HierarchyBuilder],
     against: WorldReference | None = None,
     sampled: Sampler | None = None,
 ) -> LoadedTable:
@@ -237,7 +237,7 @@ def load(
 def count_table(
     engine: Engine,
     policy: Policy,
-    builders: Mapping[str, Builder],
+    builders: Mapping[str, HierarchyBuilder],
     world: World | None = None,
     sampled: Sampler | None = None,
 ) -> CountedTable:
@@ -262,7 +262,7 @@ def count_table(
 
 
 def with_hierarchy(
-    engine: Engine, column: CodedColumn, builder: Builder, world: World | None = None
+    engine: Engine, column: CodedColumn, builder: HierarchyBuilder, world: World | None = None
 ) -> tuple[CodedColumn, Hierarchy]:
     """Code a column by its hierarchy, which also covers the world's values."""
     there = None if world is None else world.columns.get(column.name)

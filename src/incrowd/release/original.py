@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import MISSING
-from incrowd.errors import InputError, NotMetError, counted
+from incrowd.errors import InputError, NotMetError, count_of
 from incrowd.release.certificate import CertifiedWorld, Distribution
 from incrowd.release.certify import spread_of
 from incrowd.release.load import LoadedTable, world_of_labels
@@ -185,7 +185,7 @@ class Original:
         keys = keys_of(before, after)
         if more := surplus(*keys):
             yield (
-                f"{counted(more, 'row')} of the release {'has' if more == 1 else 'have'} "
+                f"{count_of(more, 'row')} of the release {'has' if more == 1 else 'have'} "
                 "unchanged values that no remaining record of the original has."
             )
         if not policy.shown.coarsens or not covering:
@@ -198,7 +198,7 @@ class Original:
             )
         elif bare:
             verb = "covers" if bare == 1 else "cover"
-            yield f"{counted(bare, 'row')} of the release {verb} no record of the original."
+            yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
     def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}

@@ -18,7 +18,7 @@ import polars as pl
 
 from incrowd.arrays import Codes
 from incrowd.engines.base import Can, Engine, PartEngine, RowPlan, Staged
-from incrowd.errors import InfeasibleError, counted
+from incrowd.errors import InfeasibleError, count_of
 from incrowd.models.model import of_world
 from incrowd.partition.classes import Classes
 from incrowd.policy.compile import Sampler
@@ -132,7 +132,7 @@ def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContex
     watch.doing = "searching parts of a table that is not in memory"
     cells = engine.class_cells(len(problem.columns))
     outcome = _outcome(problem, cells, table.compiled.records)
-    parts = counted(tree.number, "part")
+    parts = count_of(tree.number, "part")
     why = f"divided the rows into {parts}, each searched by itself; other searches were not tried"
     late = overtime_of(table.policy, watch)
     found = replace(blank, why=why, facts={"parts": float(tree.number)}, overtime=late)

@@ -42,8 +42,8 @@ class StageTimer:
 class Release(ProvedFacts, Shown):
     """Verified rows, with everything known about them except their values.
 
-    The only constructor is `Release.verified`, which refuses rows that do not meet every model of
-    their policy.
+    The only constructor is `Release.of_verified`, which refuses rows that do not meet every model
+    of their policy.
     """
 
     frame: Any
@@ -60,7 +60,7 @@ class Release(ProvedFacts, Shown):
             raise NotMetError("rows must be verified to make a release")
 
     @classmethod
-    def verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
+    def of_verified(cls, facts: ProvedFacts, **made: Any) -> "Release":
         """The release of rows that meet every model."""
         if not facts.models:
             raise NotMetError("the policy has no model, so the release would protect nobody")

@@ -15,7 +15,7 @@ from incrowd.engines.memory_release import MemoryStaged
 from incrowd.errors import InfeasibleError, NotMetError
 from incrowd.linkage.world import World
 from incrowd.policy.policy import Policy
-from incrowd.release.load import Builder, LoadedTable, RunContext, load
+from incrowd.release.load import HierarchyBuilder, LoadedTable, RunContext, load
 from incrowd.verify.spellings import end_names
 
 Cells = tuple[str, ...]
@@ -27,7 +27,7 @@ class SearchAgain:
     """Makes the release of other tables that could be drawn from the world of a table."""
 
     table: LoadedTable
-    builders: Mapping[str, Builder]
+    builders: Mapping[str, HierarchyBuilder]
     release: Callable[[LoadedTable, RunContext], Staged]
     """Searches a table and stages its rows."""
     context: RunContext

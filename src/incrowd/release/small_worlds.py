@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 
 from incrowd.arrays import Counts, Flags
-from incrowd.errors import InfeasibleError, LimitError, NotMetError, counted
+from incrowd.errors import InfeasibleError, LimitError, NotMetError, count_of
 from incrowd.linkage.links import link
 from incrowd.linkage.world import World
 from incrowd.models.model import fraction, of_world
@@ -62,7 +62,7 @@ class Posterior:
     def says(self) -> str:
         """The figures in words."""
         return (
-            f"of all {counted(self.tables, 'table')} that could have been drawn from the world, "
+            f"of all {count_of(self.tables, 'table')} that could have been drawn from the world, "
             f"{self.alike:,} give this release; the surest presence of a person is "
             f"{float(self.presence):.4g}, the surest owner of a record {float(self.belonging):.4g}"
         )
@@ -117,7 +117,7 @@ def drawn_table(table: LoadedTable) -> DrawnTable:
     against = table.against
     assert against is not None  # noqa: S101  only tables against a world get here
     policy, world = table.policy, against.world
-    size = f"the world has {counted(world.people, 'person', 'people')}, fewer than {ENOUGH}"
+    size = f"the world has {count_of(world.people, 'person', 'people')}, fewer than {ENOUGH}"
     why = _untellable(policy, world)
     if table.compiled.left_out_missing and not why:
         why = "records were left out for a missing value"

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from incrowd.requests.kinds import FILE, SEARCHING, SWITCH, WRITING, Flags, Kind
+from incrowd.requests.kinds import FILE, SEARCHING, SWITCH, WRITING, Flags, OptionKind
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     AnyPath,
@@ -44,7 +44,7 @@ class AnonymizeRequest(Request):
     resume: Annotated[bool, SWITCH, WRITING] = False
     """Keep finished parts of a large table beside the release; after a crash the same command goes
     on from them."""
-    gap: Annotated["Gap | None", Kind("estimate|prove"), SEARCHING] = None
+    gap: Annotated["Gap | None", OptionKind("estimate|prove"), SEARCHING] = None
     """Say how much less any other release could lose: from a sample, or proved, which takes
     longer."""
     world: World = None

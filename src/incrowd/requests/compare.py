@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from incrowd.requests.kinds import COLUMNS, NUMBER, SWITCH, Flags, Group, Kind
+from incrowd.requests.kinds import COLUMNS, NUMBER, SWITCH, Flags, Group, OptionKind
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     HierarchiesOfLabels,
@@ -24,11 +24,11 @@ ABOUT = Group("What the data is for")
 class CompareRequest(Request):
     """What releases keep of their original."""
 
-    original: Annotated[Any, Kind("ORIGINAL", form="table")] = field(kw_only=False)
+    original: Annotated[Any, OptionKind("ORIGINAL", form="table")] = field(kw_only=False)
     """The table before anonymization."""
-    releases: Annotated[Any, Kind("RELEASE…", form="repeated")] = field(kw_only=False)
+    releases: Annotated[Any, OptionKind("RELEASE…", form="repeated")] = field(kw_only=False)
     """One to eight releases of it, made by incrowd or by any other tool."""
-    formula: Annotated[str | None, Kind("Y~A+B"), ABOUT, Flags("--for")] = None
+    formula: Annotated[str | None, OptionKind("Y~A+B"), ABOUT, Flags("--for")] = None
     """The analysis that the data is for, such as income~age+education: its coefficients are
     compared."""
     target: Annotated[str | Sequence[str], COLUMNS, ABOUT] = ()

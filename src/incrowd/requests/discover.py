@@ -15,7 +15,7 @@ from incrowd.requests.kinds import (
     SWITCH,
     Flags,
     Group,
-    Kind,
+    OptionKind,
 )
 from incrowd.requests.request import Request
 from incrowd.requests.shared import HowToRead, PolicyFile, Seconds, Source, Watching
@@ -36,7 +36,7 @@ Columns = Annotated[
 MaxSize = Annotated[int | None, NUMBER, FIND, "The most columns of a set."]
 Domains = Annotated[
     Mapping[str, float] | None,
-    Kind("COLUMN=N", form="numbers"),
+    OptionKind("COLUMN=N", form="numbers"),
     IN_POPULATION,
     Flags("--domain"),
     "The number of values that a column can have, such as ssn=1e9.",
@@ -49,7 +49,7 @@ Alpha = Annotated[
 ]
 SourceOfCounts = Annotated[
     "CountSource | Literal['declared', 'estimated', 'observed'] | None",
-    Kind("SOURCE"),
+    OptionKind("SOURCE"),
     IN_POPULATION,
     "Where numbers of values come from: declared, estimated or observed. Default: declared if "
     "--domain has all of them, else estimated.",
@@ -66,14 +66,14 @@ class DiscoverRequest(Request):
     """The ratio that a set of columns must reach, above 0 and up to 1. Default: 0.9, with
     --epsilon 1."""
     measure: Annotated[
-        "Measure | Literal['distinct', 'separation', 'unique']", Kind("MEASURE"), FIND
+        "Measure | Literal['distinct', 'separation', 'unique']", OptionKind("MEASURE"), FIND
     ] = "distinct"
     """The ratio to use: distinct, separation or unique."""
     max_size: MaxSize = None
     explain: Annotated[str | Sequence[str], COLUMNS, FIND] = ()
     """Show what these columns add, and what coarser values would change."""
     weights: Annotated[
-        Mapping[str, float] | None, Kind("COLUMN=COST", form="numbers", example="zip=2"), FIND
+        Mapping[str, float] | None, OptionKind("COLUMN=COST", form="numbers", example="zip=2"), FIND
     ] = None
     """What it costs to learn a column, such as ssn=20,zip=0.5: the cheapest set is found in place
     of the smallest. Default: 1."""
@@ -104,7 +104,7 @@ class GroupsRequest(Request):
     """Which sets of columns single out small groups of people."""
 
     source: Source = field(kw_only=False)
-    k: Annotated[int, Kind("PEOPLE", int), FIND, Flags("-k", "--k")] = field(kw_only=False)
+    k: Annotated[int, OptionKind("PEOPLE", int), FIND, Flags("-k", "--k")] = field(kw_only=False)
     """Find the sets that single out groups of at most this many people instead."""
     columns: Columns = field(default=None, kw_only=False)
     world_id: Annotated[str | None, COLUMN, FIND] = None

@@ -16,7 +16,7 @@ as a word, or as a step of numbers or dates."""
 
 
 @dataclass(frozen=True)
-class Kind:
+class OptionKind:
     """What a value is: its word in help texts, its type on the command line, its limits."""
 
     metavar: str | None
@@ -81,22 +81,22 @@ class Parts:
         return name not in self.without and (not self.only or name in self.only)
 
 
-TABLE = Kind("FILE", form="table")
-FILE = Kind("FILE")
-FILES = Kind("FILE", form="repeated")
-COLUMN = Kind("COLUMN")
-COLUMNS = Kind("COLUMNS", form="columns")
-SETS = Kind("COLUMNS", form="sets")
-OTHER_NAMES = Kind("COLUMN=OTHER", form="names", example="zip=zipcode")
-WEIGHTS = Kind("COLUMN=WEIGHT", form="numbers", example="zip=2")
-PEOPLE = Kind("PEOPLE")
-SWITCH = Kind(None, bool)
-NUMBER = Kind("N", int)
+TABLE = OptionKind("FILE", form="table")
+FILE = OptionKind("FILE")
+FILES = OptionKind("FILE", form="repeated")
+COLUMN = OptionKind("COLUMN")
+COLUMNS = OptionKind("COLUMNS", form="columns")
+SETS = OptionKind("COLUMNS", form="sets")
+OTHER_NAMES = OptionKind("COLUMN=OTHER", form="names", example="zip=zipcode")
+WEIGHTS = OptionKind("COLUMN=WEIGHT", form="numbers", example="zip=2")
+PEOPLE = OptionKind("PEOPLE")
+SWITCH = OptionKind(None, bool)
+NUMBER = OptionKind("N", int)
 COUNT = replace(NUMBER, least=0)
 SIZE = replace(NUMBER, least=1)
-YEAR = Kind("YEAR", int, remedy="write 2026, for example")
-SHARE = Kind("SHARE", float, least=0, most=1, remedy="give 0.1, for example")
-PART = Kind("SHARE", float)
+YEAR = OptionKind("YEAR", int, remedy="write 2026, for example")
+SHARE = OptionKind("SHARE", float, least=0, most=1, remedy="give 0.1, for example")
+PART = OptionKind("SHARE", float)
 """A share whose limits are told where it is used."""
 CHANCE = replace(SHARE, metavar="CHANCE")
 

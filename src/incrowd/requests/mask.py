@@ -4,7 +4,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from incrowd.requests.kinds import COLUMNS, HOLD, IN_COLUMNS, NUMBER, PART, SEARCHING, Flags, Kind
+from incrowd.requests.kinds import (
+    COLUMNS,
+    HOLD,
+    IN_COLUMNS,
+    NUMBER,
+    PART,
+    SEARCHING,
+    Flags,
+    OptionKind,
+)
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     HowToReadInMemory,
@@ -19,7 +28,8 @@ from incrowd.requests.shared import (
 if TYPE_CHECKING:
     from incrowd.identify.records import Measure
 
-MEASURE = Kind("MEASURE")
+MEASURE = OptionKind("MEASURE")
+METHOD = OptionKind("METHOD")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +51,12 @@ class MaskRequest(Request):
     """Columns to withhold in any case."""
     weights: Annotated[
         Mapping[str, float] | None,
-        Kind("COLUMN=WORTH", form="numbers"),
+        OptionKind("COLUMN=WORTH", form="numbers"),
         IN_COLUMNS,
         Flags("--weight"),
     ] = None
     """What a column is worth, such as age=2,zip=1. Default: 1."""
-    method: Annotated[Literal["greedy", "sampled", "exact"], Kind("METHOD"), SEARCHING] = "greedy"
+    method: Annotated[Literal["greedy", "sampled", "exact"], METHOD, SEARCHING] = "greedy"
     """greedy (all records), sampled (for tables larger than memory, which are read twice) or exact
     (for few columns)."""
     sample: Annotated[int | None, NUMBER, SEARCHING] = None

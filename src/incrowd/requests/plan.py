@@ -13,7 +13,7 @@ from incrowd.requests.kinds import (
     SWITCH,
     WEIGHTS,
     Flags,
-    Kind,
+    OptionKind,
 )
 from incrowd.requests.request import Request
 from incrowd.requests.shared import HowToRead, Source, Watching
@@ -21,7 +21,7 @@ from incrowd.requests.shared import HowToRead, Source, Watching
 if TYPE_CHECKING:
     from incrowd.hierarchy import AnyHierarchy
 
-SIZES = Kind("COLUMN=N", form="numbers", example="zip=100000")
+SIZES = OptionKind("COLUMN=N", form="numbers", example="zip=100000")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,11 +33,11 @@ class PopulationRequest(Request):
     population: Annotated[float | str | None, PEOPLE, HOLD] = None
     """The people that the table was drawn from: a number such as 3e8, or a name such as usa, a
     round figure."""
-    k: Annotated[float | None, Kind("K", float), HOLD, Flags("-k")] = None
+    k: Annotated[float | None, OptionKind("K", float), HOLD, Flags("-k")] = None
     """At least K of them share what a class shows."""
     beta: Annotated[float | None, PART, HOLD] = None
     """The probability that fewer do, 0..1."""
-    bound: Annotated[Literal["exact", "chernoff"], Kind("BOUND"), HOLD] = "exact"
+    bound: Annotated[Literal["exact", "chernoff"], OptionKind("BOUND"), HOLD] = "exact"
     """exact (the binomial tail) or chernoff (the paper's bound, fewer classes)."""
     simultaneous: Annotated[bool, SWITCH, HOLD] = False
     """Let beta cover all classes together, not each class."""

@@ -14,7 +14,7 @@ from incrowd.requests.kinds import (
     WEIGHTS,
     WRITING,
     Flags,
-    Kind,
+    OptionKind,
     Parts,
 )
 from incrowd.requests.shared import (
@@ -32,7 +32,9 @@ from incrowd.requests.shared import (
 from incrowd.search_names import SEARCHES
 from incrowd.table.names import unique_names
 
-_LEVELS = Kind("COLUMN=LEVEL", form="numbers")
+_LEVELS = OptionKind("COLUMN=LEVEL", form="numbers")
+_PREFERRED = OptionKind("COLUMNS", form="repeated")
+_SETTINGS = OptionKind("NAME=VALUE", form="repeated")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,51 +51,51 @@ class PolicyOptions:
     quasi-identifiers. Without it incrowd refuses."""
     accept_alone: AcceptAlone = ()
     policy: PolicyFile = None
-    k: Annotated[int | None, Kind("K", int), HOLD, Flags("-k")] = None
+    k: Annotated[int | None, OptionKind("K", int), HOLD, Flags("-k")] = None
     """k-anonymity: every class holds at least K people."""
-    l: Annotated[float | None, Kind("L", float), HOLD, Flags("-l")] = None
+    l: Annotated[float | None, OptionKind("L", float), HOLD, Flags("-l")] = None
     """l-diversity: in a class no sensitive value is more frequent than 1/L."""
-    t: Annotated[float | None, Kind("T", float), HOLD, Flags("-t")] = None
+    t: Annotated[float | None, OptionKind("T", float), HOLD, Flags("-t")] = None
     """t-closeness: in a class sensitive values are distributed as in the whole release, up to a
     distance of T."""
-    suppress: Annotated[float | None, Kind("SHARE", float), HOLD] = None
+    suppress: Annotated[float | None, OptionKind("SHARE", float), HOLD] = None
     """The largest share of records that may be left out, 0..1."""
-    missing: Annotated[str | None, Kind("READING"), HOLD] = None
+    missing: Annotated[str | None, OptionKind("READING"), HOLD] = None
     """What a missing value means: own-value (default), matches-anything or suppress."""
     method: Annotated[
         str | None,
-        Kind("SEARCH"),
+        OptionKind("SEARCH"),
         SEARCHING,
         f"The search: {SEARCHES[0]} (default), {', '.join(SEARCHES[1:])}.",
     ] = None
-    effort: Annotated[float | None, Kind("TIMES", float), SEARCHING] = None
+    effort: Annotated[float | None, OptionKind("TIMES", float), SEARCHING] = None
     """How long crowd and auto try: 2 is twice as long as usual, for less loss."""
-    mapping: Annotated[str | None, Kind("kd-tree|hilbert|idistance"), SEARCHING] = None
+    mapping: Annotated[str | None, OptionKind("kd-tree|hilbert|idistance"), SEARCHING] = None
     """The order that diversify and accuracy put the records in. Default: kd-tree."""
-    prefer: Annotated[Sequence[str] | None, Kind("COLUMNS", form="repeated"), SEARCHING] = None
+    prefer: Annotated[Sequence[str] | None, _PREFERRED, SEARCHING] = None
     """Which of equally good levels mingen takes: columns to keep fine, the most important first, or
     with weights, such as zip=2."""
-    setting: Annotated[Sequence[str] | None, Kind("NAME=VALUE", form="repeated"), SEARCHING] = None
+    setting: Annotated[Sequence[str] | None, _SETTINGS, SEARCHING] = None
     """A setting of the search, as a policy file writes it, such as combinations=actual. Repeat it
     for each setting."""
-    loss: Annotated[str | None, Kind("LOSS"), SEARCHING] = None
+    loss: Annotated[str | None, OptionKind("LOSS"), SEARCHING] = None
     """The loss to make small: gcp (default), granularity, precision, …"""
-    analysis: Annotated[str | None, Kind("Y~A+B"), SEARCHING, Flags("--for")] = None
+    analysis: Annotated[str | None, OptionKind("Y~A+B"), SEARCHING, Flags("--for")] = None
     """The analysis that the release is for, such as income~age+education: its columns stay fine,
     others get coarser."""
-    time_limit: Annotated[float | None, Kind("SECONDS", float), SEARCHING] = None
+    time_limit: Annotated[float | None, OptionKind("SECONDS", float), SEARCHING] = None
     """The longest that the search may take."""
-    maximize: Annotated[str | None, Kind("privacy"), SEARCHING] = None
+    maximize: Annotated[str | None, OptionKind("privacy"), SEARCHING] = None
     """Find the most privacy within --max-loss instead of the least loss."""
-    max_loss: Annotated[float | None, Kind("SHARE", float), SEARCHING] = None
+    max_loss: Annotated[float | None, OptionKind("SHARE", float), SEARCHING] = None
     """With --maximize: the most that a class may lose, 0..1."""
-    privacy: Annotated[str | None, Kind("k|l"), SEARCHING] = None
+    privacy: Annotated[str | None, OptionKind("k|l"), SEARCHING] = None
     """What to maximize: k (people of a class) or l (sensitive values). Default: l if a column is
     sensitive, else k."""
     hierarchy: HierarchyOf = None
     hierarchies: HierarchyFolder = None
     widest: Annotated[
-        Mapping[str, float] | None, Kind("COLUMN=EXTENT", form="numbers"), COARSER
+        Mapping[str, float] | None, OptionKind("COLUMN=EXTENT", form="numbers"), COARSER
     ] = None
     """How much of a number or date a cell may span, such as age=10."""
     lowest: Annotated[Mapping[str, float] | None, _LEVELS, COARSER] = None
@@ -101,28 +103,28 @@ class PolicyOptions:
     highest: Annotated[Mapping[str, float] | None, _LEVELS, COARSER] = None
     """The highest level of the hierarchy that a cell may show, such as zip=2."""
     grid: Annotated[
-        Mapping[str, float | str] | None, Kind("COLUMN=STEP", form="steps"), COARSER
+        Mapping[str, float | str] | None, OptionKind("COLUMN=STEP", form="steps"), COARSER
     ] = None
     """A step for the ends of spans, such as age=5 or birth_date=month: fewer labels."""
     kind: Annotated[
         Mapping[str, str] | None,
-        Kind("COLUMN=KIND", form="words", example="race=text"),
+        OptionKind("COLUMN=KIND", form="words", example="race=text"),
         COARSER,
     ] = None
     """What the values of a column are: number, date or text, such as race=text for codes that only
     look like numbers."""
     weights: Annotated[Mapping[str, float] | None, WEIGHTS, COARSER] = None
     """How much the loss of a column matters, such as zip=2,age=0.5. Default: 1."""
-    ends: Annotated[str | None, Kind("aligned|exact"), COARSER] = None
+    ends: Annotated[str | None, OptionKind("aligned|exact"), COARSER] = None
     """Where spans end: aligned (default) on round values that many people share, exact on values of
     people in the class, which gives these people away."""
-    show: Annotated[str | None, Kind("WHAT"), COARSER] = None
+    show: Annotated[str | None, OptionKind("WHAT"), COARSER] = None
     """What cells show: spans (default), sets, representatives or permutation."""
     consistent: Annotated[bool, SWITCH, COARSER] = False
     """Records with the same quasi-identifying values show the same."""
     split_ends: Annotated[bool, SWITCH, WRITING] = False
     """Write numbers and dates as two columns, such as age_low and age_high."""
-    class_column: Annotated[str | None, Kind("NAME"), WRITING] = None
+    class_column: Annotated[str | None, OptionKind("NAME"), WRITING] = None
     """With --show permutation: add a column of this name with the number of the class."""
     keep_order: KeepOrder = False
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
-from incrowd.requests.kinds import COLUMNS, HOLD, IN_COLUMNS, PART, SEARCHING, Flags, Kind
+from incrowd.requests.kinds import COLUMNS, HOLD, IN_COLUMNS, PART, SEARCHING, Flags, OptionKind
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     HowToReadInMemory,
@@ -27,11 +27,11 @@ class QuantilesRequest(Request):
     columns: Annotated[str | Sequence[str], COLUMNS, IN_COLUMNS, Flags("--columns", "-c")]
     """Columns of numbers or dates to replace by quantiles."""
     keep: Keep = ()
-    k: Annotated[int | None, Kind("K", int), HOLD, Flags("-k")] = None
+    k: Annotated[int | None, OptionKind("K", int), HOLD, Flags("-k")] = None
     """At least K records show the same value."""
-    buckets: Annotated[int | None, Kind("B", int), HOLD] = None
+    buckets: Annotated[int | None, OptionKind("B", int), HOLD] = None
     """The number of buckets, instead of -k."""
-    show: Annotated[Literal["median", "range"], Kind("WHAT"), HOLD] = "median"
+    show: Annotated[Literal["median", "range"], OptionKind("WHAT"), HOLD] = "median"
     """What a bucket shows: median or range."""
     epsilon: Annotated[float | None, PART, SEARCHING] = None
     """Use a sample in which ranks are off by at most this share of the records. Default: 0.005 for

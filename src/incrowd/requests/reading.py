@@ -4,24 +4,24 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from incrowd.requests.kinds import READING, SWITCH, Flags, Kind
+from incrowd.requests.kinds import READING, SWITCH, Flags, OptionKind
 
-MARK = Kind("MARK")
+MARK = OptionKind("MARK")
 
 
 @dataclass(frozen=True)
 class ReadingOptions:
     """How to read a file; what is None is found."""
 
-    delimiter: Annotated[str | None, Kind("CHARACTER"), READING] = None
+    delimiter: Annotated[str | None, OptionKind("CHARACTER"), READING] = None
     """Separator of a CSV file; detected if not given."""
-    encoding: Annotated[str | None, Kind("NAME"), READING] = None
+    encoding: Annotated[str | None, OptionKind("NAME"), READING] = None
     """Character encoding of a CSV file, such as utf-8 or latin-1; detected if not given."""
     header: Annotated[bool | None, SWITCH, READING, Flags("--header/--no-header")] = None
     """Whether the first line of a CSV file names the columns; detected if not given."""
-    sheet: Annotated[str | None, Kind("NAME"), READING] = None
+    sheet: Annotated[str | None, OptionKind("NAME"), READING] = None
     """Sheet of an Excel file; by default the first visible one that has cells."""
-    skip: Annotated[int | None, Kind("LINES", int), READING] = None
+    skip: Annotated[int | None, OptionKind("LINES", int), READING] = None
     """Lines above the header, such as titles; detected if not given."""
     decimal: Annotated[str | None, MARK, READING] = None
     """Decimal mark, a comma or a point; detected column by column if not given."""
@@ -29,11 +29,11 @@ class ReadingOptions:
     """Mark between thousands, such as a point or a space; detected if not given."""
     date_formats: Annotated[
         str | Mapping[str, str] | Sequence[str] | None,
-        Kind("FORMAT", form="repeated"),
+        OptionKind("FORMAT", form="repeated"),
         READING,
         Flags("--date-format"),
     ] = None
     """Format of dates, such as %d/%m/%Y, or of one column: birth=%d/%m/%Y. Repeat it for each
     column."""
-    memory: Annotated[int | str | None, Kind("SIZE"), READING] = None
+    memory: Annotated[int | str | None, OptionKind("SIZE"), READING] = None
     """Memory to work with, such as 2GB; larger tables are worked on with DuckDB."""

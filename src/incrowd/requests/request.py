@@ -8,7 +8,7 @@ from functools import cache, wraps
 from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
 from incrowd.docstrings import docstrings_of
-from incrowd.requests.kinds import Flags, Group, Kind, Parts
+from incrowd.requests.kinds import Flags, Group, OptionKind, Parts
 from incrowd.table.names import unique_names
 
 Parameters = ParamSpec("Parameters")
@@ -22,7 +22,7 @@ class Option:
     """A field of a request that help texts and forms show."""
 
     name: str
-    kind: Kind
+    kind: OptionKind
     group: str | None
     flags: tuple[str, ...]
     """Spellings on the command line; empty for an argument."""
@@ -63,7 +63,7 @@ def options_of(request: type) -> tuple[Option, ...]:
     return tuple(
         replace(option_of(one.type, one.name, said.get(one.name, "")), default=one.default)
         for one in fields(request)
-        if marks_of(one.type, Kind)
+        if marks_of(one.type, OptionKind)
     )
 
 
@@ -76,7 +76,7 @@ def parts_of(request: type) -> dict[str, Parts]:
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
     """The option that an annotation describes, under a name and with its own sentence if any."""
-    (kind,) = marks_of(annotation, Kind)
+    (kind,) = marks_of(annotation, OptionKind)
     groups, flags = marks_of(annotation, Group), marks_of(annotation, Flags)
     own = ("--" + name.replace("_", "-"),)
     return Option(
@@ -142,14 +142,18 @@ def _one_list(items: tuple[Any, ...]) -> Any:
 
 def _signature(request: Callable[..., Any]) -> inspect.Signature:
     """The parameters of a request, with their plain types."""
-    found = inspect.signature(request)
+    signature = inspect.signature(request)
     plain = [
-        one.replace(annotation=get_args(one.annotation)[0])
-        if get_origin(one.annotation) is Annotated
-        else one
-        for one in found.parameters.values()
+        parameter.replace(annotation=_plain_type(parameter.annotation))
+        for parameter in signature.parameters.values()
     ]
-    return found.replace(parameters=plain)
+    return signature.replace(parameters=plain)
+
+
+def _plain_type(annotation: Any) -> Any:
+    """The type without its marks; in words if it is not loaded."""
+    plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return getattr(plain, "__forward_arg__", plain)
 
 
 def _parameter_list(request: Any) -> str:

@@ -20,7 +20,7 @@ from incrowd.requests.kinds import (
     WORLDS,
     WRITING,
     Flags,
-    Kind,
+    OptionKind,
     Parts,
 )
 from incrowd.requests.reading import ReadingOptions
@@ -78,7 +78,7 @@ Unit = Annotated[
 Weight = Annotated[str | None, COLUMN, IN_COLUMNS, "Column with sampling weights."]
 PolicyFile = Annotated[Any, FILE, HOLD, Flags("--policy", "-p"), "The policy (TOML) to follow."]
 Seconds = Annotated[
-    float | None, Kind("SECONDS", float), SEARCHING, "The longest that the search may take."
+    float | None, OptionKind("SECONDS", float), SEARCHING, "The longest that the search may take."
 ]
 Target = Annotated[AnyPath | None, FILE, WRITING, Flags("--output", "-o")]
 Seed = Annotated[
@@ -103,14 +103,14 @@ AcceptAlone = Annotated[
 ]
 HierarchyOf = Annotated[
     Sequence[str] | None,
-    Kind("COLUMN=WHAT", form="repeated"),
+    OptionKind("COLUMN=WHAT", form="repeated"),
     COARSER,
     "Hierarchy of a column: a CSV file (leaf;parent;…;*) or a builder such as prefix. Repeat it "
     "for each column.",
 ]
 HierarchyFolder = Annotated[
     str | None,
-    Kind("FOLDER"),
+    OptionKind("FOLDER"),
     COARSER,
     Flags("--hierarchies"),
     "Folder with the hierarchies: files named *_<column>.csv.",

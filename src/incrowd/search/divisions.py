@@ -20,7 +20,7 @@ from incrowd.search.layout import boxes_of
 from incrowd.search.refusals import gaps_match, nothing_found
 from incrowd.search.repair import safe_crowds
 from incrowd.search.search import Found
-from incrowd.search.small_tables.partitions import Parts
+from incrowd.search.small_tables.partitions import PartClasses
 from incrowd.search.small_tables.small_table import SmallTable
 from incrowd.watch import Watch
 
@@ -91,7 +91,9 @@ class _TinyTable:
             weight = small.weight * small.copies
         held = (np.arange(2 ** len(item))[:, np.newaxis] >> np.arange(len(item))) & 1 > 0
         digits = _digits(small, item, held)
-        fine = np.append(False, problem.satisfied_by(Parts(problem, small).classes(digits[1:])))
+        fine = np.append(
+            False, problem.satisfied_by(PartClasses(problem, small).classes(digits[1:]))
+        )
         costs, shown = _part_costs(problem, small.first_row[item], held)
         records = held @ weight
         most, gaps = problem.suppressible, gaps_match(problem)

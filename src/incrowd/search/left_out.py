@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
-from incrowd.errors import InfeasibleError, LimitError, counted
+from incrowd.errors import InfeasibleError, LimitError, count_of
 from incrowd.kernels import subsets
 from incrowd.models.model import Model
 from incrowd.partition.classes import Histogram, classes_of, number_columns
@@ -26,7 +26,7 @@ from incrowd.recoding import Pieces
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
 from incrowd.search.repair import fold_pieces
 from incrowd.search.search import Found
-from incrowd.search.small_tables.partitions import Parts
+from incrowd.search.small_tables.partitions import PartClasses
 from incrowd.search.small_tables.small_table import SmallTable
 
 _FEW = 2**12
@@ -67,7 +67,7 @@ def leaving_out(
 def _search_rest(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
     """What a search finds for the records that stay, the others being left out."""
     found = run(stay.problem)
-    out = counted(stay.left_out, "record")
+    out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
     recoding = found.recoding.by_class()
     recoding = replace(recoding, pieces=stay.with_others(recoding.pieces))  # type: ignore[type-var]
@@ -143,7 +143,7 @@ def _of_small(problem: Problem) -> Counts | None:
     digits = subsets.part_digits(table.copies)
     records = digits @ table.weight
     some = np.flatnonzero((records >= records[-1] - problem.suppressible) & (records > 0))
-    fine = some[problem.satisfied_by(Parts(problem, table).classes(digits[some]))]
+    fine = some[problem.satisfied_by(PartClasses(problem, table).classes(digits[some]))]
     stay = np.zeros(problem.tally.rows, dtype=np.int64)
     if len(fine):
         best = fine[np.argmax(records[fine])]

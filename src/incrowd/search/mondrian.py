@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.kernels import mondrian
 from incrowd.loss.ncp import Gcp
 from incrowd.models.model import Model
@@ -113,9 +113,9 @@ def _scales(problem: Problem) -> Any:
 
 def _why(number: int, finished: bool) -> str:
     if finished:
-        return f"cut the table along its widest columns into {counted(number, 'class', 'classes')}"
+        return f"cut the table along its widest columns into {count_of(number, 'class', 'classes')}"
     return (
-        f"cut the table into {counted(number, 'class', 'classes')}, then stopped at the time limit"
+        f"cut the table into {count_of(number, 'class', 'classes')}, then stopped at the time limit"
     )
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import MISSING
-from incrowd.errors import InfeasibleError, LimitError, counted
+from incrowd.errors import InfeasibleError, LimitError, count_of
 from incrowd.models.model import Model, candidates_of
 from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
@@ -84,7 +84,7 @@ def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleErro
     """The error of a search that found nothing, where others may find something."""
     return InfeasibleError(
         f"{search} found no classes that satisfy all models and leave out at most "
-        f"{counted(problem.suppressible, 'record')}; this does not prove that none "
+        f"{count_of(problem.suppressible, 'record')}; this does not prove that none "
         f"exist{_as_one(problem)}",
         remedy=_advice(problem, _OTHER_SEARCH if search == THIS_SEARCH else ""),
         proved=False,
@@ -101,7 +101,7 @@ def no_levels(problem: Problem) -> InfeasibleError:
         return nothing_found(problem)
     return InfeasibleError(
         "no full-domain generalization satisfies all models and leaves out at most "
-        f"{counted(problem.suppressible, 'record')} in whole classes; local recoding may "
+        f"{count_of(problem.suppressible, 'record')} in whole classes; local recoding may "
         f"work{_as_one(problem)}",
         remedy=_advice(problem, _OTHER_SEARCH),
         proved=False,
@@ -223,7 +223,7 @@ def _proof(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) ->
         why += ": the column has only one value"
         remedy = "remove the model; drop the column too if nobody may learn its value"
     elif limit.left_out is not None:
-        records = counted(limit.left_out, "record")
+        records = count_of(limit.left_out, "record")
         share = np.ceil(limit.left_out / problem.tally.records * 1e4 - _SLACK) / 1e4
         if problem.suppressible or not each_counts_once(problem):
             why += f", and at least {records} must be left out, but only "
@@ -236,7 +236,7 @@ def _too_few_values(model: Model, values: int) -> InfeasibleError:
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
         f"{_title(model)} is impossible: the policy asks for {model.threshold:g}, but the "
-        f"column has {counted(values, 'different value')}",
+        f"column has {count_of(values, 'different value')}",
         remedy="leave it out" if values < 2 else f"ask for {best}",
         proved=True,
     )

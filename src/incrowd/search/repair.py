@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags, Floats
-from incrowd.errors import InfeasibleError, counted
+from incrowd.errors import InfeasibleError, count_of
 from incrowd.kernels import histogram
 from incrowd.kernels import repair as kernels
 from incrowd.kernels.boxes import FORBIDDEN
@@ -271,7 +271,7 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
     names = ", ".join(repr(name) for name in _limited_columns(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
-        f"{counted(left_out, 'record')}, but only {problem.suppressible:,} may be left out",
+        f"{count_of(left_out, 'record')}, but only {problem.suppressible:,} may be left out",
         remedy=(
             'raise the limits of these columns, raise suppression, or use search = "auto", '
             "which tries several"

@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
-from incrowd.errors import InputError, boundary, counted
+from incrowd.errors import InputError, boundary, count_of
 from incrowd.table.cells import has_mark
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.table.fold import distinct, first_of
@@ -168,7 +168,7 @@ def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
     infinite = values.is_infinite().fill_null(value=False)
     if infinite.any():
         raise InputError(
-            f"the column {name!r} holds {counted(int(infinite.sum()), 'infinite value')}"
+            f"the column {name!r} holds {count_of(int(infinite.sum()), 'infinite value')}"
             f" (first at row {infinite.to_numpy().argmax() + 1})",
             remedy="replace them by numbers, or leave them empty",
         )
@@ -207,7 +207,7 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
 def _refuse_far(dates: pl.Series, name: str) -> None:
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
-        beyond = counted(int(far.sum()), "date")
+        beyond = count_of(int(far.sum()), "date")
         raise InputError(
             f"the column {name!r} holds {beyond} outside the years 1 to 9999"
             f" (first at row {far.to_numpy().argmax() + 1})",
@@ -337,7 +337,7 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
     unfit = np.concatenate([[False], ~fits])[column.codes]
     raise InputError(
         f"the column {column.name!r} holds "
-        f"{counted(int(unfit.sum()), 'value that is', 'values that are')} no {kind.value}"
+        f"{count_of(int(unfit.sum()), 'value that is', 'values that are')} no {kind.value}"
         f" (first at row {unfit.argmax() + 1})",
         remedy="correct them, list them in missing_values, or give the column another kind",
     )

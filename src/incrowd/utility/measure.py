@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import fsum
 
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.utility import models
 from incrowd.utility.classes import losses_of, risk_by
 from incrowd.utility.column import OriginalColumn
@@ -241,11 +241,11 @@ class _ReleaseComparison:
             yield "The release holds no records."
         more = self.release.records - self.original.records
         if more > 0:
-            yield f"The release holds {counted(more, 'record')} more than the original."
+            yield f"The release holds {count_of(more, 'record')} more than the original."
         for name, column in self.release.columns.items():
             unread = column.cells_where(column.unreadable)
             if unread:
                 yield (
-                    f"{counted(unread, 'cell')} of {name!r} cannot be read as values of the "
+                    f"{count_of(unread, 'cell')} of {name!r} cannot be read as values of the "
                     "original; each is spread over the whole column."
                 )

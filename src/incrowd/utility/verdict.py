@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from incrowd.errors import counted, whole_percent
+from incrowd.errors import count_of, whole_percent
 from incrowd.utility.comparison import ModelTest, Regression, ReleaseUtility
 
 Closeness = Literal["close", "between", "far"]
@@ -57,7 +57,7 @@ def _findings(release: ReleaseUtility) -> Iterator[ClosenessFinding]:
     if worst is not None and worst.total_variation is not None:
         off = worst.total_variation
         far = sum((column.total_variation or 0.0) > FAR for column in release.columns)
-        others = f", and {counted(far - 1, 'more column')} above {whole_percent(FAR)}"
+        others = f", and {count_of(far - 1, 'more column')} above {whole_percent(FAR)}"
         more = others if far > 1 else ""
         yield ClosenessFinding(
             _severity(off, NEAR, FAR), f"{worst.name} is off by {whole_percent(off)}{more}"
@@ -83,7 +83,7 @@ def _coefficients(found: Regression) -> Iterator[ClosenessFinding]:
     if not overlaps:
         return
     least, far = min(overlaps), sum(overlap < LITTLE_OVERLAP for overlap in overlaps)
-    many = counted(len(overlaps), "coefficient")
+    many = count_of(len(overlaps), "coefficient")
     says = f"the 95 % intervals of a coefficient overlap by {least:.2f}"
     if far > 1:
         says = f"{far:,} of {many} are far off: intervals overlap by {least:.2f} at the least"

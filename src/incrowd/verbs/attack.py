@@ -21,8 +21,8 @@ from incrowd.attacks.play import (
 )
 from incrowd.errors import PolicyError
 from incrowd.io import files
-from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, opened, path_of
-from incrowd.io.worlds import knowledge_of, labelled, table_of
+from incrowd.io.reading import AnyPath, Reading, each_of, enough_memory, open_table, path_of
+from incrowd.io.worlds import knowledge_of, table_of, with_label_columns
 from incrowd.linkage.conservative import Conservative, cautions, conservative
 from incrowd.linkage.identify import AtLeast, prove_by_promises, refuse_broken
 from incrowd.linkage.links import Linked
@@ -104,21 +104,22 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
             "only one table can come from standard input", remedy="name files for the others"
         )
     columns = columns_of(asked)
-    table = stack.enter_context(opened(asked.release, asked.reading, columns, watch=asked.watch))
+    opened = open_table(asked.release, asked.reading, columns, watch=asked.watch)
+    table = stack.enter_context(opened)
     release = table_of("release", table)
     reading = (asked.original_reading or Reading()).expecting((*columns, *release.names))
     others = {
-        name: table_of(name, stack.enter_context(opened(source, reading)))
+        name: table_of(name, stack.enter_context(open_table(source, reading)))
         for name, source in beside.items()
         if source is not None
     }
     worlds = tuple(
-        table_of("world", stack.enter_context(opened(source, reading)))
+        table_of("world", stack.enter_context(open_table(source, reading)))
         for source in each_of(asked.world)
     )
     quasi = () if asked.policy is None else asked.policy.quasi
     known = [name for one in (*others.values(), *worlds) for name in one.names]
-    release = labelled(release, (*quasi, *(asked.rename or {}), *known))
+    release = with_label_columns(release, (*quasi, *(asked.rename or {}), *known))
     return AttackTables(release, others, knowledge_for(asked), worlds)
 
 

@@ -18,7 +18,7 @@ from incrowd.io.reading import (
     each_of,
     enough_memory,
     file_of,
-    opened,
+    open_table,
 )
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.coding import code_columns
@@ -74,7 +74,7 @@ def check(asked: CheckRequest) -> Check:
         paper = certificate_of(asked.certificate)
         policy = certified_policy(paper, asked.original) if lent else files.policy_of(asked.policy)
         given = asked.source, asked.reading, policy.columns, policy.names(Role.KEEP), asked.watch
-        release = held.enter_context(opened(*given))
+        release = held.enter_context(open_table(*given))
         engine = release.engine
         names = WorldNames(asked.world_id, asked.rename, folder)
         against = world_of(engine, asked.world, policy, names)
@@ -166,7 +166,7 @@ def _original(
     if source is None:
         return None
     unchanged = policy.names(Role.KEEP)
-    engine = held.enter_context(opened(source, reading, policy.columns, unchanged)).engine
+    engine = held.enter_context(open_table(source, reading, policy.columns, unchanged)).engine
     return Original(load(engine, policy, builders_of(policy, folder), against))
 
 

@@ -13,11 +13,11 @@ from incrowd.arrays import MISSING
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, PolicyError, counted
+from incrowd.errors import InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP
 from incrowd.io.hierarchies import builders_of, resolve
-from incrowd.io.reading import each_of, enough_memory, file_of, opened
+from incrowd.io.reading import each_of, enough_memory, file_of, open_table
 from incrowd.policy.coding import code_columns
 from incrowd.requests.compare import CompareRequest
 from incrowd.requests.request import verb
@@ -79,7 +79,7 @@ def compare(asked: CompareRequest) -> Comparison:
     with enough_memory(), ExitStack() as stack:
         sides = []
         for place, source in enumerate((asked.original, *releases)):
-            there = stack.enter_context(opened(source, asked.reading, _columns(asked)))
+            there = stack.enter_context(open_table(source, asked.reading, _columns(asked)))
             name = _name_of(source, f"release {place}" if place else "original")
             sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
         return compare_tables(sides[0], _apart(_with_names(sides[1:], asked.names)), asked)
@@ -277,7 +277,7 @@ class _Tables:
         yield _SPREAD
         if question.not_counted:
             yield (
-                f"Losses do not count the {counted(question.not_counted, 'record')} that the "
+                f"Losses do not count the {count_of(question.not_counted, 'record')} that the "
                 "policy leaves out for a missing quasi-identifier, as in the certificate."
             )
         if guessed and question.quasi:

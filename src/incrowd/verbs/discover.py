@@ -19,7 +19,7 @@ from incrowd.engines.stream import (
     Reservoir,
     draw,
 )
-from incrowd.errors import InputError, counted
+from incrowd.errors import InputError, count_of
 from incrowd.hierarchy import suggestion
 from incrowd.identify.answers import (
     DiscoverOptions,
@@ -342,7 +342,7 @@ def _notes(
         yield f"columns with the same value in all records {where}do not help: {names}"
     equal = whole.records - whole.unique
     if equal:
-        yield f"{counted(equal, 'record')} {where}equal another in all columns"
+        yield f"{count_of(equal, 'record')} {where}equal another in all columns"
     reached = whole.ratio(options.measure)
     if reached < options.least_ratio:
         yield (

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from incrowd.io.reading import opened
+from incrowd.io.reading import open_table
 from incrowd.policy.draft import Draft
 from incrowd.policy.draft import draft as drafted
 from incrowd.policy.draft_settling import settle_roles
@@ -23,7 +23,7 @@ def draft(asked: DraftRequest) -> Draft:
     """
     watch = asked.watch or Watch()
     tell = watch.tell
-    with opened(asked.source, asked.reading, watch=watch) as there:
+    with open_table(asked.source, asked.reading, watch=watch) as there:
         engine = there.engine
         tell("coding the columns", 0.0)
         coded = coded_columns(engine)

@@ -10,7 +10,7 @@ from incrowd.io import files
 from incrowd.io.atomic import replacing
 from incrowd.io.files import refuse_nowhere, write_bytes
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, enough_memory, opened
+from incrowd.io.reading import AnyPath, enough_memory, open_table
 from incrowd.policy.policy import Policy
 from incrowd.release.load import RunContext, load
 from incrowd.release.release import Release
@@ -83,7 +83,8 @@ def frontier(asked: FrontierRequest) -> Frontier:
         )
     watch = asked.watch or Watch()
     watch.tell("coding the columns", 0.0)
-    with enough_memory(), opened(asked.source, asked.reading, policy.columns, watch=watch) as there:
+    opened = open_table(asked.source, asked.reading, policy.columns, watch=watch)
+    with enough_memory(), opened as there:
         table = load(there.engine, policy, builders_of(policy, folder))
         limited = RunContext(watch=watch).search_watch(policy)
         return frontier_of(table.compiled.problem, _search(policy), limited, asked.bounds)

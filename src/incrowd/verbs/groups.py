@@ -13,7 +13,7 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Groups, SmallGroup
 from incrowd.io import files
-from incrowd.io.reading import enough_memory, opened
+from incrowd.io.reading import enough_memory, open_table
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World, assumptions
 from incrowd.requests.discover import GroupsRequest
@@ -47,7 +47,7 @@ def groups(asked: GroupsRequest) -> Groups:
             remedy="put them together in one frame",
         )
     watch.tell("coding the columns", 0.0)
-    with enough_memory(), opened(source, asked.reading, _named_columns(asked)) as table:
+    with enough_memory(), open_table(source, asked.reading, _named_columns(asked)) as table:
         engine = table.engine
         notes = [str(note) for note in table.like.notes]
         names = _columns(engine, asked, notes)

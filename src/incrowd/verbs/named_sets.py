@@ -15,7 +15,7 @@ from incrowd.identify.measures import ratios
 from incrowd.identify.outcome import JudgedSet, JudgedSets
 from incrowd.identify.records import Records
 from incrowd.io import files
-from incrowd.io.reading import Opened, enough_memory, opened
+from incrowd.io.reading import Opened, enough_memory, open_table
 from incrowd.requests.discover import JudgeSetsRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
@@ -49,7 +49,7 @@ def judge_sets(asked: JudgeSetsRequest) -> JudgedSets:
             "to count sets takes all records at once, and batches pass once",
             remedy="put them together in one frame",
         )
-    with enough_memory(), opened(asked.data, asked.reading, _columns_of(sets)) as table:
+    with enough_memory(), open_table(asked.data, asked.reading, _columns_of(sets)) as table:
         return _in_table(asked, sets, test, table)
 
 

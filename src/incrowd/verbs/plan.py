@@ -10,7 +10,7 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.identify.distinct_values import population as people_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
+from incrowd.io.reading import AnyPath, Reading, enough_memory, open_table
 from incrowd.models import Probabilistic
 from incrowd.pii.column_names import topic_of
 from incrowd.pipeline import anonymize
@@ -52,7 +52,7 @@ def plan(asked: PlanRequest) -> Plan:
     watch.tell("counting values and classes", 0.0)
     with (
         enough_memory(),
-        opened(asked.source, asked.reading, asked.columns, watch=watch) as there,
+        open_table(asked.source, asked.reading, asked.columns, watch=watch) as there,
     ):
         return _plan(there.engine, asked, question)
 
@@ -102,7 +102,7 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
     roles = {"sensitive": sensitive, "keep": keep, "accept_alone": accept_alone}
     _refuse_unfit(wanted)
     planned_for = (*(action.column for action in wanted.actions), *sensitive, *keep)
-    with opened(source, reading, planned_for) as there:
+    with open_table(source, reading, planned_for) as there:
         names = there.engine.names
         policy = policy_of(wanted, names, **roles)
         final = wanted

@@ -23,7 +23,7 @@ from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
-from incrowd.io.reading import AnyPath, Reading, collected, enough_memory, is_path, rows_of
+from incrowd.io.reading import AnyPath, Reading, compute_frame, enough_memory, is_path, rows_of
 from incrowd.population.buckets import (
     Bucketing,
     BucketRecount,
@@ -72,7 +72,7 @@ def quantiles(asked: QuantilesRequest) -> Bucketed:
         if (engine := elsewhere.engine_of(source)) is not None:
             with closing(engine):
                 return _of_table_elsewhere(source, engine, options, target, watch)
-        frame = collected(source)
+        frame = compute_frame(source)
         if target is None:
             return _of_frame(frame, options, watch)
         return write_quantiles([frame], target, options, Reading(), watch, whole=True)

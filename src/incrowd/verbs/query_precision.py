@@ -2,7 +2,7 @@
 
 from incrowd.io import files
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import enough_memory, opened
+from incrowd.io.reading import enough_memory, open_table
 from incrowd.loss.queries import QueryPrecision
 from incrowd.loss.queries import query_precision as precision_of
 from incrowd.pipeline import search
@@ -21,7 +21,7 @@ def query_precision(asked: QueryPrecisionRequest) -> tuple[QueryPrecision, ...]:
     """
     folder = files.folder_of_policy(asked.policy, asked.folder)
     policy, watch = files.policy_of(asked.policy), asked.watch or Watch()
-    with enough_memory(), opened(asked.source, asked.reading, policy.columns) as there:
+    with enough_memory(), open_table(asked.source, asked.reading, policy.columns) as there:
         table = load(there.engine, policy, builders_of(policy, folder))
         found = search(table, RunContext(asked.seed, watch=watch))
         outcome = table.compiled.problem.outcome(found.recoding)

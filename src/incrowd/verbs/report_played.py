@@ -17,7 +17,7 @@ from incrowd.engines.fetch import FetchedColumns
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import sentence
 from incrowd.io.reading import Reading, each_of
-from incrowd.io.worlds import labelled, table_of
+from incrowd.io.worlds import table_of, with_label_columns
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_tables import AttackTable
 from incrowd.requests.attack import AttackRequest
@@ -58,7 +58,7 @@ def attack_release(source: ReportSource) -> AttackFacts:
     beside = Reading(expected=(*columns_of(asked), *release.names))
     worlds = tuple(table_of("world", one, beside) for one in each_of(options.world))
     known = [name for table in (*others.values(), *worlds) for name in table.names]
-    release = labelled(release, (*source.policy.quasi, *known))
+    release = with_label_columns(release, (*source.policy.quasi, *known))
     tables = AttackTables(release, others, knowledge_for(asked), worlds)
     found = play_attacks(tables, asked, every_world=bool(worlds))
     if table is not None and not others:

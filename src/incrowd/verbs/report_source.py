@@ -11,9 +11,9 @@ from typing import Any, Literal
 from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
-from incrowd.errors import InputError, counted, sentence
+from incrowd.errors import InputError, count_of, sentence
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Opened, Reading, file_of, is_path, opened, path_of
+from incrowd.io.reading import AnyPath, Opened, Reading, file_of, is_path, open_table, path_of
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.certificate import Certificate
@@ -128,7 +128,7 @@ def source_of(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSou
 def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) -> ReportSource:
     """The source of a report on what a run has made and proved: nothing is checked again."""
     policy, certificate = release.policy, release.certificate
-    engine = lent.enter_context(opened(release.frame)).engine
+    engine = lent.enter_context(open_table(release.frame)).engine
     if isinstance(engine, MemoryEngine):
         engine = MemoryEngine(release.frame, text=certificate.blank)
     world = _world(engine, policy, options)
@@ -163,7 +163,7 @@ def _source_of_table(source: Any, options: ReportOptions, lent: ExitStack) -> Re
     policy = options.policy or certified_policy(certificate, options.original)
     unchanged = policy.names(Role.KEEP)
     asked = source, options.reading, policy.columns, unchanged, options.watch
-    there = lent.enter_context(opened(*asked))
+    there = lent.enter_context(open_table(*asked))
     world = _world(there.engine, policy, options)
     table, sampled = _load_original(policy, options, world, lent)
     backing = Backing(
@@ -197,7 +197,7 @@ def _load_original(
     if options.original is None:
         return None, False
     given = options.original, options.original_reading, policy.columns, policy.names(Role.KEEP)
-    there = lent.enter_context(opened(*given))
+    there = lent.enter_context(open_table(*given))
     fitted = _policy_for_original(policy, there)
     parts = in_parts(there.engine, fitted)
     sampler = None if parts is None else parts.sampled
@@ -215,7 +215,7 @@ def _policy_for_original(policy: Policy, there: Opened) -> Policy:
     needed = leaving_names(policy, policy.columns)
     if lacking := [name for name in needed if name not in names and name != policy.class_column]:
         raise InputError(
-            f"the original lacks {counted(len(lacking), 'column')} of the release: "
+            f"the original lacks {count_of(len(lacking), 'column')} of the release: "
             f"{', '.join(lacking)}",
             remedy="give the table that the release was made from, with the names of its columns",
         )

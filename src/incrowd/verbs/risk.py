@@ -20,7 +20,7 @@ from incrowd.hierarchy import suggestion
 from incrowd.identify import distinct_values
 from incrowd.io import files
 from incrowd.io import hierarchies as hierarchies_of_io
-from incrowd.io.reading import AnyPath, enough_memory, file_of, opened
+from incrowd.io.reading import AnyPath, enough_memory, file_of, open_table
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.policy import coding
 from incrowd.requests.request import verb
@@ -54,7 +54,7 @@ def risk(asked: RiskRequest) -> Risk:
     if asked.list_records is not None:
         _refuse_listing(asked.source, asked.list_records)
     watch = asked.watch or Watch()
-    with enough_memory(), opened(asked.source, asked.reading, named, watch=watch) as there:
+    with enough_memory(), open_table(asked.source, asked.reading, named, watch=watch) as there:
         engine = there.engine
         if asked.list_records is not None:
             engine = in_memory(engine, named)

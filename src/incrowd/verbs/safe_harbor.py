@@ -15,7 +15,7 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Reading, enough_memory, opened
+from incrowd.io.reading import AnyPath, Reading, enough_memory, open_table
 from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
 from incrowd.pii.checklist import checklist
 from incrowd.pii.patterns import ANYWHERE
@@ -52,7 +52,7 @@ def safe_harbor(asked: SafeHarborRequest) -> Checklist:
     watch.tell("looking at every column", 0.0)
     named = () if policy is None else policy.columns
     rules = rules_of(asked.today, asked.zip_populations or {})
-    with enough_memory(), opened(asked.source, asked.reading, named, watch=watch) as there:
+    with enough_memory(), open_table(asked.source, asked.reading, named, watch=watch) as there:
         if policy is None:
             return checklist(_profiles(there.engine), rules, sealed=there.engine.sealed)
         return _check_policy(there.engine, policy, asked.folder, rules)
@@ -79,7 +79,7 @@ def table_facts(
     source: Any, *, today: int | None = None, reading: Reading | None = None
 ) -> TableFacts:
     """What a preset should know of a table: its identifiers and the kinds of its columns."""
-    with enough_memory(), opened(source, reading) as there:
+    with enough_memory(), open_table(source, reading) as there:
         columns = _profiles(there.engine)
         rules = rules_of(today, {})
         found = checklist(columns, rules, sealed=there.engine.sealed)

@@ -6,7 +6,7 @@ Part of the verification: it shares nothing with the search.
 import numpy as np
 
 from incrowd.arrays import Counts
-from incrowd.errors import NotMetError, counted
+from incrowd.errors import NotMetError, count_of
 from incrowd.hierarchy.labels import named_in, read_members
 from incrowd.table.counted import CountedRows
 from incrowd.verify.crowds import NumberedCells, own_units, people_by_value
@@ -34,6 +34,6 @@ def named_by_crowds(
     if few:
         verb = "is" if few == 1 else "are"
         raise NotMetError(
-            f"{counted(few, 'name')} in sets of {name!r} {verb} held by fewer than {k:,} people; "
+            f"{count_of(few, 'name')} in sets of {name!r} {verb} held by fewer than {k:,} people; "
             "nothing was released"
         )

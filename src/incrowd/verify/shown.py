@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.errors import InputError, NotMetError, counted
+from incrowd.errors import InputError, NotMetError, count_of
 from incrowd.hierarchy.labels import node_reach, reach_of, read_bounds, read_members
 from incrowd.table.cells import text_of
 from incrowd.table.counted import CountedRows
@@ -63,7 +63,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
         lost = int(column.records.sum())
     if lost:
         raise NotMetError(
-            f"{counted(lost, 'cell')} of {column.name!r} {'does' if lost == 1 else 'do'} not "
+            f"{count_of(lost, 'cell')} of {column.name!r} {'does' if lost == 1 else 'do'} not "
             "cover the original value"
         )
 
@@ -114,7 +114,7 @@ def demand_coarse(tree: LabelTree, name: str, cells: NumberedCells, lowest: int)
     if finer:
         verb = "is" if finer == 1 else "are"
         raise NotMetError(
-            f"{counted(finer, 'label')} of {name!r} {verb} finer than its lowest level allows"
+            f"{count_of(finer, 'label')} of {name!r} {verb} finer than its lowest level allows"
         )
 
 
@@ -124,7 +124,7 @@ def demand_steady(column: ShownColumn) -> None:
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
     if torn:
-        labels = counted(torn, "label")
+        labels = count_of(torn, "label")
         raise NotMetError(f"{labels} too many: equal values of {column.name!r} show different ones")
 
 
@@ -149,19 +149,19 @@ def demand_represented(tree: LabelTree, column: ShownColumn) -> None:
     if strange:
         verb = "shows" if strange == 1 else "show"
         raise NotMetError(
-            f"{counted(strange, 'cell')} of {column.name!r} {verb} a value that no record of "
+            f"{count_of(strange, 'cell')} of {column.name!r} {verb} a value that no record of "
             "the class has"
         )
 
 
-class _CellLimits(Protocol):
+class _ShownLimits(Protocol):
     @property
     def highest(self) -> int | None: ...
     @property
     def widest(self) -> float | None: ...
 
 
-def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _CellLimits) -> None:
+def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _ShownLimits) -> None:
     """No released cell is coarser than the highest level, or spans more than the widest allows.
 
     Both are judged by the leaves that a cell stands for.
@@ -172,8 +172,8 @@ def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _Cel
     wide = sum(_beyond(tree, shown[i], limits) for i in range(len(shown)))
     if wide:
         raise NotMetError(
-            f"{counted(wide, 'label')} of {name!r} {'is' if wide == 1 else 'are'} coarser than the "
-            "policy's limits allow",
+            f"{count_of(wide, 'label')} of {name!r} {'is' if wide == 1 else 'are'} coarser than "
+            "the policy's limits allow",
             remedy=(
                 "if the table holds a value that looks like a suppressed cell, such as '*', "
                 "add it to the policy's missing_values, or replace it"
@@ -181,7 +181,7 @@ def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _Cel
         )
 
 
-def _beyond(tree: LabelTree, codes: Codes, limits: _CellLimits) -> bool:
+def _beyond(tree: LabelTree, codes: Codes, limits: _ShownLimits) -> bool:
     first, last = int(codes[0]), int(codes[-1])
     if limits.highest is not None:
         nodes = tree.maps[limits.highest]
@@ -202,7 +202,7 @@ def demand_consistent(rows: CountedRows) -> None:
     after = number_rows([number_cells(column).codes for column in rows.cells.iter_columns()])
     torn = len(np.unique(pack((before, after)))) - len(np.unique(before))
     if torn:
-        labels = counted(torn, "label")
+        labels = count_of(torn, "label")
         raise NotMetError(f"{labels} too many: equal quasi-identifying values show different ones")
 
 

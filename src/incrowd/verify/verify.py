@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import MISSING, Codes, Counts
-from incrowd.errors import NotMetError, counted
+from incrowd.errors import NotMetError, count_of
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.verify.candidates import CandidateCounts, PublicTable
@@ -89,7 +89,7 @@ class Reference:
         strange = sum(label not in self.place for label in labels)
         if strange:
             raise NotMetError(
-                f"{counted(strange, 'sensitive value')} of the release "
+                f"{count_of(strange, 'sensitive value')} of the release "
                 f"{'is' if strange == 1 else 'are'} not in the original table"
             )
         return np.array([self.place[label] for label in labels], dtype=np.int64)
@@ -244,7 +244,7 @@ def demand_complete(
 def demand_same_rows(differing: int) -> None:
     """What was written is what was staged; `differing` rows are not."""
     if differing:
-        rows = counted(differing, "row")
+        rows = count_of(differing, "row")
         raise NotMetError(f"{rows} of the written release differ from the staged rows")
 
 
@@ -252,7 +252,7 @@ def demand_once(repeated: int) -> None:
     """No record of the table leaves more than once; `repeated` do."""
     if repeated:
         raise NotMetError(
-            f"{counted(repeated, 'record')} would leave more than once; nothing was released"
+            f"{count_of(repeated, 'record')} would leave more than once; nothing was released"
         )
 
 
@@ -303,7 +303,7 @@ def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
             )
         if cells := altered[name]:
             raise NotMetError(
-                f"the policy keeps the column {name!r} as it is, but {counted(cells, 'cell')} "
+                f"the policy keeps the column {name!r} as it is, but {count_of(cells, 'cell')} "
                 f"{'was' if cells == 1 else 'were'} changed"
             )
 

@@ -18,7 +18,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import SUPPRESSED, Codes
-from incrowd.errors import InfeasibleError, LimitError, counted
+from incrowd.errors import InfeasibleError, LimitError, count_of
 from incrowd.kernels.crowd import state
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
@@ -115,7 +115,7 @@ class Crowd(Search):
         made = in_threads([partial(one, here) for here in rows])
         pieces = fold_pieces(joined_pieces(rows, [each.pieces for each in made]))
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
-        why = f"divided the rows into {counted(len(rows), 'part')}, {made[0].why}"
+        why = f"divided the rows into {count_of(len(rows), 'part')}, {made[0].why}"
         return self._result(spans, made, why)
 
     def _result(self, spans: Spans, made: "list[FoundClasses]", why: str) -> Found:
@@ -260,7 +260,7 @@ def _with(points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | No
 
 def _why(title: str, trades: Trades) -> str:
     """What was done, and why it ended."""
-    rounds = counted(trades.made, "round")
+    rounds = count_of(trades.made, "round")
     if not trades.in_time:
         ended = "until the time limit"
     else:

@@ -10,7 +10,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import Gcp, places
 from incrowd.population.one_dimensional import Method, value_runs
-from incrowd.population.tree_cut import CutTree
+from incrowd.population.tree_cut import CutTrees
 from incrowd.recoding import QuasiColumn
 
 
@@ -177,14 +177,14 @@ class ColumnCuts:
         return np.concatenate([[0], np.cumsum(fresh)]).astype(np.int32)
 
     @cached_property
-    def _tree(self) -> CutTree:
+    def _tree(self) -> CutTrees:
         low, high = self.column.lowest, self.column.top
         costs = self.loss.cell_costs(self.column)
         costs = Gcp().cell_costs(self.column) if costs is None else costs
         allowed = slice(low, high + 1)
         maps = self.column.hierarchy.maps[allowed]
         most = max(len(self._held), 1)
-        return CutTree.of(maps, self.records, costs[allowed], most, self.least or 1)
+        return CutTrees.of(maps, self.records, costs[allowed], most, self.least or 1)
 
 
 def suppressible(column: QuasiColumn) -> bool:

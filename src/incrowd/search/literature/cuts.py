@@ -24,7 +24,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError, counted
+from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError, count_of
 from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
 from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
@@ -376,7 +376,7 @@ def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> Infeasi
     limited = _limited_columns(problem)
     if not limited:
         return nothing_found(problem)
-    failing = counted(coarsest.failing, "record is", "records are")
+    failing = count_of(coarsest.failing, "record is", "records are")
     return InfeasibleError(
         f"even with the fewest buckets that the limits of {', '.join(limited)} allow, {failing} "
         f"in classes that fail a model, but only {problem.suppressible:,} may be left out",

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Flags, Floats
-from incrowd.errors import InfeasibleError, PolicyError, counted
+from incrowd.errors import InfeasibleError, PolicyError, count_of
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
@@ -220,7 +220,7 @@ class Datafly(Search):
             levels[column] += 1
         raise InfeasibleError(
             "datafly reached the highest levels and found no solution that leaves out at most "
-            f"{counted(problem.suppressible, 'record')}",
+            f"{count_of(problem.suppressible, 'record')}",
             remedy=(
                 'use search = "lattice", which examines all levels, or lower the thresholds '
                 "of the models"

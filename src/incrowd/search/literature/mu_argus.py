@@ -112,7 +112,7 @@ class MuArgus(Search):
             caveat=_NO_PROMISE,
         )
 
-    def decided(self, problem: Problem, decide: Decide, watch: Watch | None = None) -> "MuArgus":
+    def deciding(self, problem: Problem, decide: Decide, watch: Watch | None = None) -> "MuArgus":
         """This search with the rules that a data holder decides on (Figure 11, steps 4 and 5).
 
         `decide` is asked after this search's own rules, as long as a combination is rare. What

@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.kernels import mondrian
 from incrowd.kernels.literature import top_down as kernels
 from incrowd.partition.classes import number_columns
@@ -63,7 +63,7 @@ class TopDown(Search):
         watch.tell("repairing classes", 0.8)
         spans = merge_failing_classes(problem, Pieces(rows, problem.tally.counts, class_of))
         number = int(spans.pieces.class_of.max()) + 1
-        why = f"cut clusters around rows far apart into {counted(number, 'class', 'classes')}"
+        why = f"cut clusters around rows far apart into {count_of(number, 'class', 'classes')}"
         return Found(spans, self.name, why=why, facts={"classes": float(number)})
 
 

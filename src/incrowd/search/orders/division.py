@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.kernels import order_dp
 from incrowd.loss.ncp import places
 from incrowd.partition.classes import Classes
@@ -290,7 +290,7 @@ def divide_line(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> 
     spans = merge_failing_classes(problem, pieces)
     number = int(spans.pieces.class_of.max()) + 1
     raw = int(pieces.class_of.max()) + 1
-    why = f"divided the ordered rows into {counted(number, 'class', 'classes')}"
+    why = f"divided the ordered rows into {count_of(number, 'class', 'classes')}"
     optimal = keys is None and _exact(problem) and number <= raw
     return Found(spans, name, optimal=optimal, why=why, facts={"classes": float(number)})
 

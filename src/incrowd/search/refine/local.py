@@ -16,7 +16,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.problem import Problem
 from incrowd.recoding import CellLevels, Pieces, Recoding
 from incrowd.search.lattice.full_domain import allowed_levels
@@ -59,7 +59,7 @@ class LatticeLocal(Search):
         best, said = _best(problem, watch, _cover(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
-            f"made {counted(classes, 'class', 'classes')} with levels of their own: "
+            f"made {count_of(classes, 'class', 'classes')} with levels of their own: "
             f"{problem.loss.name} {best.loss:.4f}; {said}"
         )
         return Found(best.recoding, self.name, why=why, facts={"classes": float(classes)})

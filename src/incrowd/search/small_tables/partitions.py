@@ -114,8 +114,8 @@ class Partitions:
         return fine
 
     @cached_property
-    def _rows(self) -> "Parts":
-        return Parts(self._problem, self._table)
+    def _rows(self) -> "PartClasses":
+        return PartClasses(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
         """The part that is released at the least cost, a record left out costing 1.
@@ -248,7 +248,7 @@ class _Apart:
         return found
 
 
-class Parts:
+class PartClasses:
     """Parts of a small table as classes, for models that look at values or people."""
 
     def __init__(self, problem: Problem, table: SmallTable) -> None:

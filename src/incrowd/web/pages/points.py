@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from nicegui import ui
 
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.web.facts import TriedRelease, WhatIf
 from incrowd.web.pages import blocks
 from incrowd.web.pages.effect import crowds, loss_table
@@ -130,9 +130,9 @@ def impossible_card(points: Sequence[TriedRelease]) -> None:
     """Points without a release: proved to have none, or none was found."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]
-    _list(f"{counted(len(proved), 'point has', 'points have')} no release", proved)
+    _list(f"{count_of(len(proved), 'point has', 'points have')} no release", proved)
     rest = [point for point in none if not point.impossible]
-    _list(f"{counted(len(rest), 'point')}: none was found, and there may be one", rest)
+    _list(f"{count_of(len(rest), 'point')}: none was found, and there may be one", rest)
 
 
 def _list(words: str, points: Sequence[TriedRelease]) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nicegui import ui
 
-from incrowd.errors import counted
+from incrowd.errors import count_of
 from incrowd.web import files, jobs, same_as
 from incrowd.web.facts import ColumnFacts, OpenedTable
 from incrowd.web.pages import blocks, reading_form
@@ -54,7 +54,7 @@ def _again_looked(frame: Frame) -> None:
 def _head(frame: Frame, facts: OpenedTable) -> None:
     with blocks.box("between"):
         blocks.text(
-            "h2", f"{counted(facts.records, 'record')}, {counted(len(facts.columns), 'column')}"
+            "h2", f"{count_of(facts.records, 'record')}, {count_of(len(facts.columns), 'column')}"
         )
         with blocks.bar():
             blocks.other("Another table", lambda: _forget(frame), "folder_open")

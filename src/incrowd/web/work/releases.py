@@ -8,7 +8,7 @@ from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files, key_files
-from incrowd.io.reading import opened
+from incrowd.io.reading import open_table
 from incrowd.io.target import certificate_path
 from incrowd.policy.policy import Policy
 from incrowd.release.certificate import Certificate
@@ -33,7 +33,7 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
     _refuse_overwriting(job, paper)
     if job.report is not None:
         refuse_target(job.report, (table.source, *job.world.files, job.target, paper))
-    with opened(table.source, wanted, policy.columns) as there:
+    with open_table(table.source, wanted, policy.columns) as there:
         release = api.anonymize(
             there,
             policy,

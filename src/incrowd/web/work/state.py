@@ -11,7 +11,7 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InputError
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import Opened, Reading, opened
+from incrowd.io.reading import Opened, Reading, open_table
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.models.model import of_world
 from incrowd.partition.classes import classes_of
@@ -116,7 +116,7 @@ class WorkerState:
         held = self._open
         if held is None or held.table != table or held.stamp != stamp:
             self.close()
-            found = opened(table.source, reading_of(table))
+            found = open_table(table.source, reading_of(table))
             held = self._open = _Open(table, stamp, found)
         return held.opened
 

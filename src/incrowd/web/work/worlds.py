@@ -1,6 +1,6 @@
 """Worlds: the columns of tables that an attacker may hold, and who is in them."""
 
-from incrowd.io.reading import opened
+from incrowd.io.reading import open_table
 from incrowd.policy.policy import Policy
 from incrowd.web import facts, jobs
 from incrowd.web.work.state import Tell, WorkerState
@@ -15,7 +15,7 @@ def list_columns(
     expected = Policy.loads(job.policy).columns
     found = []
     for file in job.files:
-        with opened(file, expected=expected) as table:
+        with open_table(file, expected=expected) as table:
             found.append(tuple(table.engine.names))
     return tuple(found)
 

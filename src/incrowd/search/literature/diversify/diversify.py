@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from incrowd.arrays import Codes
-from incrowd.errors import InfeasibleError, PolicyError, counted
+from incrowd.errors import InfeasibleError, PolicyError, count_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of
@@ -156,7 +156,7 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
 
 def _result(name: str, spans: Spans, l: int, fallen: int) -> Found:
     number = int(spans.pieces.class_of.max()) + 1
-    classes = counted(number, "class", "classes")
+    classes = count_of(number, "class", "classes")
     why = (
         f"made {classes} of similar records with at least {l} different sensitive values at a time"
     )
