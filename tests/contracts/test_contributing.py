@@ -224,7 +224,7 @@ def test_a_transformation_that_is_added_is_verified(package, tmp_path):
     bare = tmp_path / "bare"
     shutil.copytree(package.folder, bare)
     judges = bare / "src" / "incrowd" / "verify" / "shown.py"
-    judges.write_text(judges.read_text().replace('    "tops": CellJudge(covers),\n', ""))
+    judges.write_text(judges.read_text().replace('    "tops": CellJudge(demand_covering),\n', ""))
     by = ("-o", "other.csv", "--policy", "policy.toml")
     with Package(bare) as without:
         said = without.run(tmp_path, "anonymize", "in.csv", *by, fails=True)

@@ -52,7 +52,7 @@ GROUPS = tuple(one for one in READS if one != "incrowd.values")
 Q = ("patients.csv", "-q", "age,zip")
 VERBS = {
     "risk": (("risk", *Q, "--json"), 125, READS),
-    "discover": (("discover", "patients.csv", "--json"), 120, READS),
+    "discover": (("discover", "patients.csv", "--json"), 125, READS),
     "groups": (("discover", "patients.csv", "-k", "3", "--json"), 125, GROUPS),
     "named sets": (
         ("discover", "patients.csv", "--set", "age,zip", "--population", "3e8", "--json"),
@@ -61,7 +61,7 @@ VERBS = {
     ),
     "anonymize": (
         ("anonymize", *Q, "-s", "diagnosis", "-k", "3", "-o", "out.csv", "--json"),
-        320,
+        325,
         (*NEVER, "rich", "incrowd.engines.duckdb", "incrowd.engines.spark", "incrowd.verbs."),
     ),
 }

@@ -20,6 +20,7 @@ import polars as pl
 from incrowd.engines.stamps import Stamp
 from incrowd.engines.stream import columns_of_batch
 from incrowd.errors import InputError, other_rows_error
+from incrowd.io import layout as layouts
 from incrowd.io.batches import batches
 from incrowd.io.csv_chunks import PIECE, PlainText, plain_text
 from incrowd.io.layout import Layout, stored_text
@@ -150,9 +151,14 @@ def no_batches() -> InputError:
     return InputError("there are no batches", remedy="give at least one, with its columns")
 
 
-def written_rows(path: AnyPath, form: Form, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-    """The rows of a file that was just written, which must have these columns."""
-    with batches(path, stored_text(form.delimiter)) as table:
+def written_rows(
+    path: AnyPath, form: Form, names: Sequence[str], piece: int = layouts.PIECE
+) -> Iterator[pl.DataFrame]:
+    """The rows of a file that was just written, which must have these columns.
+
+    `piece` bytes of a text are read at a time.
+    """
+    with batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
         if table.names != tuple(names):
             raise other_rows_error()
         yield from table

@@ -94,8 +94,10 @@ def is_years(shown: NumberRange) -> bool:
 def ranges(label: str) -> list[NumberRange]:
     """The numbers that a cell may stand for; nothing if it holds none.
 
-    >>> ranges("[85, 90)"), ranges("> 89"), ranges("before 1937"), ranges("elderly")
-    ([Range(low=85, high=89)], [Range(low=90, high=inf)], [Range(low=-inf, high=1936)], [])
+    >>> ranges("[85, 90)"), ranges("> 89"), ranges("elderly")
+    ([NumberRange(low=85, high=89)], [NumberRange(low=90, high=inf)], [])
+    >>> ranges("before 1937")
+    [NumberRange(low=-inf, high=1936)]
     """
     members = read_set(label)
     if members is not None:

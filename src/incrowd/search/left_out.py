@@ -215,9 +215,9 @@ def _near(counts: Counts, wanted: Floats, total: int) -> Counts:
 def level_counts(counts: Counts, total: int) -> Counts:
     """The most even counts with this total of which none is above those given.
 
-    >>> levelled(np.array([5, 1, 4]), 7).tolist()
+    >>> level_counts(np.array([5, 1, 4]), 7).tolist()
     [3, 1, 3]
-    >>> levelled(np.array([5, 1, 4]), 6).tolist()
+    >>> level_counts(np.array([5, 1, 4]), 6).tolist()
     [3, 1, 2]
     """
     low, high = 0, int(counts.max(initial=0))

@@ -277,7 +277,9 @@ def _mask_in_passes(
         names = decision.published
         if place is not None:
             _write_in_passes(table, place, form, decision)
-            ratios = _recount_in_passes(lambda: written_rows(place, form, names), decision, watch)
+            ratios = _recount_in_passes(
+                lambda: written_rows(place, form, names, reading.piece), decision, watch
+            )
         else:
             ratios = _recount_in_passes(lambda: table.frames(names), decision, watch)
         refuse_above(ratios, request.measure, request.ratio)
