@@ -319,7 +319,7 @@ class _ValueLine:
         return self.ask.highest is not None and self.ask.highest < self.hierarchy.height
 
     def _node_bounds(self, code: int) -> Bounds:
-        """How the node of the highest level is written that holds a code; open without a limit."""
+        """The bounds of the highest level's node that holds a code; open without such a level."""
         if not self._bounded:
             return Bounds(None, None)
         level = self.ask.highest or 0

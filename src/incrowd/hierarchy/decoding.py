@@ -80,6 +80,7 @@ class Decoder:
         bounds: tuple[tuple[Codes, Codes], ...],
         ordered: bool,
     ) -> None:
+        """Keep the leaves, and by level the labels and the first and last codes of nodes."""
         self._leaves = leaves
         self._labels = labels
         self._bounds = bounds

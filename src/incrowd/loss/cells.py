@@ -52,7 +52,7 @@ class ShownCells:
 
     @property
     def shown_level(self) -> Codes:
-        """The level of what is shown: cells and sets reach beyond what the class holds."""
+        """The level of what is shown, which can be higher than what the class holds needs."""
         if self.sets is None and self.spans and self.column.grid is not None:
             return self._span_level(self.column.grid)
         if self.sets is None:

@@ -84,7 +84,7 @@ def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
 
 
 def _records_under(cells: ShownCells, frequency: Counts) -> Counts:
-    """Records of the table whose value lies under each cell, missing ones apart."""
+    """How many records of the table have a value under each cell; missing ones do not count."""
     if cells.sets is not None:
         values = np.append(0, frequency[1:])
         pools = cells.sets.pools

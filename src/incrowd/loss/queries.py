@@ -208,7 +208,7 @@ def _position(domain: Domain, value: float | str) -> float:
 
 
 def _compare(scale: Floats, relation: str, ends: list[float]) -> Flags:
-    """Flags of the places on a scale in this relation to the ends; other names mean equality."""
+    """Flags of the places that are in this relation to the ends (`=` and `in`: equal to one)."""
     match relation:
         case "between":
             return (scale >= ends[0]) & (scale <= ends[1])

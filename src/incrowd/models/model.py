@@ -305,7 +305,7 @@ def fraction(setting: float) -> Fraction:
 
 
 def part(people: Counts, share: Fraction) -> Counts:
-    """The most people that are no more than this share of the people of each class."""
+    """The most people, per class, that are no more than this share of its people."""
     return people * share.numerator // share.denominator
 
 

@@ -187,7 +187,7 @@ def crowds(
     tally: Tally | None = None,
     class_of: Codes | None = None,
 ) -> Classes:
-    """Per class: the crowd that its records hide in if a missing value matches anything.
+    """The crowd of each class, in which its records hide if a missing value matches anything.
 
     The crowd of a class is the union of all classes that are compatible with it: equal in every
     column where neither is missing. `nodes` and `missing` have shape (d, classes): what each class
@@ -346,7 +346,7 @@ def _shares(counts: Counts) -> Floats:
 
 
 def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
-    """Per class: the sum of values over all classes of its crowd; see `crowds`."""
+    """The sum of values over all classes of each class's crowd (see `crowds`)."""
     total = np.zeros(len(values))
     for found in _compatible_classes(nodes, missing):
         blocks = np.bincount(found.block, values[found.member], minlength=found.blocks)

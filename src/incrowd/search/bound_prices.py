@@ -104,7 +104,7 @@ def _end_sets(low: Codes, high: Codes) -> ValueSets:
 
 
 def flatten_prices(tables: list[Floats], ordered: list[bool]) -> Prices:
-    """Prices of runs, prices around each code, and of pairs, flat for the kernel."""
+    """Flatten prices of runs, of pairs and around each code, one column after the other."""
     chains = [_price_ranks(table) for table in tables]
     sizes = np.array([table.size for table in tables], dtype=np.int64)
     begin = np.cumsum(sizes) - sizes

@@ -103,7 +103,7 @@ class _TinyTable:
         return cls(small, item, records, fine, costs * np.maximum(records, 1), shown, most, gaps)
 
     def divisions(self) -> Iterator[tuple[list[int], int]]:
-        """Every division whose classes may stand, and the part that it leaves out."""
+        """Yield every division whose classes may stand, and the part that it leaves out."""
         everything = len(self.records) - 1
         for out in range(everything):
             if self.records[out] <= self.most:

@@ -155,7 +155,7 @@ def _stay_of_small(problem: Problem) -> Counts | None:
 
 
 def _trim(problem: Problem, more: int) -> Counts:
-    """Records of each row that stay after every model has left out what it must, in turns.
+    """Leave out what every model asks for, in turns; return the records of each row that stay.
 
     The first leaves out so many more.
     """
@@ -195,7 +195,7 @@ def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts |
 
 
 def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
-    """How many holders of each code stay, so many in all."""
+    """How many holders of each code stay if `most` of them stay in all."""
     if "reference" in model.requires:
         return _nearest_counts(counts, held.column.shares * most, most)
     return level_counts(counts, most)

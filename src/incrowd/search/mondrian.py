@@ -151,7 +151,7 @@ def _cut_by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tupl
 def _cut_lines(
     problem: Problem, rule: mondrian.CutRule, watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
-    """Rows cut depth first, large parts in threads.
+    """Cut the rows depth first, large parts in threads, where size alone decides.
 
     Items are rows, or pieces of those that a cut goes through: records and row of each, lines of
     them with the places where classes begin, and whether there was time for all cuts.

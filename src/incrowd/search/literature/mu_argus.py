@@ -169,7 +169,7 @@ class MuArgus(Search):
         return tuple(self.identifying[name] for name in names)
 
     def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
-        """The next column by rule or, while too many records are rare, the one most often so."""
+        """The next column by rule; else, while too many records are rare, the most frequent one."""
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule

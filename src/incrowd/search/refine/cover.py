@@ -29,7 +29,7 @@ with the rows and not with their square."""
 
 
 def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, Codes]:
-    """The class of each row of the tally, and the level of each column in each class.
+    """Cover the table: the class of each row of the tally, and each class's level by column.
 
     The second has shape (d, classes). All rows of a class show the same nodes at its levels, and
     rows with equal quasi-identifying codes are in one class. Every class satisfies the models by

@@ -75,6 +75,7 @@ class LevelTables:
     """What each code shows at each level that may be shown, and what it costs there, laid flat."""
 
     def __init__(self, problem: Problem) -> None:
+        """Lay out flat what each code shows, as a hash, and costs, by column and level."""
         columns = problem.columns
         depth = max(column.hierarchy.levels for column in columns)
         self.offset: Counts = np.full((len(columns), depth), -1, dtype=np.int64)

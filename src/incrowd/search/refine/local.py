@@ -82,7 +82,7 @@ def _cover_table(problem: Problem, watch: Watch, share: float) -> _Recoded | Non
 
 
 def _better_start(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
-    """The cover, or the refined full-domain optimum if that loses less, and a phrase on which."""
+    """The cover, or the refined full-domain optimum if that loses less; a phrase says which."""
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:

@@ -19,6 +19,7 @@ class Moves:
     """
 
     def __init__(self, problem: Problem, class_of: Codes, levels: Codes) -> None:
+        """Take the classes of the tally's rows, and the levels of each: shape (d, classes)."""
         self._rows = CoveredRows(problem)
         self._class_of = np.empty(len(self._rows.weights), dtype=np.int32)
         self._class_of[self._rows.row_of] = class_of

@@ -255,6 +255,7 @@ class PartClasses:
     """Parts of a small table as classes, for models that look at values or people."""
 
     def __init__(self, problem: Problem, table: SmallTable) -> None:
+        """Prepare the rows of each item, so that many parts can be made classes quickly."""
         tally = problem.tally
         read = read_columns(problem)
         self._columns = [problem.sensitive[i] for i in read]

@@ -48,7 +48,7 @@ _MARK = "in the table"
 
 
 def by_partition(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
-    """Divisions of the world, each as the classes that hold records of the table.
+    """Yield divisions of the world, each as the classes that hold records of the table.
 
     None where that is no way: if the world is too large, or if missing values match anything and
     a model counts who is in a class, which then takes in those of other classes.
@@ -261,7 +261,7 @@ def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenC
 
 
 def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
-    """The classes with each of these pairs made one; pairs of classes joined before are left."""
+    """The classes with each of these pairs made one, but for pairs of a class just joined."""
     number = int(spans.pieces.class_of.max(initial=-1)) + 1
     place = np.arange(number, dtype=np.int32)
     taken = np.zeros(number, dtype=np.bool_)

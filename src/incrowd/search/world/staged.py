@@ -35,7 +35,7 @@ _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 
 
 def by_stages(problem: Problem, watch: Watch) -> Spans:
-    """Classes of as few records as the world allows; what is left over joins others."""
+    """Make classes of as few records as the world allows; what is left over joins others."""
     if problem.world is None:
         raise ValueError("a world is needed")
     exact, rest = _release_exact(problem, problem.world)

@@ -69,7 +69,7 @@ class BoundedAnswer:
     """By the loss of the problem."""
 
     def beats(self, other: "BoundedAnswer | None") -> bool:
-        """Whether it is more private, or as private with less loss."""
+        """Whether this answer is more private than the other, or as private with less loss."""
         if other is None or self.privacy > other.privacy + SLACK:
             return True
         return self.privacy >= other.privacy - SLACK and self.loss < other.loss - SLACK

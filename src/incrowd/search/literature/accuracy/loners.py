@@ -43,7 +43,7 @@ def code_starts(problem: Problem) -> Counts:
 
 
 def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
-    """Who stays: all, and if records may be left out, all but half as many loners, or as many."""
+    """Flags of who stays: all and, if records may go, all but half as many loners, or as many."""
     number, spare = len(line.records.row), quest.problem.suppressible
     stay = [np.ones(number, dtype=np.bool_)]
     if not spare or spare >= number:

@@ -61,7 +61,7 @@ def by_adjusting(
 def _divisions(
     quest: BoundedProblem, line: RecordLine, kept: Flags, share: float, watch: Watch
 ) -> list[tuple[Fraction, Pieces]]:
-    """Each division that was made of the records that stay, with its privacy."""
+    """The divisions made of the records that are kept, each with its privacy."""
     everyone = line.records
     records = everyone if kept.all() else everyone.take(kept)
     made = [_adjust_groups(quest, line.boxes, records, share, watch)]

@@ -107,7 +107,7 @@ class Preferred:
         return left
 
     def _rules(self, columns: Sequence[QuasiColumn]) -> list[tuple[str, Callable[[Node], Any]]]:
-        """The rules in their order: what each is called, and what it makes small."""
+        """The rules in order: the name of each, and a figure of a node that it makes small."""
         place = {column.name: j for j, column in enumerate(columns)}
         first = [place[name] for name in self.order]
         scale = [self.weights.get(c.name, 1.0) / max(c.hierarchy.height, 1) for c in columns]

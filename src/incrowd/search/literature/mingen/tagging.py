@@ -45,6 +45,7 @@ class Tagged:
     """A lattice and what is known of its nodes, from `low` to `high`."""
 
     def __init__(self, problem: Problem, low: Node, high: Node) -> None:
+        """Begin with all nodes from `low` to `high` open."""
         self._problem = problem
         self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
