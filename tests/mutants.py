@@ -91,8 +91,8 @@ MUTANTS = [
         "models/l_diversity.py",
         "tests/models/test_l_diversity.py tests/conformance/test_models.py",
         (
-            'self._distinct(classes) >= self.l\n            case "rec',
-            'self._distinct(classes) > self.l\n            case "rec',
+            'self._value_counts(classes) >= self.l\n            case "rec',
+            'self._value_counts(classes) > self.l\n            case "rec',
         ),
         ("return math.ceil(fraction(self.l))", "return math.ceil(fraction(self.l)) + 1"),
     ),

@@ -43,7 +43,7 @@ class Problem:
 
     @property
     def monotone(self) -> bool:
-        """Whether a node that satisfies all models is satisfied by all above it.
+        """Whether, if a node satisfies all models, all nodes above it do.
 
         People who stand in several rows can turn up in both of two classes that merge, so models
         that look at values then lose the property; counting people does not.
@@ -66,7 +66,7 @@ class Problem:
         return flags
 
     def outcome(self, recoding: Recoding) -> Outcome:
-        """What this recoding shows of the table."""
+        """The outcome of a recoding: what it shows of the table."""
         outcome = outcome_of(recoding, self.tally, self.columns, self.sensitive)
         if self.world is None:
             return outcome

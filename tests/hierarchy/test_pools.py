@@ -8,7 +8,7 @@ import naive.pools as naive
 from incrowd.hierarchy import Flat, Tree
 from incrowd.hierarchy.hierarchy import texts
 from incrowd.hierarchy.pools import pools_of
-from incrowd.search.layout import _runs
+from incrowd.search.layout import _run_sets
 from incrowd.table.column import Domain, Kind
 
 counts = st.lists(st.integers(0, 9), min_size=1, max_size=14)
@@ -95,7 +95,7 @@ def test_runs_are_priced_by_all_members_between_their_ends(held, k):
     pools = pools_of(tree, people, k, people)
     low, high = (side.ravel() for side in np.indices((len(people), len(people))))
     low, high = low[low <= high].astype(np.int32), high[low <= high].astype(np.int32)
-    sets = _runs(low, high, pools)
+    sets = _run_sets(low, high, pools)
     for i, (first, last) in enumerate(zip(low, high, strict=True)):
         found = np.unique(
             np.arange(first, last + 1) if pools is None else pools.of[first : last + 1]

@@ -3,7 +3,7 @@ import pytest
 from incrowd.errors import InputError
 from incrowd.hierarchy import Regions
 from incrowd.hierarchy.hierarchy import texts
-from incrowd.hierarchy.regions import _countries, is_country
+from incrowd.hierarchy.regions import _groups_by_name, is_country
 from incrowd.table.column import Domain, Kind
 
 
@@ -52,7 +52,7 @@ def test_what_is_no_country_is_put_aside():
 
 
 def test_every_country_has_both_regions():
-    known = _countries()
+    known = _groups_by_name()
     assert len(set(known.values())) < 30
     assert all(sub and region for sub, region in known.values())
 

@@ -161,7 +161,7 @@ def test_without_time_the_rest_is_one_class():
 def test_a_way_down_ends_when_the_time_is_up(monkeypatch):
     """With many columns a single step down looks at many level vectors."""
     looked = []
-    counts = _Cover._counts
+    counts = _Cover._records_and_cost
 
     class Late(Watch):
         """Its time is up once three vectors were counted, but nobody asks in between."""
@@ -170,7 +170,9 @@ def test_a_way_down_ends_when_the_time_is_up(monkeypatch):
         def remaining(self):
             return 3.0 - len(looked)
 
-    monkeypatch.setattr(_Cover, "_counts", lambda *given: looked.append(1) or counts(*given))
+    monkeypatch.setattr(
+        _Cover, "_records_and_cost", lambda *given: looked.append(1) or counts(*given)
+    )
     quasi = [[1, 2] * 3] * 50
     of = problem_of(([tree([1, 1])] * 50, quasi, [[1] * 6], None), [KAnonymity(6)], Gcp())
     class_of, levels = cover(of, Late())

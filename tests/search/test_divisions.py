@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import KAnonymity, LDiversity, TCloseness
-from incrowd.search.divisions import every_division, tiny
+from incrowd.search.divisions import best_division, is_tiny
 from incrowd.search.repair import safe_crowds
 from incrowd.table.column import Missing
 from incrowd.watch import Watch
@@ -32,9 +32,9 @@ MODELS = [
 )
 def test_what_it_finds_may_leave(table, models, suppression, missing):
     problem = replace(problem_of(table, models, Gcp(), suppression), missing=missing)
-    assert tiny(problem)
+    assert is_tiny(problem)
     try:
-        found = every_division(problem, Watch())
+        found = best_division(problem, Watch())
     except InfeasibleError:
         return
     outcome = problem.outcome(found.recoding)
@@ -46,9 +46,9 @@ def test_what_it_finds_may_leave(table, models, suppression, missing):
 def test_without_time_nothing_is_found():
     table = ([_leaf()], [[1, 1]], [[1, 2]], None)
     problem = problem_of(table, [KAnonymity(2)], Gcp())
-    assert every_division(problem, Watch()).recoding.kind == "spans"
+    assert best_division(problem, Watch()).recoding.kind == "spans"
     with pytest.raises(InfeasibleError):
-        every_division(problem, Watch(limit=0.0))
+        best_division(problem, Watch(limit=0.0))
 
 
 def _leaf():

@@ -19,7 +19,7 @@ points = st.lists(st.lists(st.integers(0, 4), min_size=2, max_size=2), min_size=
 @given(points, points)
 def test_the_nearest_centre_is_found(here, centres):
     here, centres = np.array(here, dtype=np.float64), np.array(centres, dtype=np.float64)
-    near, apart = idistance._nearest(here, centres)
+    near, apart = idistance._nearest_centres(here, centres)
     distances = np.sqrt(((here[:, None] - centres[None]) ** 2).sum(axis=2))
     assert (near == distances.argmin(axis=1)).all()
     assert np.allclose(apart, distances.min(axis=1))

@@ -11,7 +11,7 @@ from incrowd.errors import InfeasibleError
 from incrowd.loss import Gcp
 from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.search import Crowd, Diversify, Mondrian, TreeSearch, left_out
-from incrowd.search.left_out import level_counts, staying
+from incrowd.search.left_out import level_counts, staying_part
 from incrowd.search.refusals import as_one_class, raise_if_infeasible
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -44,7 +44,7 @@ def test_what_stays_satisfies_the_models_and_no_more_is_left_out_than_may_be(tab
     with pytest.MonkeyPatch.context() as patch:
         if not small:
             patch.setattr(left_out, "_FEW", 0)
-        stay = staying(problem)
+        stay = staying_part(problem)
     if stay is None:
         return
     thin = stay.problem
@@ -78,7 +78,7 @@ def test_for_one_model_large_tables_leave_out_no_more_than_must_be(table, models
         return
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(left_out, "_FEW", 0)
-        assert staying(problem) is not None
+        assert staying_part(problem) is not None
 
 
 @pytest.mark.parametrize("search", [Crowd(), Mondrian(), TreeSearch(), Diversify()])

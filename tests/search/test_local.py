@@ -134,8 +134,8 @@ def test_a_class_that_has_become_empty_takes_no_single_row():
     levels = np.array([[1, 0]], dtype=np.int32)
     moves = Moves(problem, np.array([0, 0], dtype=np.int32), levels[:, :1])
     moves._describe()
-    moves._add((0,), np.array([0]), np.array([1, -1], dtype=np.int32), 1)
-    moves._add((1,), np.array([0]), np.array([0, -1], dtype=np.int32), 0)
+    moves._apply_moves((0,), np.array([0]), np.array([1, -1], dtype=np.int32), 1)
+    moves._apply_moves((1,), np.array([0]), np.array([0, -1], dtype=np.int32), 0)
     assert moves._sizes.tolist() == [4, 0]
     moves._pull((0,))
     assert moves._class_of.tolist() == [0, 0]

@@ -14,7 +14,14 @@ from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.search.crowd import crowd
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import boxes_of
-from incrowd.search.parts import PartTree, able, divide_rows, parts_tree, separable, tree_of
+from incrowd.search.parts import (
+    PartTree,
+    divide_rows,
+    may_stand_alone,
+    parts_tree,
+    separable,
+    tree_of,
+)
 from incrowd.watch import Watch
 from strategies import problem_of, tables
 
@@ -62,8 +69,8 @@ def test_every_row_is_in_one_part_that_is_able_if_the_table_is(table, rows, mode
     problem = problem_of(table, models, Gcp())
     found = divide_rows(problem, rows, 2)
     assert np.array_equal(np.sort(np.concatenate(found)), np.arange(problem.tally.rows))
-    if able(problem, np.arange(problem.tally.rows, dtype=np.int32), 2):
-        assert all(able(problem, part, 2) for part in found)
+    if may_stand_alone(problem, np.arange(problem.tally.rows, dtype=np.int32), 2):
+        assert all(may_stand_alone(problem, part, 2) for part in found)
 
 
 def test_parts_are_of_about_the_same_size():

@@ -20,7 +20,7 @@ from incrowd.models import DeltaPresence, KAnonymity, KMap, LDiversity
 from incrowd.search import AgainstWorld, Auto, Mondrian
 from incrowd.search.world.partition import by_partition
 from incrowd.search.world.staged import by_stages
-from incrowd.search.world.world import by_levels
+from incrowd.search.world.world import best_levels
 from incrowd.table.column import CodedColumn, Domain, Kind
 from incrowd.watch import Watch
 from strategies import problem_of, tables
@@ -28,7 +28,7 @@ from strategies import problem_of, tables
 WAYS = [
     by_stages,
     lambda problem, watch: next(by_partition(problem, watch), None),
-    lambda problem, watch: by_levels(problem, watch, float("inf")),
+    lambda problem, watch: best_levels(problem, watch, float("inf")),
 ]
 
 

@@ -77,7 +77,7 @@ def align(
     if not len(held):
         return None
     line = _ValueLine(hierarchy, held, np.diff(np.cumsum(people)[np.append(0, held)]), ask)
-    return line.by_names() if line.named else line.by_places()
+    return line.grid_by_names() if line.ends_are_names else line.grid_by_places()
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,27 +97,27 @@ class _ValueLine:
 
     @cached_property
     def place(self) -> Floats:
-        """Where the held values lie."""
+        """The places of the held values on the column's scale, ascending."""
         return np.asarray(self.hierarchy.leaves.positions[self.held - 1])
 
     @property
     def _edges(self) -> tuple[float, float]:
-        """Where the smallest and the largest held value lie."""
+        """The places of the smallest and the largest held value."""
         return float(self.place[0]), float(self.place[-1])
 
     @cached_property
-    def named(self) -> bool:
-        """Whether ends are names: of an ordered list, of nodes that are no intervals, of giants."""
+    def ends_are_names(self) -> bool:
+        """Whether ends are names: of an ordered list, of nodes without bounds, of giant numbers."""
         leaves, ask = self.hierarchy.leaves, self.ask
         if leaves.kind is Kind.TEXT:
             return True
-        if leaves.kind is Kind.NUMBER and self._gigantic:
+        if leaves.kind is Kind.NUMBER and self._has_giants:
             return True
         labels = self.hierarchy.labels[ask.lowest] if ask.lowest and ask.step is None else ()
         return any(reach_of(label, leaves) is None for label in labels)
 
     @property
-    def _gigantic(self) -> bool:
+    def _has_giants(self) -> bool:
         """Whether places do not tell the numbers apart, or have no finite distance."""
         if self.hierarchy.leaves.values.dtype.kind == "i":
             return not np.abs(self.place).max() < _LARGEST
@@ -130,7 +130,7 @@ class _ValueLine:
         chosen = ask.given or ask.lowest > 0 or ask.highest is not None
         return ask.step is None and self.hierarchy.height > 1 and chosen
 
-    def by_names(self) -> CellGrid:
+    def grid_by_names(self) -> CellGrid:
         """Cells that join nodes of the lowest level, written by the nodes' names."""
         nodes = self.hierarchy.maps[self.ask.lowest][self.held]
         gap = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
@@ -157,14 +157,14 @@ class _ValueLine:
         reach = np.clip(low, *self._edges), np.clip(high, *self._edges)
         return grid_of(len(place), run, reach, written, labels)
 
-    def by_places(self) -> CellGrid:
+    def grid_by_places(self) -> CellGrid:
         """Cells that begin and end at places on the column's scale."""
-        marks = self._marks()
-        low, high = self._reach(marks)
+        marks = self._find_marks()
+        low, high = self._cell_reach(marks)
         at = self._best_marks(marks.gap, low, high)
         begins, ends = marks.take(at[:-1]), marks.take(at[1:])
-        first, last = self._leaves(begins, ends)
-        exact = self._exact(begins, ends)
+        first, last = self._cell_leaves(begins, ends)
+        exact = self._exact_cells(begins, ends)
         alone, code = self.place[begins.gap], self.held[begins.gap]
         low = np.where(exact, alone, low[at[:-1]])
         high = np.where(exact, alone, high[at[1:]])
@@ -180,7 +180,7 @@ class _ValueLine:
         self, labels: list[str], low: Floats, high: Floats
     ) -> tuple[Floats, Floats]:
         """Lower and upper end of each cell; a cell that shows a node reaches as far as the node."""
-        nodes = {label for _, label in self._nodes.values()} if self.by_nodes else set()
+        nodes = {label for _, label in self._bounded_nodes.values()} if self.by_nodes else set()
         for c, label in enumerate(labels):
             reach = reach_of(label, self.hierarchy.leaves) if label in nodes else None
             if reach is not None:
@@ -190,13 +190,13 @@ class _ValueLine:
     def _best_marks(self, gap: Counts, low: Floats, high: Floats) -> Counts:
         """The marks between the best cells, the first and the last mark included."""
         people, ask = self.before[gap], self.ask
-        low, high = self._shares(low), self._shares(high)
+        low, high = self._line_shares(low), self._line_shares(high)
         inner = self._bounded
         if not inner and not np.isfinite(ask.widest):
             return np.array([*best_parts(people, low, high, ask.k), len(gap) - 1], dtype=np.int64)
         whole = float(self.place[-1] - self.place[0])
         widest = ask.widest / whole if whole else inf
-        stops = np.append(self._stops(gap) if inner else 0, len(gap) - 1)
+        stops = np.append(self._top_node_marks(gap) if inner else 0, len(gap) - 1)
         found: list[int] = []
         for first, last in zip(stops[:-1].tolist(), stops[1:].tolist(), strict=True):
             part = slice(first, last + 1)
@@ -204,7 +204,7 @@ class _ValueLine:
             found += [first + begin for begin in begins]
         return np.array([*found, len(gap) - 1], dtype=np.int64)
 
-    def _shares(self, place: Floats) -> Floats:
+    def _line_shares(self, place: Floats) -> Floats:
         """Places as shares of the line; by rank if it has no finite length."""
         with np.errstate(over="ignore", invalid="ignore"):
             whole = float(self.place[-1] - self.place[0])
@@ -212,25 +212,25 @@ class _ValueLine:
             return np.searchsorted(self.place, place) / len(self.place)
         return (place - self.place[0]) / whole if whole else 0.0 * place
 
-    def _stops(self, gap: Counts) -> Counts:
-        """The marks where a node of the highest level begins."""
+    def _top_node_marks(self, gap: Counts) -> Counts:
+        """The marks, by number, where a node of the highest level begins."""
         nodes = self.hierarchy.maps[self.ask.highest or 0][self.held]
         begin = np.append(0, np.flatnonzero(np.diff(nodes)) + 1)
         return np.flatnonzero(np.isin(gap, begin))
 
-    def _marks(self) -> CellGaps:
-        """One mark per gap that may part cells; only larger crowds count if there are too many."""
+    def _find_marks(self) -> CellGaps:
+        """One mark per gap that may part cells; if too many, only those next to larger crowds."""
         joined = self.ask.lowest > 0 or self.ask.step is not None
         limited = self.ask.highest is not None or bool(np.isfinite(self.ask.widest))
         k = 1 if joined or limited else self.ask.k
-        marks = CellGaps.between(*self._points(k), self.place)
+        marks = CellGaps.between(*self._cut_points(k), self.place)
         while k < self.before[-1] and len(marks) > _MOST_MARKS:
             k *= 2
-            marks = CellGaps.between(*self._points(k), self.place)
+            marks = CellGaps.between(*self._cut_points(k), self.place)
         return marks
 
-    def _points(self, least: int) -> tuple[CutPoints, CutPoints]:
-        """Where candidates with at least so many people begin, and where they end."""
+    def _cut_points(self, least: int) -> tuple[CutPoints, CutPoints]:
+        """The points where candidates with so many people or more begin, and where they end."""
         if not self.by_nodes:
             return self._round_points(least)
         lows, highs = self._node_points(least)
@@ -240,10 +240,10 @@ class _ValueLine:
         return lows + more, highs + further
 
     def _round_points(self, least: int) -> tuple[CutPoints, CutPoints]:
-        """Where round intervals with at least so many people begin, and where they end."""
+        """The points where round intervals with so many people begin, and where they end."""
         low, high, people = self._candidates
         crowded = people >= least
-        atoms = self._atoms(least)
+        atoms = self._crowded_values(least)
         return (
             CutPoints.before(np.concatenate([low[crowded], atoms])),
             CutPoints.before(high[crowded]) + CutPoints(atoms, np.ones(len(atoms), np.bool_)),
@@ -251,15 +251,15 @@ class _ValueLine:
 
     @cached_property
     def _candidates(self) -> tuple[Floats, Floats, Counts]:
-        """Where round intervals begin and end, and the people in each."""
+        """The begins and ends of round intervals, and the people in each."""
         leaves = self.hierarchy.leaves
         scales = list(round_intervals(leaves, leaves.values[self.held - 1], self.ask.step))
         low, high = (np.concatenate(ends) for ends in zip(*scales, strict=True))
         first, last = np.searchsorted(self.place, low), np.searchsorted(self.place, high)
         return low, high, self.before[last] - self.before[first]
 
-    def _atoms(self, least: int) -> Floats:
-        """Values of a continuum that so many people share: they may be shown as they are."""
+    def _crowded_values(self, least: int) -> Floats:
+        """The values of a continuum that so many people share: they may be shown as they are."""
         leaves = self.hierarchy.leaves
         fine = leaves.kind is Kind.NUMBER and self._unit is not None
         if step_of(leaves) or fine or self.ask.step is not None:
@@ -272,7 +272,7 @@ class _ValueLine:
         return lattice_unit(self.hierarchy.leaves.values[self.held - 1])
 
     def _node_points(self, least: int) -> tuple[CutPoints, CutPoints]:
-        """Where nodes with at least so many people begin, and where they end."""
+        """The points where nodes with at least so many people begin, and where they end."""
         lows = highs = CutPoints.before(self.place[:0])
         for level in range(self.ask.lowest, self.hierarchy.height):
             nodes = self.hierarchy.maps[level][self.held]
@@ -280,20 +280,20 @@ class _ValueLine:
             here = np.unique(nodes[people[nodes] >= least])
             low, high = (end[here] for end in self.hierarchy.reach[level])
             lows += CutPoints.before(low)
-            highs += self._behind(level, here, high)
+            highs += self._node_ends(level, here, high)
         return lows.take(np.isfinite(lows.place)), highs.take(np.isfinite(highs.place))
 
-    def _behind(self, level: int, nodes: Codes, high: Floats) -> CutPoints:
-        """Where nodes end: at the next whole number or day, else as their labels say."""
+    def _node_ends(self, level: int, nodes: Codes, high: Floats) -> CutPoints:
+        """The points where nodes end: the next whole number or day, else as their labels say."""
         leaves = self.hierarchy.leaves
         if step := step_of(leaves):
             return CutPoints.before(high + step)
         labels = self.hierarchy.labels[level][nodes - 1].tolist()
         ends = [ends_of(label) for label in labels]
-        behind = [bounds.high_inside and not _lasts(bounds.high, leaves) for bounds in ends]
+        behind = [bounds.high_inside and not _names_a_day(bounds.high, leaves) for bounds in ends]
         return CutPoints(high, np.array(behind, dtype=np.bool_))
 
-    def _reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
+    def _cell_reach(self, marks: CellGaps) -> tuple[Floats, Floats]:
         """Lower and upper end of cells that begin and end at each mark, within the held values."""
         step = step_of(self.hierarchy.leaves)
         begin, end = marks.begin.place, marks.end.place
@@ -302,8 +302,8 @@ class _ValueLine:
         last = np.where(marks.end.behind, end, end - step)
         return np.clip(begin, *self._edges), np.clip(last, *self._edges)
 
-    def _leaves(self, begins: CellGaps, ends: CellGaps) -> tuple[Codes, Codes]:
-        """The first and the last leaf inside each cell; the outermost are open."""
+    def _cell_leaves(self, begins: CellGaps, ends: CellGaps) -> tuple[Codes, Codes]:
+        """The first and the last leaf of each cell; the outermost reach to their node's end."""
         every = self.hierarchy.leaves.positions
         first, last = begins.begin.gaps(every) + 1, ends.end.gaps(every)
         first[0], last[-1] = 1, len(every)
@@ -319,7 +319,7 @@ class _ValueLine:
         return self.ask.highest is not None and self.ask.highest < self.hierarchy.height
 
     def _node_bounds(self, code: int) -> Bounds:
-        """How the node of the highest level is written that holds a code; open without a limit."""
+        """The bounds of the highest level's node that holds a code; open without such a level."""
         if not self._bounded:
             return Bounds(None, None)
         level = self.ask.highest or 0
@@ -331,8 +331,8 @@ class _ValueLine:
         low, high = (str(self.hierarchy.labels[0][end - 1]) for end in ends)
         return Bounds(low, high, high_inside=True)
 
-    def _exact(self, begins: CellGaps, ends: CellGaps) -> Flags:
-        """Which cells can only be the one value that they hold."""
+    def _exact_cells(self, begins: CellGaps, ends: CellGaps) -> Flags:
+        """Flags of the cells that can only be the one value that they hold."""
         single: Flags = ends.gap - begins.gap == 1
         few = self.before[-1] < self.ask.k
         if few or self.ask.lowest or self.ask.step is not None:
@@ -359,11 +359,11 @@ class _ValueLine:
             begin, end = float(begins.begin.place[c]), float(ends.end.place[c])
             low, high = text_of(begin, leaves, point=after), text_of(end, leaves, point=upto)
             bounds = Bounds(low, high, not after, upto)
-            written.append(self._outermost(bounds, c, len(exact)))
+            written.append(self._open_outermost(bounds, c, len(exact)))
         return written
 
-    def _outermost(self, bounds: Bounds, cell: int, cells: int) -> Bounds:
-        """The first and the last cell end where the node of the highest level does, or nowhere."""
+    def _open_outermost(self, bounds: Bounds, cell: int, cells: int) -> Bounds:
+        """The bounds of a cell; the first and last end where the highest node does, or nowhere."""
         if cell == 0:
             node = self._node_bounds(int(self.held[0]))
             bounds = replace(bounds, low=node.low, low_inside=node.low_inside)
@@ -376,13 +376,13 @@ class _ValueLine:
         """How a cell is written, and what it shows by itself: its value, its node, its bounds."""
         if bounds.low is not None and bounds.low == bounds.high:
             return bounds, bounds.low
-        if self.by_nodes and run in self._nodes:
-            return self._nodes[run]
+        if self.by_nodes and run in self._bounded_nodes:
+            return self._bounded_nodes[run]
         dated = self.hierarchy.leaves.kind is Kind.DATE
         return bounds, write_dates(bounds) if dated else write_bounds(bounds)
 
     @cached_property
-    def _nodes(self) -> dict[tuple[int, int], tuple[Bounds, str]]:
+    def _bounded_nodes(self) -> dict[tuple[int, int], tuple[Bounds, str]]:
         """The nodes above the values that a cell may show, by their first and last leaf."""
         found: dict[tuple[int, int], tuple[Bounds, str]] = {}
         for level in range(self.hierarchy.height - 1, max(self.ask.lowest, 1) - 1, -1):
@@ -394,8 +394,8 @@ class _ValueLine:
         return found
 
 
-def _lasts(end: str | None, leaves: Domain) -> bool:
-    """Whether an end names a day or more: what lies behind it begins with the next moment."""
+def _names_a_day(end: str | None, leaves: Domain) -> bool:
+    """Whether an end names a day or more, or is none: the next moment lies behind it."""
     if leaves.kind is not Kind.DATE:
         return False
     date = None if end is None else parse_date(end)

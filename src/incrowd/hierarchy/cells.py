@@ -26,10 +26,11 @@ class CutPoints:
 
     @classmethod
     def before(cls, place: Floats) -> "CutPoints":
-        """CutPoints before the values at these places."""
+        """The points just before the values at these places."""
         return cls(place, np.zeros(len(place), dtype=np.bool_))
 
     def __add__(self, other: "CutPoints") -> "CutPoints":
+        """The points of both, these first."""
         place = np.concatenate([self.place, other.place])
         return CutPoints(place, np.concatenate([self.behind, other.behind]))
 
@@ -40,18 +41,18 @@ class CutPoints:
         return gaps
 
     def take(self, which: Counts | Flags) -> "CutPoints":
-        """Some of the points."""
+        """Some of the points, by number or by flag."""
         return CutPoints(self.place[which], self.behind[which])
 
     def at(self, gap: Counts, own: Counts, other: "CutPoints", others: Counts) -> "CutPoints":
-        """The point of each gap: one of its own, else that of others."""
+        """The point of each gap: one of its own (gaps `own`) if it has one, else of `other`."""
         both = self + other
         mine, theirs = np.searchsorted(own, gap), np.searchsorted(others, gap)
         known = np.isin(gap, own)
         return both.take(np.where(known, mine, len(own) + theirs))
 
     def before_or_at(self, other: "CutPoints") -> Flags:
-        """Which points lie no farther than those of another."""
+        """Flags of the points that lie no farther than the other's at the same place."""
         same: Flags = (self.place == other.place) & (self.behind <= other.behind)
         return same | (self.place < other.place)
 
@@ -65,7 +66,7 @@ class CutPoints:
         return gap, self.take(order[first])
 
     def where(self, which: Flags, other: "CutPoints") -> "CutPoints":
-        """Take these points where flagged, else the other's."""
+        """These points where flagged, else the other's."""
         place = np.where(which, self.place, other.place)
         return CutPoints(place, np.where(which, self.behind, other.behind))
 
@@ -102,7 +103,7 @@ class CellGaps:
         return len(self.gap)
 
     def take(self, which: Counts) -> "CellGaps":
-        """Some of the marks."""
+        """Some of the marks, by number."""
         return CellGaps(self.gap[which], self.begin.take(which), self.end.take(which))
 
 
@@ -131,7 +132,7 @@ def best_parts(people: Counts, low: Floats, high: Floats, k: int) -> list[int]:
 
 
 def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: float) -> list[int]:
-    """As `best_parts`, no part wider than `widest` where marks allow it.
+    """The best parts of a line, as `best_parts`, none wider than `widest` if marks allow it.
 
     A part with fewer than k people is the last resort.
     """
@@ -149,6 +150,7 @@ def limited_parts(people: Counts, low: Floats, high: Floats, k: int, widest: flo
 
 
 def _trace_begins(source: Counts, end: int) -> list[int]:
+    """Where the parts begin that end at mark `end`, ascending, given each end's begin."""
     begins = []
     while end > 0:
         end = int(source[end])
@@ -189,6 +191,7 @@ class CellGrid:
         return texts[place]
 
     def _label(self, first: int, last: int, top: str) -> str:
+        """The label of the cells `first` to `last`, `top` if they are open on both sides."""
         if first == last:
             label: str = self.labels[first - 1]
             return label

@@ -49,18 +49,21 @@ class Dates(Builder):
                 remedy="give it another hierarchy, or list the texts that mean missing",
             )
         steps = self.steps or _ALL
-        levels = [self._level(domain.values, step) for step in steps] if len(domain) else []
+        levels = (
+            [self._level_with_bottom(domain.values, step) for step in steps] if len(domain) else []
+        )
         prune = self.steps is None and self.bottom is None
         return stack(domain, levels, column=column, ordered=True, prune=prune)
 
-    def _level(self, values: Values, step: Period) -> Level:
+    def _level_with_bottom(self, values: Values, step: Period) -> Level:
+        """One level of these steps, dates before the year `bottom` being one node."""
         if self.bottom is None:
-            return _level(values, step)
+            return _period_level(values, step)
         before = write_bounds(Bounds(None, f"{self.bottom:04d}"))
-        pooled = int(np.searchsorted(_years(values), self.bottom))
+        pooled = int(np.searchsorted(_years_of(values), self.bottom))
         if pooled == len(values):
             return Level(np.ones(pooled, dtype=np.int32), texts([before]))
-        rest = _level(values[pooled:], step)
+        rest = _period_level(values[pooled:], step)
         labels = [_clip_years(label, self.bottom) for label in rest.labels.tolist()]
         if not pooled:
             return Level(rest.nodes, texts(labels))
@@ -68,7 +71,7 @@ class Dates(Builder):
         return Level(nodes.astype(np.int32), texts([before, *labels]))
 
 
-def _years(values: Values) -> Counts:
+def _years_of(values: Values) -> Counts:
     years: Counts = values.astype("datetime64[Y]").astype(np.int64) + 1970
     return years
 
@@ -81,7 +84,8 @@ def _clip_years(label: str, bottom: int) -> str:
     return write_bounds(replace(bounds, low=f"{bottom:04d}"))
 
 
-def _level(values: Values, step: Period) -> Level:
+def _period_level(values: Values, step: Period) -> Level:
+    """One level of periods of this step."""
     if step == "day":
         days = values.astype("datetime64[D]")
         nodes, first = runs(days)
@@ -90,10 +94,11 @@ def _level(values: Values, step: Period) -> Level:
     length = {"month": 1, "quarter": 3, "year": 12, "5 years": 60, "10 years": 120}[step]
     periods = months // length
     nodes, first = runs(periods)
-    return Level(nodes, texts([_label(period, step) for period in periods[first].tolist()]))
+    return Level(nodes, texts([_period_label(period, step) for period in periods[first].tolist()]))
 
 
-def _label(period: int, step: Period) -> str:
+def _period_label(period: int, step: Period) -> str:
+    """The label of a period, which counts steps from the year 0."""
     if step == "month":
         return f"{period // 12:04d}-{period % 12 + 1:02d}"
     if step == "quarter":

@@ -80,6 +80,7 @@ class Decoder:
         bounds: tuple[tuple[Codes, Codes], ...],
         ordered: bool,
     ) -> None:
+        """Keep the leaves, and by level the labels and the first and last codes of nodes."""
         self._leaves = leaves
         self._labels = labels
         self._bounds = bounds
@@ -87,11 +88,13 @@ class Decoder:
         self._others: dict[frozenset[str], list[Run]] = {}
 
     @cached_property
-    def _leaf(self) -> dict[str, int]:
+    def _code_of_leaf(self) -> dict[str, int]:
+        """The code of each leaf by its label."""
         return {label: code for code, label in enumerate(self._labels[0].tolist(), start=1)}
 
     @cached_property
-    def _nodes(self) -> dict[str, list[Run]]:
+    def _runs_of_nodes(self) -> dict[str, list[Run]]:
+        """The runs of leaves of each label above the values; the top stands for missing, too."""
         runs: dict[str, list[Run]] = {}
         inner = zip(self._labels[1:-1], self._bounds[1:-1], strict=True)
         for labels, (low, high) in inner:
@@ -124,7 +127,7 @@ class Decoder:
     def _other_leaves(
         self, labels: Iterable[str | None], named: frozenset[str] | None
     ) -> list[Run]:
-        """The leaves that `*others*` stands for: those of none of the names."""
+        """The runs that `*others*` stands for: leaves under none of the names below the top."""
         if not any(label is not None and has_others(label) for label in labels):
             return []
         names = named_in(labels) if named is None else named
@@ -135,6 +138,7 @@ class Decoder:
         return self._others[names]
 
     def _refuse_unknown(self, of: Codes, runs: list[list[Run]]) -> None:
+        """Raise `InputError` if a label stands for nothing; `of` is the label of each row."""
         unknown = np.array([not found for found in runs], dtype=np.bool_)
         if unknown.any():
             first = int(np.argmax(unknown[of])) + 1
@@ -145,14 +149,15 @@ class Decoder:
             )
 
     def _runs(self, label: str | None, unnamed: list[Run]) -> list[Run]:
+        """The runs of leaves that a label may stand for, none if it is unknown."""
         if label is None:
             return [(MISSING, MISSING)]
         plain = self._plain_span(label) if self._ordered else None
         if plain is not None:
             return [plain]
-        found = list(self._nodes.get(label, ()))
-        if label in self._leaf:
-            found.append((self._leaf[label], self._leaf[label]))
+        found = list(self._runs_of_nodes.get(label, ()))
+        if label in self._code_of_leaf:
+            found.append((self._code_of_leaf[label], self._code_of_leaf[label]))
         bounds = read_bounds(label) if self._ordered else None
         between = None if bounds is None else self._between(bounds)
         if between is not None:
@@ -160,7 +165,7 @@ class Decoder:
         found.extend(self._members(label, unnamed))
         if len(found) == 1:
             return found
-        return union(found) if found else self._exact(label)
+        return union(found) if found else self._run_of_spelling(label)
 
     def _plain_span(self, label: str) -> Run | None:
         """The leaves of a plain span such as `[17, 25]`, looked up quickly; None for other labels.
@@ -170,15 +175,15 @@ class Decoder:
         if label[:1] != "[" or label[-1] != "]" or label[1] == '"':
             return None
         first, _, last = label[1:-1].partition(", ")
-        low, high = self._leaf.get(first), self._leaf.get(last)
+        low, high = self._code_of_leaf.get(first), self._code_of_leaf.get(last)
         if low is None or high is None or low > high or ", " in last:
             return None
-        known = self._nodes
-        named = label in self._leaf or label in known or first in known or last in known
+        known = self._runs_of_nodes
+        named = label in self._code_of_leaf or label in known or first in known or last in known
         return None if named else (low, high)
 
     def _members(self, label: str, unnamed: list[Run]) -> list[Run]:
-        """The leaves of what the label of a set names; none if one of its members is unknown."""
+        """The runs of what the label of a set names; none if one of its members is unknown."""
         members = read_members(label)
         if members is None:
             return []
@@ -188,31 +193,35 @@ class Decoder:
         return [*(run for found in runs for run in found), *(unnamed if members.others else ())]
 
     def _member(self, name: str) -> list[Run]:
-        """The leaf and the nodes of this name."""
-        code = self._leaf.get(name)
-        return [*self._nodes.get(name, ()), *([] if code is None else [(code, code)])]
+        """The runs of the leaf and the nodes of this name."""
+        code = self._code_of_leaf.get(name)
+        return [*self._runs_of_nodes.get(name, ()), *([] if code is None else [(code, code)])]
 
     def _between(self, bounds: Bounds) -> Run | None:
+        """The run of leaves between two bounds, which may be names; None if there is none."""
         if bounds.low_inside and bounds.high_inside:
-            low, high = self._named.get(bounds.low or ""), self._named.get(bounds.high or "")
+            low, high = (
+                self._run_of_name.get(bounds.low or ""),
+                self._run_of_name.get(bounds.high or ""),
+            )
             if low is not None and high is not None:
                 return (low[0], high[1]) if low[0] <= high[1] else None
         return locate(self._leaves, bounds)
 
     @cached_property
-    def _named(self) -> dict[str, Run]:
-        """From the first to the last leaf of the leaf and the nodes of each name."""
-        named = {label: (code, code) for label, code in self._leaf.items()}
-        for label, runs in self._nodes.items():
+    def _run_of_name(self) -> dict[str, Run]:
+        """The run from the first to the last leaf of the leaf and the nodes of each name."""
+        named = {label: (code, code) for label, code in self._code_of_leaf.items()}
+        for label, runs in self._runs_of_nodes.items():
             every = [*runs, named[label]] if label in named else runs
             named[label] = (min(low for low, _ in every), max(high for _, high in every))
         return named
 
-    def _exact(self, label: str) -> list[Run]:
-        """A value in another spelling than ours: `1.0` for 1."""
+    def _run_of_spelling(self, label: str) -> list[Run]:
+        """The run of a value in another spelling than ours, such as `1.0` for 1; empty if none."""
         if self._leaves.kind is Kind.TEXT:
             number = parse_number(label)
-            code = None if number is None else self._leaf.get(number_text(number))
+            code = None if number is None else self._code_of_leaf.get(number_text(number))
             return [] if code is None else [(code, code)]
         run = locate(self._leaves, Bounds(label, label, low_inside=True, high_inside=True))
         return [] if run is None else [run]
@@ -244,7 +253,7 @@ def complement(runs: Iterable[Run], size: int) -> list[Run]:
 
 
 def runs_of(codes: Iterable[int]) -> list[Run]:
-    """Codes as runs, ascending and apart."""
+    """The codes as runs that are ascending and apart."""
     runs: list[Run] = []
     for code in sorted(set(codes)):
         if runs and runs[-1][1] == code - 1:
@@ -258,16 +267,18 @@ def locate(leaves: Domain, bounds: Bounds) -> tuple[int, int] | None:
     """First and last code of the leaves between these bounds, by arithmetic; None if no leaf is."""
     if leaves.kind is Kind.TEXT:
         return None
-    low = 0 if bounds.low is None else _before(leaves, bounds.low, after=not bounds.low_inside)
+    low = (
+        0 if bounds.low is None else _count_before(leaves, bounds.low, after=not bounds.low_inside)
+    )
     high = len(leaves)
     if bounds.high is not None:
-        found = _before(leaves, bounds.high, after=bounds.high_inside)
+        found = _count_before(leaves, bounds.high, after=bounds.high_inside)
         high = -1 if found is None else found
     return None if low is None or high <= low else (low + 1, high)
 
 
-def _before(leaves: Domain, text: str, *, after: bool) -> int | None:
-    """How many leaves lie below the bound, or up to it with `after`; None if it is no bound."""
+def _count_before(leaves: Domain, text: str, *, after: bool) -> int | None:
+    """How many leaves lie below a bound, or up to it with `after`; None if it is no bound."""
     if leaves.kind is Kind.NUMBER:
         number = parse_number(text)
         return None if number is None else count_below(leaves.values, number, after=after)

@@ -25,7 +25,7 @@ _COMPARED = re.compile(r"(?P<sign><=|>=|<|>|≤|≥) ?(?P<a>-?\d+(\.\d+)?|\d{4}(
 
 def read_any_bounds(label: str) -> Bounds | None:
     """The bounds of an interval, in our spelling or another tool's; None for another label."""
-    found = _read_bare(label) or read_bounds(label)
+    found = _read_any_brackets(label) or read_bounds(label)
     if found is not None:
         return found
     dashed = _DASHED.fullmatch(label) or _PLAIN.fullmatch(label)
@@ -57,7 +57,7 @@ def written_reach(label: str, domain: Domain) -> Reach | None:
     return None if bounds is None else bounds_reach(bounds, domain)
 
 
-def _read_bare(label: str) -> Bounds | None:
+def _read_any_brackets(label: str) -> Bounds | None:
     """An interval of numbers or dates as R, ARX and others write it: `[20,30)`, `]20; Inf)`."""
     found = _BARE.fullmatch(label)
     if found is None:

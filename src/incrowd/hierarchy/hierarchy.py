@@ -62,7 +62,7 @@ class Hierarchy:
 
         Node 0 (missing) is bounded by 0 and 0. On the highest level node 1 spans 1..n.
         """
-        return tuple(_bounds(nodes) for nodes in self.maps)
+        return tuple(_node_bounds(nodes) for nodes in self.maps)
 
     @cached_property
     def reach(self) -> tuple[tuple[Floats, Floats], ...]:
@@ -70,7 +70,7 @@ class Hierarchy:
 
         On the scale of `Domain.positions`; a label without bounds reaches as far as its leaves.
         """
-        return tuple(_reach(self, level) for level in range(self.levels))
+        return tuple(_level_reach(self, level) for level in range(self.levels))
 
     def join_level(self, low: Codes, high: Codes) -> Codes:
         """The lowest level at which codes `low` and `high` share a node, elementwise."""
@@ -117,10 +117,11 @@ class Hierarchy:
             here = (level == h) & ~spanned
             with_missing = np.concatenate([np.array([None], dtype=object), labels])
             shown[here] = with_missing[self.maps[h][low[here]]]
-        shown[spanned] = self._spans(low[spanned], high[spanned], lowest)
+        shown[spanned] = self._span_labels(low[spanned], high[spanned], lowest)
         return shown
 
     def _show_on_grid(self, low: Codes, high: Codes, mixed: Flags, grid: CellGrid) -> Texts:
+        """The labels of spans on the cells of a grid, None for missing, the top for mixed cells."""
         shown = np.full(len(low), None, dtype=object)
         known: Flags = (low > MISSING) & ~mixed
         shown[known] = grid.show(low[known], high[known], self.labels[-1][0])
@@ -137,7 +138,8 @@ class Hierarchy:
         values = [str(self.labels[0][code - 1]) for code in codes]
         return values[0] if len(values) == 1 else value_set(values)
 
-    def _spans(self, low: Codes, high: Codes, lowest: int) -> Texts:
+    def _span_labels(self, low: Codes, high: Codes, lowest: int) -> Texts:
+        """The labels of spans from the node of each low code to that of its high code."""
         size = len(self.leaves) + 1
         pairs, place = np.unique(low.astype(np.int64) * size + high, return_inverse=True)
         ends = np.divmod(pairs, size)
@@ -145,10 +147,10 @@ class Hierarchy:
         texts = np.empty(len(pairs), dtype=object)
         runs = zip(*(end.tolist() for end in ends), strict=True)
         for i, (run, *labels) in enumerate(zip(runs, *names, strict=True)):
-            texts[i] = self._span(run, labels[0], labels[1], lowest)
+            texts[i] = self._span_label(run, labels[0], labels[1], lowest)
         return texts[place]
 
-    def _span(self, run: tuple[int, int], first: str, last: str, lowest: int) -> str:
+    def _span_label(self, run: tuple[int, int], first: str, last: str, lowest: int) -> str:
         """The label of a run of leaves from the node of one label to that of another."""
         if lowest:
             label = join_labels(first, last)
@@ -158,6 +160,7 @@ class Hierarchy:
 
     @cached_property
     def _decoder(self) -> Decoder:
+        """What reads this hierarchy's labels, made when first needed."""
         return Decoder(self.leaves, self.labels, self.bounds, self.ordered)
 
     def decode(self, label: str | None) -> Codes:
@@ -221,6 +224,7 @@ def check(hierarchy: Hierarchy, column: str) -> None:
 
 
 def _check_level(hierarchy: Hierarchy, level: int, column: str) -> None:
+    """Raise `InputError` unless a level's nodes are runs, nest, and differ in their labels."""
     nodes, labels = hierarchy.maps[level, 1:], hierarchy.labels[level]
     steps = np.diff(nodes, prepend=0 if len(nodes) else 1)
     where = f"level {level} of the hierarchy of {column!r}"
@@ -260,7 +264,8 @@ def _check_names(hierarchy: Hierarchy, column: str) -> None:
             )
 
 
-def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
+def _level_reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
+    """From where to where each node's label of a level reaches, no less than its leaves."""
     place = np.concatenate([[0.0], hierarchy.leaves.positions])
     first, last = hierarchy.bounds[level]
     low, high = place[first], place[last]
@@ -272,7 +277,8 @@ def _reach(hierarchy: Hierarchy, level: int) -> tuple[Floats, Floats]:
     return low, high
 
 
-def _bounds(nodes: Codes) -> tuple[Codes, Codes]:
+def _node_bounds(nodes: Codes) -> tuple[Codes, Codes]:
+    """The first and the last code of each node, 0 and 0 for node 0."""
     n = int(nodes.max(initial=0))
     low = np.zeros(n + 1, dtype=np.int32)
     high = np.zeros(n + 1, dtype=np.int32)
@@ -292,6 +298,7 @@ class Builder:
         return self._build(domain, column)
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
+        """The hierarchy of a column without a check; builders override this or `build`."""
         raise NotImplementedError
 
 
@@ -305,7 +312,7 @@ class Level:
 
 
 def texts(labels: Sequence[str]) -> Texts:
-    """Labels as an array, whatever they look like."""
+    """The labels as an array of objects, whatever they look like."""
     array = np.empty(len(labels), dtype=object)
     array[:] = labels
     return array
@@ -335,7 +342,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
     n = len(leaves)
     kept = [level for level in levels if n]
     if prune:
-        kept = _merging(kept, n)
+        kept = _merging_levels(kept, n)
     maps = np.zeros((len(kept) + 2, n + 1), dtype=np.int32)
     maps[0] = np.arange(n + 1)
     for h, level in enumerate(kept, start=1):
@@ -346,7 +353,7 @@ def stack(  # noqa: PLR0913  what a hierarchy is made of
 
 
 def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
-    """Labels read as numbers or dates; None if one of them is neither.
+    """The labels read as numbers or dates; None if one of them is neither.
 
     With `strict` each must be written as a domain of numbers would write it: 0017 stays text.
     """
@@ -367,7 +374,8 @@ def as_values(labels: list[str], kind: Kind, *, strict: bool) -> Values | None:
     return np.array([as_float(number) for number in numbers], dtype=np.float64)
 
 
-def _merging(levels: list[Level], below: int) -> list[Level]:
+def _merging_levels(levels: list[Level], below: int) -> list[Level]:
+    """The levels that have fewer nodes than the level below, which has `below` nodes at first."""
     kept = []
     for level in levels:
         if len(level.labels) < below:

@@ -80,7 +80,7 @@ class Intervals:
         widths = [Decimal(repr(width)) for width in self.widths or ()]
         if any(b % a or b <= a for a, b in pairwise(widths)):
             raise ValueError("each width must be a multiple of the one before; as in 5, 10, 20")
-        lists = self._lists()
+        lists = self._cut_lists()
         if self.cuts is not None and not (lists and all(lists)):
             raise ValueError("a level has no cut; give each level at least one")
         if any(list(cuts) != sorted(set(cuts)) for cuts in lists):
@@ -101,31 +101,35 @@ class Intervals:
             raise InputError(f"column {column!r} has {infinite} infinite values")
         levels = self._levels(values, counts) if len(domain) else []
         chosen = self.widths is not None or self.cuts is not None
-        pooled = self._pooled and self.quantiles is None
+        pooled = self._has_pools and self.quantiles is None
         return stack(domain, levels, column=column, ordered=True, prune=not (chosen or pooled))
 
     def _levels(self, values: Values, counts: Counts | None) -> list[Level]:
+        """The levels from cuts, quantiles, pools alone, or widths, as the request says."""
         if self.cuts is not None:
-            return [self._cut(values, cuts) for cuts in self._lists()]
+            return [self._cut_level(values, cuts) for cuts in self._cut_lists()]
         if self.quantiles is not None:
             lists = _halve_repeatedly(_quantile_cuts(values, counts, self.quantiles))
-            return [self._cut(values, cuts) for cuts in lists[: self.levels]]
-        if self.width is None and self.widths is None and self._pooled:
-            return [self._pool(values)]
-        return self._grow(values)
+            return [self._cut_level(values, cuts) for cuts in lists[: self.levels]]
+        if self.width is None and self.widths is None and self._has_pools:
+            return [self._pool_level(values)]
+        return self._grid_levels(values)
 
     @property
-    def _pooled(self) -> bool:
+    def _has_pools(self) -> bool:
+        """Whether values below `bottom` or from `top` on are pooled."""
         return self.bottom is not None or self.top is not None
 
-    def _lists(self) -> list[Cuts]:
+    def _cut_lists(self) -> list[Cuts]:
+        """The cuts of each level."""
         if not self.cuts:
             return []
         return [
             cuts if isinstance(cuts, tuple) else (cuts,) for cuts in _lists_per_level(self.cuts)
         ]
 
-    def _cut(self, values: Values, cuts: Sequence[Number]) -> Level:
+    def _cut_level(self, values: Values, cuts: Sequence[Number]) -> Level:
+        """One level of intervals between these cuts and inside `bottom` and `top`."""
         low, high = self.bottom, self.top
         inner = [c for c in cuts if (low is None or c > low) and (high is None or c < high)]
         ends = [*([low] if low is not None else []), *inner, *([high] if high is not None else [])]
@@ -145,21 +149,23 @@ class Intervals:
             zone[count_below(values, self.top) :] = 2
         return zone
 
-    def _pool(self, values: Values) -> Level:
-        """Only top and bottom coding: the values between stay as they are."""
+    def _pool_level(self, values: Values) -> Level:
+        """The level with top and bottom coding only: values between stay as they are."""
         zone = self._zones(values)
         nodes, first = runs(np.where(zone == 1, np.arange(len(values)) + 3, zone))
         own = Domain(Kind.NUMBER, values[first]).labels
-        labels = [self._label(z, text) for z, text in zip(zone[first], own, strict=True)]
+        labels = [self._zone_label(z, text) for z, text in zip(zone[first], own, strict=True)]
         return Level(nodes, texts(labels))
 
-    def _label(self, zone: int, between: str) -> str:
+    def _zone_label(self, zone: int, between: str) -> str:
+        """The label of a pooled zone (0 or 2), else that of the interval between."""
         if zone == 0:
             return interval(None, self.bottom)
         return interval(self.top, None) if zone == 2 else between
 
-    def _grow(self, values: Values) -> list[Level]:
-        grid = self._grid(values)
+    def _grid_levels(self, values: Values) -> list[Level]:
+        """The levels of equal widths, each a multiple of the one below."""
+        grid = self._finest_grid(values)
         zone = self._zones(values)
         between: Values = values[zone == 1]
         cells = grid.cells(between)
@@ -170,7 +176,8 @@ class Intervals:
             levels.append(self._grid_level(grid, times, keys, zone))
         return levels
 
-    def _grid(self, values: Values) -> NumberGrid:
+    def _finest_grid(self, values: Values) -> NumberGrid:
+        """The cells of the finest level; their width is chosen if none was given."""
         width = self.widths[0] if self.widths is not None else self.width
         return NumberGrid(self.origin, nice_width(values) if width is None else width)
 
@@ -180,9 +187,10 @@ class Intervals:
             first = Decimal(repr(self.widths[0]))
             return [int(Decimal(repr(width)) / first) for width in self.widths]
         limit = MOST_LEVELS if self.levels is None else self.levels
-        return _growing(cells, self.factor, limit, last=0 if self._pooled else 2)
+        return _multiples_that_merge(cells, self.factor, limit, last=0 if self._has_pools else 2)
 
     def _grid_level(self, grid: NumberGrid, times: int, keys: Values, zone: Codes) -> Level:
+        """One level whose intervals are `times` cells wide, clipped at pooled zones."""
         nodes, first = runs(keys)
         breaks = np.concatenate([[0], np.cumsum(np.diff(zone) != 0)]) if len(zone) else zone
         nodes, first = runs(nodes + breaks)
@@ -192,19 +200,19 @@ class Intervals:
             low = low if self.bottom is None else max(low, self.bottom)
             high = high if self.top is None else min(high, self.top)
             text = interval(low, high) if low < high else span(number_text(low), number_text(low))
-            labels.append(self._label(z, text))
+            labels.append(self._zone_label(z, text))
         return Level(nodes, texts(labels))
 
 
 def _lists_per_level(cuts: tuple[Cuts, ...] | Cuts) -> Sequence[Cuts]:
-    """One list per level, also if only one list was given."""
+    """The cuts as one list per level, also if only one list was given."""
     if all(isinstance(cut, tuple) for cut in cuts):
         return cuts  # type: ignore[return-value]  # just seen
     return [cuts]  # type: ignore[list-item]  # just seen
 
 
-def _growing(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
-    """Powers of the factor, as long as they merge something and `last` nodes are left.
+def _multiples_that_merge(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
+    """Powers of the factor, `limit` at most, as long as they merge cells and leave `last` nodes.
 
     With `last == 0` other values are pooled: then even cells of one value each are a level, and
     none at all.
@@ -225,7 +233,7 @@ def _growing(cells: Values, factor: int, limit: int, *, last: int) -> list[int]:
 
 
 def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[Number]:
-    """Where to begin a new interval so that each holds about the same number of records.
+    """The begins of intervals that hold about the same number of records each.
 
     Intervals begin where round cells of many records do (`hierarchy.aligned`), not on the value of
     a single record.
@@ -249,6 +257,7 @@ def _quantile_cuts(values: Values, counts: Counts | None, number: int) -> list[N
 
 
 def _halve_repeatedly(cuts: list[Number]) -> list[list[Number]]:
+    """The list, every second cut of it, every second of those, and so on until none is left."""
     lists = []
     while cuts:
         lists.append(cuts)

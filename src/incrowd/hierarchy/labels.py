@@ -352,7 +352,7 @@ def reach_of(label: str, domain: Domain) -> Reach | None:
 
 
 def node_reach(label: str, domain: Domain) -> Reach | None:
-    """The same for the label of a node: quarters are read, too, and spans from node to node.
+    """How far the label of a node reaches, as `reach_of`, reading quarters and spans of nodes.
 
     >>> births = Domain(Kind.DATE, np.array(["1965-03-01", "1967-12-24"], dtype="datetime64[D]"))
     >>> node_reach("1965-Q1", births) == reach_of("[1965-01, 1965-03]", births)
@@ -393,7 +393,7 @@ def _number_place(text: str, domain: Domain, inside: bool, *, first: bool) -> fl
 
 
 def _date_place(text: str, domain: Domain, inside: bool, *, first: bool) -> float | None:
-    """A day, a month or a year as a bound lies on one side as a whole; a moment is a point."""
+    """The outermost day or moment that a bound allows on its side; None if it is no date."""
     date = parse_date(text)
     if date is None:
         return None

@@ -53,10 +53,12 @@ class Ordered(Builder):
         """The hierarchy of a column; values that the list lacks are found when it is encoded."""
         levels = [self._level_by_names(groups) for groups in self.groups]
         levels += [self._level_by_size(size) for size in self.sizes]
-        return stack(self._leaves(domain.kind), levels, column=column, ordered=True, prune=False)
+        return stack(
+            self._leaf_domain(domain.kind), levels, column=column, ordered=True, prune=False
+        )
 
-    def _leaves(self, kind: Kind) -> Domain:
-        """Numbers and dates if that is what the column holds and the list rises, else texts."""
+    def _leaf_domain(self, kind: Kind) -> Domain:
+        """The list as numbers or dates if the column holds such and the list rises, else texts."""
         labels = list(self.values)
         values = None if kind is Kind.TEXT else as_values(labels, kind, strict=True)
         if values is not None and bool(np.array_equal(values, np.unique(values))):
@@ -64,11 +66,13 @@ class Ordered(Builder):
         return Domain(Kind.TEXT, texts(labels))
 
     def _level_by_names(self, groups: tuple[str, ...]) -> Level:
+        """One level with the group of each value by name."""
         keys = texts(groups)
         nodes, first = runs(keys)
         return Level(nodes, keys[first])
 
     def _level_by_size(self, size: int) -> Level:
+        """One level with groups of so many neighbours, the last one smaller if need be."""
         labels = []
         for start in range(0, len(self.values), size):
             group = self.values[start : start + size]

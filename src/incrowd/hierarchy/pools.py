@@ -60,6 +60,7 @@ class Pools:
 
     @cached_property
     def _bounds(self) -> tuple[Codes, Codes]:
+        """The first and the last code under each member."""
         low = np.full(len(self.level), len(self.of), dtype=np.int32)
         high = np.zeros(len(self.level), dtype=np.int32)
         codes = np.arange(len(self.of), dtype=np.int32)
@@ -71,7 +72,7 @@ class Pools:
 
     @cached_property
     def labels(self) -> Texts:
-        """What each member is called; None for missing and `*others*`."""
+        """The label of each member; None for missing and `*others*`."""
         labels = np.full(len(self.level), None, dtype=object)
         for member in range(1, len(labels)):
             level = int(self.level[member])
@@ -87,7 +88,7 @@ class Pools:
 
     @cached_property
     def above(self) -> Codes:
-        """By member: the smallest node among the members that it lies in; 0 if there is none."""
+        """For each member the smallest other member, a node, that it lies in, or 0."""
         above = np.zeros(len(self.level), dtype=np.int32)
         for member in np.argsort(-self.leaves, kind="stable").tolist():
             if self.level[member] > 0:
@@ -98,7 +99,7 @@ class Pools:
 
     @cached_property
     def neighbours(self) -> tuple[Codes, Codes]:
-        """By code the last one before it that is shown as the same member, -1 if there is none.
+        """For each code the last code before it that is shown as the same member, or -1.
 
         And by member and code the first one from there on that is shown as this member.
         """
@@ -157,8 +158,8 @@ class Pools:
             return str(named[0])
         return value_set(named, others=len(named) < len(members))
 
-    def only(self, shown: Flags) -> "tuple[Pools, Codes]":
-        """The same without members that are not shown, and the new number of each that is.
+    def keep_shown(self, shown: Flags) -> "tuple[Pools, Codes]":
+        """The pools without members that are not shown, and the new number of each that is.
 
         Their leaves become part of a node over them, or of `*others*`: this is what a reader takes
         it for, all that no label of the column names. It must be shown.
@@ -208,7 +209,7 @@ def pools_of(
     pool = np.arange(len(people), dtype=np.int32)
     level = np.zeros(len(people), dtype=np.int32)
     for h in range(1, top + 1):
-        rare = _few(pool, people, k)
+        rare = _codes_of_few(pool, people, k)
         _, place = np.unique(hierarchy.maps[h][rare], return_inverse=True)
         first = np.full(len(rare), len(people), dtype=np.int32)
         np.minimum.at(first, place, pool[rare])
@@ -219,7 +220,7 @@ def pools_of(
     return _merge_small_pools(found, people, k, (present, hierarchy.maps[top]))
 
 
-def _few(pool: Codes, people: Counts, k: int) -> Codes:
+def _codes_of_few(pool: Codes, people: Counts, k: int) -> Codes:
     """The codes of pools with fewer than k people, missing apart."""
     few: Flags = np.bincount(pool, people, minlength=len(people))[pool] < k
     few[MISSING] = False
@@ -234,7 +235,7 @@ def _merge_small_pools(pools: Pools, people: Counts, k: int, within: tuple[Count
     """
     present, node = within
     of = pools.of
-    for small in np.unique(of[_few(of, people, k)]).tolist():
+    for small in np.unique(of[_codes_of_few(of, people, k)]).tolist():
         if not present[of == small].any():
             continue
         sizes = np.bincount(of, people, minlength=len(pools.level))

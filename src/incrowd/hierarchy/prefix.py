@@ -47,9 +47,9 @@ class Prefix(Builder):
         """The hierarchy of a column of codes; leaves are in the order of their characters."""
         codes = domain.labels.tolist()
         if self.separator is None:
-            if not _whole(domain):
+            if not _are_whole(domain):
                 codes.sort()
-            levels = self._levels_by_mask(_zero_fill(codes) if _whole(domain) else codes)
+            levels = self._levels_by_mask(_zero_fill(codes) if _are_whole(domain) else codes)
         else:
             parts = sorted(code.split(self.separator) for code in codes)
             codes = [self.separator.join(code) for code in parts]
@@ -60,6 +60,7 @@ class Prefix(Builder):
         return stack(leaves, levels, column=column, ordered=False, prune=self.steps is None)
 
     def _levels_by_parts(self, codes: list[list[str]]) -> list[Level]:
+        """One level for each number of parts that codes keep, most first."""
         separator = self.separator or ""
         most = max((len(code) for code in codes), default=1)
         levels = []
@@ -70,12 +71,13 @@ class Prefix(Builder):
         return levels
 
     def _levels_by_mask(self, codes: list[str]) -> list[Level]:
+        """One level for each number of characters that codes show, the others being masked."""
         width = max((len(code) for code in codes), default=0)
         levels = []
         for shown in self._shown_lengths(width):
             keys: Texts = texts([code[:shown] for code in codes])
             nodes, first = runs(keys)
-            labels = [_label(key, shown, width) for key in keys[first].tolist()]
+            labels = [_masked_label(key, shown, width) for key in keys[first].tolist()]
             levels.append(Level(nodes, texts(labels)))
         return levels
 
@@ -90,18 +92,19 @@ class Prefix(Builder):
         return [shown[i * last // (MOST_LEVELS - 1)] for i in range(MOST_LEVELS)]
 
 
-def _whole(domain: Domain) -> bool:
-    """Whether the values are whole numbers from 0 on; they ascend."""
+def _are_whole(domain: Domain) -> bool:
+    """Whether the values, which ascend, are whole numbers from 0 on."""
     if domain.kind is not Kind.NUMBER or domain.values.dtype.kind != "i":
         return False
     return not len(domain) or bool(domain.values[0] >= 0)
 
 
 def _zero_fill(codes: list[str]) -> list[str]:
-    """Whole numbers with leading zeros, all of one length."""
+    """The whole numbers with leading zeros, so that all have one length."""
     width = max((len(code) for code in codes), default=0)
     return [code.zfill(width) for code in codes]
 
 
-def _label(key: str, shown: int, width: int) -> str:
+def _masked_label(key: str, shown: int, width: int) -> str:
+    """The code with so many characters masked; as it is if it shows all of them."""
     return key if len(key) < shown else mask_code(key, len(key) + max(width - shown, 0))

@@ -93,6 +93,7 @@ _ICD = re.compile(r"([A-Z]\d[0-9A-Z])(?:\.?[0-9A-Z]{1,4})?", re.IGNORECASE)
 
 
 def _icd_path(label: str) -> Path | None:
+    """Category, block and chapter of a diagnosis; None if it is no ICD-10 code."""
     found = _ICD.fullmatch(label)
     if found is None:
         return None
@@ -104,7 +105,7 @@ def _icd_path(label: str) -> Path | None:
 
 
 def _range_of(category: str, ranges: list[str]) -> str | None:
-    """The range, such as I20-I25, that a category lies in; ranges are in their order."""
+    """The range, such as I20-I25, that a category lies in; None if it lies in none."""
     place = bisect_right(ranges, category, key=lambda one: one[:3]) - 1
     return ranges[place] if place >= 0 and category <= ranges[place][4:] else None
 
@@ -123,7 +124,8 @@ _KNOWN_SECTORS = frozenset(_LISTED.split())
 
 
 @cache
-def _sections() -> dict[str, str]:
+def _nace_sections() -> dict[str, str]:
+    """The section of each division of NACE."""
     entries = (entry.split() for entry in _SECTIONS.split("|"))
     return {
         f"{division:02d}": section
@@ -133,12 +135,14 @@ def _sections() -> dict[str, str]:
 
 
 def _nace_path(label: str) -> Path | None:
+    """Division and section of an activity; None if it is no NACE code."""
     found = _NACE.fullmatch(label)
-    section = None if found is None else _sections().get(found[1])
+    section = None if found is None else _nace_sections().get(found[1])
     return None if found is None or section is None else (found[1], section)
 
 
 def _naics_path(label: str) -> Path | None:
+    """Industry group, subsector and sector of an industry; None if it is no NAICS code."""
     if not label.isdigit() or not 2 <= len(label) <= 6 or label[:2] not in _KNOWN_SECTORS:
         return None
     return label[:4], label[:3], _SECTORS.get(label[:2], label[:2])
@@ -161,8 +165,8 @@ Territories|Territories|AS 60 American Samoa,GU 66 Guam,MP 69 Northern Mariana I
 
 
 @cache
-def _states() -> dict[str, Path]:
-    """Division and region by name, postal and FIPS code of a state, in lower case."""
+def _state_paths() -> dict[str, Path]:
+    """Division and region of a state by its name, postal or FIPS code, in lower case."""
     found: dict[str, Path] = {}
     for line in _DIVISIONS.strip().splitlines():
         region, division, states = line.split("|")
@@ -173,13 +177,15 @@ def _states() -> dict[str, Path]:
 
 
 def _state_path(label: str) -> Path | None:
+    """Division and region of a state, by name or code; None if it is none."""
     key = label.casefold()
-    return _states().get(key.zfill(2) if key.isdigit() else key)
+    return _state_paths().get(key.zfill(2) if key.isdigit() else key)
 
 
 def _county_path(label: str) -> Path | None:
+    """The county's state (as a masked code), division and region; None if it is no FIPS code."""
     code = label.zfill(5)
-    state = _states().get(code[:2]) if code.isdigit() and len(code) == 5 else None
+    state = _state_paths().get(code[:2]) if code.isdigit() and len(code) == 5 else None
     return None if state is None or code[2:] == "000" else (f"{code[:2]}***", *state)
 
 
@@ -190,17 +196,19 @@ _DAYS = "monday tuesday wednesday thursday friday saturday sunday"
 
 
 def _month_path(label: str) -> Path | None:
-    number = _element(label, _MONTHS.split(), 12)
+    """Quarter and half of a month, by number or name; None if it is none."""
+    number = _number_of_name(label, _MONTHS.split(), 12)
     return None if number is None else (f"Q{(number + 2) // 3}", f"H{(number + 5) // 6}")
 
 
 def _day_path(label: str) -> Path | None:
-    """By name only: whether a week begins on Sunday or on Monday, a number does not say."""
-    number = None if label.isdigit() else _element(label, _DAYS.split(), 7)
+    """Whether a day of the week, by name only, is on the weekend; None if it is none."""
+    number = None if label.isdigit() else _number_of_name(label, _DAYS.split(), 7)
     return None if number is None else ("weekend" if number > 5 else "working day",)
 
 
-def _element(label: str, names: list[str], most: int) -> int | None:
+def _number_of_name(label: str, names: list[str], most: int) -> int | None:
+    """The number, 1 to `most`, that a label is or names by its first letters; None otherwise."""
     if label.isdigit():
         return int(label) if 1 <= int(label) <= most else None
     key = label.casefold().rstrip(".")

@@ -51,7 +51,7 @@ class Regions(Builder):
 
 def _groups_of(label: str) -> tuple[str, str] | None:
     """Sub-region and region of a country; None if it is none."""
-    return _countries().get(_key(label))
+    return _groups_by_name().get(_normalize_name(label))
 
 
 def is_country(label: str) -> bool:
@@ -59,8 +59,8 @@ def is_country(label: str) -> bool:
     return _groups_of(label) is not None
 
 
-def _key(label: str) -> str:
-    """A name without what people write in different ways."""
+def _normalize_name(label: str) -> str:
+    """The name without case, accents, signs and articles, which people write in different ways."""
     plain = normalize("NFKD", label.casefold().replace("&", " and "))
     words = re.sub(r"[\s_.,-]+", " ", "".join(c for c in plain if not combining(c))).split()
     words = ["saint" if word == "st" else word for word in words]
@@ -68,14 +68,14 @@ def _key(label: str) -> str:
 
 
 @cache
-def _countries() -> dict[str, tuple[str, str]]:
+def _groups_by_name() -> dict[str, tuple[str, str]]:
     """Sub-region and region by name, code or alias."""
     text = files("incrowd.hierarchy").joinpath("regions.csv").read_text(encoding="utf-8")
     found = {}
     for row in csv.DictReader(text.splitlines()):
         first, _, rest = row["name"].partition(", ")
         for spelling in (row["name"], f"{rest} {first}", row["alpha2"], row["alpha3"]):
-            found[_key(spelling)] = (row["subregion"], row["region"])
+            found[_normalize_name(spelling)] = (row["subregion"], row["region"])
     for alias, code in _ALIASES.items():
-        found.setdefault(_key(alias), found[_key(code)])
+        found.setdefault(_normalize_name(alias), found[_normalize_name(code)])
     return found

@@ -65,8 +65,12 @@ class NumberGrid:
     @cached_property
     def _scaled(self) -> tuple[int, int, int]:
         """Origin and width as whole numbers of the same fraction, and how many make one."""
-        places = max(_places(self.origin), _places(self.width))
-        return _times(self.origin, places), _times(self.width, places), int(10**places)
+        places = max(_decimal_places(self.origin), _decimal_places(self.width))
+        return (
+            _scale_exactly(self.origin, places),
+            _scale_exactly(self.width, places),
+            int(10**places),
+        )
 
     def bound(self, cell: int) -> Number:
         """Where a cell begins: whole numbers as int, others as the nearest float."""
@@ -87,12 +91,13 @@ class NumberGrid:
             return self._exact_cells(values)
         cell = np.floor(rough).astype(np.int64)
         cells, place = np.unique(cell, return_inverse=True)
-        start = self._bounds(cells, values)[place]
-        end = self._bounds(cells + 1, values)[place]
+        start = self._bounds_of(cells, values)[place]
+        end = self._bounds_of(cells + 1, values)[place]
         under, over = np.less(values, start), np.greater_equal(values, end)
         return np.asarray(cell - under.astype(np.int64) + over.astype(np.int64))
 
-    def _bounds(self, cells: Values, values: Values) -> Values:
+    def _bounds_of(self, cells: Values, values: Values) -> Values:
+        """Where each cell begins, as whole numbers if the values are such and it is one."""
         bounds = [self.bound(cell) for cell in cells.tolist()]
         if values.dtype.kind == "i" and all(isinstance(bound, int) for bound in bounds):
             inside = all(-(2**63) <= bound < 2**63 for bound in bounds)
@@ -100,6 +105,7 @@ class NumberGrid:
         return np.array(bounds, dtype=np.float64)
 
     def _exact_cells(self, values: Values) -> Values:
+        """The cell of each value, computed with whole numbers of any size."""
         origin, width, one = self._scaled
         cells = np.empty(len(values), dtype=object)
         for i, value in enumerate(values.tolist()):
@@ -126,14 +132,14 @@ def nice_width(values: Values, cells: int = 20) -> float:
     return next((step for step in steps if step >= rough), float(f"1e{min(exponent + 1, 308)}"))
 
 
-def _places(number: float) -> int:
+def _decimal_places(number: float) -> int:
     """How many decimal places the number is written with."""
     digits, _, exponent = repr(number).partition("e")
     return max(0, len(digits.partition(".")[2].rstrip("0")) - int(exponent or 0))
 
 
-def _times(number: float, places: int) -> int:
-    """The number times a power of ten, exactly."""
+def _scale_exactly(number: float, places: int) -> int:
+    """The number times a power of ten, exact."""
     digits, _, exponent = repr(number).partition("e")
     whole, _, part = digits.partition(".")
     shift = places + int(exponent or 0) - len(part)
@@ -150,11 +156,11 @@ def round_intervals(domain: Domain, values: Values, step: Step | None) -> Iterat
     if domain.kind is Kind.DATE:
         days = values.astype("datetime64[D]")
         steps = get_args(DateStep) if step is None else (_date_step(step),)
-        yield from (_dates(days, one) for one in steps)
+        yield from (_date_intervals(days, one) for one in steps)
     elif step is not None:
         yield _grid_ends(values, _number_step(step))
     else:
-        yield from _numbers(values)
+        yield from _number_intervals(values)
 
 
 def lattice_unit(values: Values) -> float | None:
@@ -172,8 +178,8 @@ def lattice_unit(values: Values) -> float | None:
     return None
 
 
-def _numbers(values: Values) -> Iterator[Ends]:
-    """Intervals of all round widths from the values' own unit to their range."""
+def _number_intervals(values: Values) -> Iterator[Ends]:
+    """Yield intervals of all round widths, from the values' own unit to their range."""
     line = values.astype(np.float64)
     extent = float(line[-1] - line[0])
     unit = lattice_unit(values)
@@ -182,14 +188,14 @@ def _numbers(values: Values) -> Iterator[Ends]:
     while True:
         for factor in _FACTORS:
             width = float(f"{factor}e{exponent}")
-            yield _equal(line, factor, exponent)
+            yield _equal_intervals(line, factor, exponent)
             if width > extent:
                 return
         exponent += 1
 
 
-def _equal(line: Floats, factor: int, exponent: int) -> Ends:
-    """Intervals of one round width; ends are the floats nearest to their decimal numbers."""
+def _equal_intervals(line: Floats, factor: int, exponent: int) -> Ends:
+    """The intervals of one round width that hold values; ends are floats nearest to decimals."""
     cells = np.unique(np.floor(line / float(f"{factor}e{exponent}")))
     scale = 10.0 ** abs(exponent)
     ends = [(cells + side) * factor for side in (0, 1)]
@@ -198,25 +204,26 @@ def _equal(line: Floats, factor: int, exponent: int) -> Ends:
 
 
 def _grid_ends(values: Values, width: float) -> Ends:
+    """Where the cells of this width that hold values begin and end."""
     grid = NumberGrid(0.0, width)
     cells = sorted(set(grid.cells(values).tolist()))
     low, high = ([float(grid.bound(cell + side)) for cell in cells] for side in (0, 1))
     return np.array(low), np.array(high)
 
 
-def _dates(days: Values, step: DateStep) -> Ends:
-    """Intervals of dates, in microseconds as `Domain.positions`."""
+def _date_intervals(days: Values, step: DateStep) -> Ends:
+    """The intervals of dates that hold values, in microseconds as `Domain.positions`."""
     months = days.astype("datetime64[M]")
     if step in _MONTHS:
         length = _MONTHS[step]
         start = np.unique((months.astype(np.int64) + 12 * 1970) // length) * length - 12 * 1970
         return _moments(start, "M"), _moments(start + length, "M")
     width = {"day": 1, "5 days": 5, "10 days": 10}[step]
-    return _within_months(days, months, width)
+    return _month_parts(days, months, width)
 
 
-def _within_months(days: Values, months: Values, width: int) -> Ends:
-    """Parts of months; the last of a month is up to five days longer or shorter than the others."""
+def _month_parts(days: Values, months: Values, width: int) -> Ends:
+    """The parts of months, so many days wide, that hold values; the last of a month is longer."""
     first = months.astype("datetime64[D]").astype(np.int64)
     part = (days.astype(np.int64) - first) // width
     last = {1: 30, 5: 5, 10: 2}[width]
@@ -231,6 +238,7 @@ def _within_months(days: Values, months: Values, width: int) -> Ends:
 
 
 def _moments(months: Counts, unit: str) -> Floats:
+    """Months, counted in this unit from 1970, as microseconds."""
     moments = months.astype(f"datetime64[{unit}]").astype("datetime64[us]")
     return moments.astype(np.int64).astype(np.float64)
 
@@ -251,6 +259,7 @@ def text_of(place: float, domain: Domain, *, point: bool = False) -> str:
 
 
 def _date_step(step: Step) -> DateStep:
+    """The step as a step of dates; `PolicyError` if it is none."""
     known: dict[str, DateStep] = {name: name for name in get_args(DateStep)}
     if step not in known:
         raise PolicyError(
@@ -261,6 +270,7 @@ def _date_step(step: Step) -> DateStep:
 
 
 def _number_step(step: Step) -> float:
+    """The step as a number; `PolicyError` if it is none."""
     if isinstance(step, str):
         raise PolicyError(
             "the grid of a column of numbers must be a number", remedy="write grid = 5, for example"

@@ -89,45 +89,45 @@ def suggest(
         return Suggestion(Dates(), f"{len(domain)} dates: months, quarters, years and longer")
     if domain.kind is Kind.NUMBER:
         whole = domain.values.dtype.kind == "i"
-        known = _whole_numbers(domain, column, nature, counts) if whole else None
-        return known or _numbers(domain, column)
-    return _texts(_sample(domain), len(domain), column)
+        known = _suggest_whole_numbers(domain, column, nature, counts) if whole else None
+        return known or _suggest_intervals(domain, column)
+    return _suggest_texts(_sample_labels(domain), len(domain), column)
 
 
 # Numbers
 
 
-def _whole_numbers(  # noqa: PLR0911  one for each sort of numbers
+def _suggest_whole_numbers(  # noqa: PLR0911  one for each sort of numbers
     domain: Domain, column: str, nature: Nature, counts: Counts | None
 ) -> Suggestion | None:
-    """What people draw for postal codes, other codes, months, years and counts."""
+    """A hierarchy for postal codes, other codes, months, years or counts; None for others."""
     values, n, words = domain.values, len(domain), set(words_of(column))
     if _POSTAL.search(column):
         return Suggestion(Prefix(), f"{n} numbers named like postal codes: masked from the right")
     for system, names in _NAMED.items():
-        if words & names and share_of(system, _texts_of(values)) == 1:
+        if words & names and share_of(system, _sample_texts(values)) == 1:
             return Suggestion(CodeList(system), f"{n} codes: the groups of {system}")
     if nature == "code" or (nature == "" and _look_like_codes(values)):
-        return _codes(values, n)
+        return _suggest_codes(values, n)
     if n <= 5:
         return Suggestion(Flat(), f"{n} whole numbers: few enough to show or suppress")
     if values[0] >= 1800 and values[-1] <= 2100:
         return Suggestion(Intervals(width=5), f"{n} years: 5 years and longer")
     if nature == "count" and values[0] >= 0:
-        return _counts(values, n, counts)
+        return _suggest_counts(values, n, counts)
     return None
 
 
-def _codes(values: Values, n: int) -> Suggestion:
-    """Codes of one length are masked from the right; of others no part means anything."""
-    lengths = {len(text) for text in _texts_of(values)}
+def _suggest_codes(values: Values, n: int) -> Suggestion:
+    """Masks for codes of one length; only suppression for others, as no part means anything."""
+    lengths = {len(text) for text in _sample_texts(values)}
     if len(lengths) == 1 and max(lengths) >= 3 and n > FEW and values[0] >= 0:
         return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")
     return Suggestion(Flat(), f"{n} codes without an order: shown or suppressed")
 
 
-def _counts(values: Values, n: int, counts: Counts | None) -> Suggestion:
-    """Small numbers stay apart; the few large ones are one group."""
+def _suggest_counts(values: Values, n: int, counts: Counts | None) -> Suggestion:
+    """A hierarchy for counts: small numbers stay apart, the few large ones are one group."""
     top = int(values[-1])
     if counts is not None and counts.sum():
         above = counts[::-1].cumsum()[::-1] / counts.sum()
@@ -138,7 +138,7 @@ def _counts(values: Values, n: int, counts: Counts | None) -> Suggestion:
 
 
 def _look_like_codes(values: Values) -> bool:
-    """Many whole numbers of one length, with gaps, in clusters of their first digits."""
+    """Whether there are many numbers of one length, with gaps, in clusters of first digits."""
     if len(values) <= FEW or values[0] < 100:
         return False
     low, high = int(values[0]), int(values[-1])
@@ -150,7 +150,8 @@ def _look_like_codes(values: Values) -> bool:
     return sparse and heads <= min(45, len(values) / 4) and not bool((values % 10 == 0).all())
 
 
-def _numbers(domain: Domain, column: str) -> Suggestion:
+def _suggest_intervals(domain: Domain, column: str) -> Suggestion:
+    """Intervals for numbers: by what their name says they are, or by where most values lie."""
     values, n, words = domain.values, len(domain), set(words_of(column))
     if words & _COORDINATES and abs(float(values[0])) <= 180 and abs(float(values[-1])) <= 180:
         spec = Intervals(width=0.1, factor=10)
@@ -171,7 +172,8 @@ def _numbers(domain: Domain, column: str) -> Suggestion:
     return Suggestion(Intervals(width=width), reason)
 
 
-def _texts_of(values: Values) -> list[str]:
+def _sample_texts(values: Values) -> list[str]:
+    """Evenly spaced values as texts."""
     step = max(1, len(values) // _SAMPLE)
     return [str(value) for value in values[::step].tolist()]
 
@@ -179,8 +181,9 @@ def _texts_of(values: Values) -> list[str]:
 # Texts
 
 
-def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  the same
-    digits = _share(text.isdigit() for text in sample)
+def _suggest_texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: PLR0911  the same
+    """A hierarchy for texts, by their look and the column's name."""
+    digits = _flagged_share(text.isdigit() for text in sample)
     lengths = {len(text) for text in sample}
     if _are_countries(sample, column):
         return Suggestion(Regions(), f"{n} values, mostly countries: regions of the world")
@@ -189,11 +192,11 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: P
         return listed
     if digits == 1 and len(lengths) == 1 and max(lengths) >= 3:
         return Suggestion(Prefix(), f"{n} codes of {max(lengths)} digits: masked from the right")
-    if n > FEW and _share(bool(_NUTS.fullmatch(text)) for text in sample) == 1:
+    if n > FEW and _flagged_share(bool(_NUTS.fullmatch(text)) for text in sample) == 1:
         return Suggestion(Prefix(keep=2), f"{n} codes of European regions: larger regions")
-    if _share(bool(_OCCUPATION.fullmatch(text)) for text in sample) >= _MOSTLY:
+    if _flagged_share(bool(_OCCUPATION.fullmatch(text)) for text in sample) >= _MOSTLY:
         return Suggestion(Prefix(steps=(6, 5, 3)), f"{n} codes of occupations: larger groups")
-    if _share(bool(_DIAGNOSIS.fullmatch(text.upper())) for text in sample) >= _MOSTLY:
+    if _flagged_share(bool(_DIAGNOSIS.fullmatch(text.upper())) for text in sample) >= _MOSTLY:
         spec = Prefix(separator=".") if any("." in text for text in sample) else Prefix()
         return Suggestion(spec, f"{n} codes like those of diagnoses: shortened from the right")
     scale = scale_of(sample) if n <= FEW else None
@@ -201,11 +204,11 @@ def _texts(sample: Sequence[str], n: int, column: str) -> Suggestion:  # noqa: P
         return Suggestion(scale, f"{n} steps of a scale, in their order")
     if n <= FEW:
         return Suggestion(Flat(), f"{n} categories: few enough to show or suppress")
-    return _many_texts(sample, n)
+    return _suggest_many_texts(sample, n)
 
 
 def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion | None:
-    """Codes of a published list: by their look, or by their look and the column's name."""
+    """A published list by the look of codes and maybe the column's name; None if none fits."""
     words, tenth = set(words_of(column)), all(_TENTH.fullmatch(text.upper()) for text in sample)
     numbered = len({text[:1].upper() for text in sample}) == 1 and not any(
         "." in text for text in sample
@@ -226,34 +229,35 @@ def _suggest_code_list(sample: Sequence[str], n: int, column: str) -> Suggestion
     return None
 
 
-def _many_texts(sample: Sequence[str], n: int) -> Suggestion:
-    """Masking helps codes; of numbers and dates it would leave digits that mean nothing."""
-    if _share(bool(_NUMBER_OR_DATE.fullmatch(text)) for text in sample) >= _MOSTLY:
+def _suggest_many_texts(sample: Sequence[str], n: int) -> Suggestion:
+    """Masks for many texts that are codes; only suppression for others."""
+    if _flagged_share(bool(_NUMBER_OR_DATE.fullmatch(text)) for text in sample) >= _MOSTLY:
         return Suggestion(Flat(), f"{n} numbers or dates in a form that is read as text")
     short = max(map(len, sample)) <= 12
-    if short and _share(_is_code(text) for text in sample) >= _MOSTLY:
+    if short and _flagged_share(_is_code(text) for text in sample) >= _MOSTLY:
         return Suggestion(Prefix(), f"{n} values that look like codes: masked from the right")
     return Suggestion(Flat(), f"{n} texts without a common form: a tree of them would serve better")
 
 
 def _are_countries(sample: Sequence[str], column: str) -> bool:
-    """Two letters alone could be anything, such as states: then the column's name must help."""
-    if _share(is_country(text) for text in sample) < _MOSTLY:
+    """Whether most texts are countries, by name; two letters count if the column's name helps."""
+    if _flagged_share(is_country(text) for text in sample) < _MOSTLY:
         return False
     return any(len(text) > 3 for text in sample) or bool(_LAND.search(column))
 
 
 def _is_code(text: str) -> bool:
-    """Digits in it and no space."""
+    """Whether a text has digits and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
 
 
-def _share(flags: Iterable[bool]) -> float:
+def _flagged_share(flags: Iterable[bool]) -> float:
+    """The share of the flags that are set, 0 if there are none."""
     found = list(flags)
     return sum(found) / len(found) if found else 0.0
 
 
-def _sample(domain: Domain) -> list[str]:
+def _sample_labels(domain: Domain) -> list[str]:
     """Evenly spaced values, no more than needed to tell what they are."""
     step = max(1, len(domain) // _SAMPLE)
     chosen: list[str] = domain.values[::step].tolist()

@@ -111,7 +111,7 @@ class Tree(Builder):
 
     def _build(self, domain: Domain, column: str) -> Hierarchy:
         """The hierarchy of a column; values that the tree lacks are found when it is encoded."""
-        paths = _paths(self.rows, domain.kind, column)
+        paths = _equal_paths(self.rows, domain.kind, column)
         height = len(next(iter(paths.values())))
         if height == 1 or len({path[-1] for path in paths.values()}) > 1:
             paths = {leaf: (*path, TOP) for leaf, path in paths.items()}
@@ -142,7 +142,7 @@ class File(Builder):
         )
 
 
-def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
+def _equal_paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
     """The path of each leaf, all of one length."""
     height = max(map(len, rows))
     if kind is not Kind.NUMBER and min(map(len, rows)) == height:
@@ -152,7 +152,7 @@ def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
     paths: dict[str, Path] = {}
     torn = []
     for i, row in enumerate(rows, start=1):
-        leaf = _canonical(row[0], kind)
+        leaf = _canonical_leaf(row[0], kind)
         path = (leaf, *row[1:], *[row[-1]] * (height - len(row)))
         if paths.setdefault(leaf, path) != path:
             torn.append(i)
@@ -165,13 +165,14 @@ def _paths(rows: tuple[Row, ...], kind: Kind, column: str) -> dict[str, Path]:
     return paths
 
 
-def _canonical(leaf: str, kind: Kind) -> str:
+def _canonical_leaf(leaf: str, kind: Kind) -> str:
+    """The leaf as labels write it: numbers in one spelling, all else as it is."""
     number = parse_number(leaf) if kind is Kind.NUMBER else None
     return leaf if number is None else number_text(number)
 
 
 def _refuse_torn(paths: dict[str, Path], column: str) -> None:
-    """Each level must be a function of the level below (Sweeney Section 3.1)."""
+    """Raise `InputError` if a node of a level has several parents (Sweeney Section 3.1)."""
     levels = columns_of(list(paths.values()))
     for level in range(2, len(levels)):
         if leads_up(levels[level - 1], levels[level]):
@@ -190,7 +191,7 @@ def _refuse_torn(paths: dict[str, Path], column: str) -> None:
 
 
 def groups_by_name(paths: Iterable[Path]) -> dict[str, Path]:
-    """The path of a value that is itself the name of a group: it lies in this group.
+    """The paths of values that are names of groups themselves: each lies in this group.
 
     >>> groups_by_name([("West South Central", "South")])["South"]
     ('South', 'South')
@@ -223,7 +224,7 @@ def build_by_groups(
 
 
 def columns_of(rows: Sequence[Path]) -> list[list[str]]:
-    """Rows of one length, turned: what stands at each place."""
+    """The columns of rows of one length: what stands at each place."""
     return [list(map(itemgetter(j), rows)) for j in range(len(rows[0]))]
 
 
@@ -265,9 +266,10 @@ class _Ranks:
 
 
 def _assemble(paths: dict[str, Path], kind: Kind, column: str, *, nominal: bool) -> Hierarchy:
+    """The hierarchy of these paths, its values in their order if they have one."""
     columns = columns_of(list(paths.values()))
-    ranks = [_rank(column) for column in columns[1:-1]]
-    leaves = None if nominal else _by_value(list(paths), kind, ranks)
+    ranks = [_rank_nodes(column) for column in columns[1:-1]]
+    leaves = None if nominal else _sort_by_value(list(paths), kind, ranks)
     ordered = leaves is not None
     if leaves is None:
         leaves = _depth_first(list(paths), ranks)
@@ -281,18 +283,22 @@ def _assemble(paths: dict[str, Path], kind: Kind, column: str, *, nominal: bool)
 
 
 def _depth_first(leaves: list[str], ranks: list[_Ranks]) -> tuple[Domain, Codes]:
+    """The leaves as texts, those of one node side by side, and their order."""
     order = np.lexsort([np.arange(len(leaves)), *(rank.of for rank in ranks)]).astype(np.int32)
     return Domain(Kind.TEXT, texts(leaves)[order]), order
 
 
-def _rank(labels: Sequence[str]) -> _Ranks:
+def _rank_nodes(labels: Sequence[str]) -> _Ranks:
+    """The labels numbered by their first appearance."""
     number = {label: i for i, label in enumerate(dict.fromkeys(labels))}
     of = np.fromiter(map(number.__getitem__, labels), dtype=np.int64, count=len(labels))
     return _Ranks(of, list(number))
 
 
-def _by_value(leaves: list[str], kind: Kind, ranks: list[_Ranks]) -> tuple[Domain, Codes] | None:
-    """The leaves as numbers or dates in their order, if all nodes are ranges of them."""
+def _sort_by_value(
+    leaves: list[str], kind: Kind, ranks: list[_Ranks]
+) -> tuple[Domain, Codes] | None:
+    """The leaves as sorted numbers or dates and their order; None if a node is no range of them."""
     scale = Kind.DATE if kind is Kind.DATE else Kind.NUMBER
     values = as_values(leaves, scale, strict=kind is Kind.TEXT)
     if values is None:

@@ -46,90 +46,92 @@ class WrittenLabels:
 
         `named` is what all labels of the column name: `*others*` stands for the rest.
         """
-        exact = self._exact(label)
+        exact = self._code_of_value(label)
         if exact:
             return [(exact, exact)]
         if label and not label.strip(TOP):
             return [(1, len(self._domain))] if len(self._domain) else []
         members = read_members(label)
         if members is not None:
-            found = self._any_of(list(members.values))
-            return union([*found, *self._others(named)]) if members.others else found
-        return self._coarse(label)
+            found = self._runs_of_members(list(members.values))
+            return union([*found, *self._unnamed_runs(named)]) if members.others else found
+        return self._coarse_runs(label)
 
-    def _coarse(self, label: str) -> list[Run]:
-        """The codes of a label that names more than a value: a period, an interval, a mask."""
-        return self._period(label) or self._between(label) or self._beginning(label)
+    def _coarse_runs(self, label: str) -> list[Run]:
+        """The codes of a label for more than a value (period, interval, mask); empty if none."""
+        return self._period_runs(label) or self._interval_runs(label) or self._masked_runs(label)
 
     @cached_property
-    def _code(self) -> dict[str, int]:
+    def _code_of_label(self) -> dict[str, int]:
+        """The code of each value by its label."""
         return {label: code for code, label in enumerate(self._domain.labels.tolist(), start=1)}
 
-    def _exact(self, label: str) -> int:
-        """The code of a value, also if it is spelled in another way (39.0 for 39); 0 if unknown."""
-        if label in self._code:
-            return self._code[label]
+    def _code_of_value(self, label: str) -> int:
+        """The code of a value, also if spelled in another way (39.0 for 39); 0 if unknown."""
+        if label in self._code_of_label:
+            return self._code_of_label[label]
         number = parse_number(label)
         if number is None:
             return 0
         if self._domain.kind is Kind.NUMBER:
             run = locate(self._domain, Bounds(label, label, high_inside=True))
             return 0 if run is None else run[0]
-        return 0 if _NAME_LIKE.match(label) else self._code.get(number_text(number), 0)
+        return 0 if _NAME_LIKE.match(label) else self._code_of_label.get(number_text(number), 0)
 
-    def _others(self, named: frozenset[str]) -> list[Run]:
+    def _unnamed_runs(self, named: frozenset[str]) -> list[Run]:
         """The codes under none of these names."""
         if named not in self._unnamed:
-            runs = (run for name in named for run in self._any_of([name]))
+            runs = (run for name in named for run in self._runs_of_members([name]))
             self._unnamed = {named: complement(runs, len(self._domain))}
         return self._unnamed[named]
 
-    def _any_of(self, members: list[str]) -> list[Run]:
+    def _runs_of_members(self, members: list[str]) -> list[Run]:
         """The codes of the members of a set, also if no blank is written between them."""
-        found = union([run for member in members for run in self._member(member)])
+        found = union([run for member in members for run in self._member_runs(member)])
         bare = members[0].split(",") if len(members) == 1 else []
-        return found or runs_of(filter(None, map(self._exact, bare)))
+        return found or runs_of(filter(None, map(self._code_of_value, bare)))
 
-    def _member(self, name: str) -> list[Run]:
+    def _member_runs(self, name: str) -> list[Run]:
         """The codes of a value, or of a node whose name says what it stands for."""
-        exact = self._exact(name)
-        return [(exact, exact)] if exact else self._coarse(name)
+        exact = self._code_of_value(name)
+        return [(exact, exact)] if exact else self._coarse_runs(name)
 
-    def _period(self, label: str) -> list[Run]:
-        """The days or moments of a day, a month, a quarter or a year."""
+    def _period_runs(self, label: str) -> list[Run]:
+        """The codes of days or moments in a day, month, quarter or year; empty for others."""
         bounds = read_quarter(label, dash=False)
         if bounds is None and parse_date(label) is not None:
             bounds = Bounds(label, label, high_inside=True)
         if bounds is None:
             return []
-        return self._runs_between(bounds, Kind.DATE) or self._years(bounds)
+        return self._runs_between(bounds, Kind.DATE) or self._year_runs(bounds)
 
-    def _between(self, label: str) -> list[Run]:
+    def _interval_runs(self, label: str) -> list[Run]:
+        """The codes of the values in an interval: numbers, dates, years or, in order, texts."""
         bounds = read_any_bounds(label)
         if bounds is None:
             return []
         found = self._runs_between(bounds, Kind.NUMBER) or self._runs_between(bounds, Kind.DATE)
-        found = found or self._years(bounds)
+        found = found or self._year_runs(bounds)
         if found or self._domain.kind is not Kind.TEXT:
             return found
         ends = [end for end in (bounds.low, bounds.high) if end is not None]
         quantities = all(parse_number(end) is not None for end in ends)
-        return [] if quantities else self._in_order(bounds)
+        return [] if quantities else self._text_runs(bounds)
 
     def _runs_between(self, bounds: Bounds, kind: Kind) -> list[Run]:
-        """The values between two bounds, texts among them read as numbers or dates."""
+        """The codes of the values between two bounds, texts being read as numbers or dates."""
         if self._domain.kind not in {kind, Kind.TEXT}:
             return []
-        low = self._edge(kind, bounds.low, inside=bounds.low_inside, upper=False)
-        high = self._edge(kind, bounds.high, inside=bounds.high_inside, upper=True)
+        low = self._side_of_bound(kind, bounds.low, inside=bounds.low_inside, upper=False)
+        high = self._side_of_bound(kind, bounds.high, inside=bounds.high_inside, upper=True)
         if low is None or high is None or low[0] > high[1]:
             return []
         if self._domain.kind is kind:
             return [(low[0], high[1])]
         return runs_of(self._scales[kind][1][low[0] - 1 : high[1]].tolist())
 
-    def _years(self, bounds: Bounds) -> list[Run]:
-        """The numbers that are years in which there is something between two dates."""
+    def _year_runs(self, bounds: Bounds) -> list[Run]:
+        """The codes of numbers that are years with something between two dates."""
         if self._domain.kind is not Kind.NUMBER:
             return []
         low, high = _year(bounds.low), _year(bounds.high, before=not bounds.high_inside)
@@ -137,23 +139,26 @@ class WrittenLabels:
             return []
         return self._runs_between(Bounds(low, high, high_inside=True), Kind.NUMBER)
 
-    def _edge(self, kind: Kind, end: str | None, *, inside: bool, upper: bool) -> Run | None:
-        """The values on one side of a bound; many labels have the same bounds."""
+    def _side_of_bound(
+        self, kind: Kind, end: str | None, *, inside: bool, upper: bool
+    ) -> Run | None:
+        """The run of values on one side of a bound, kept as many labels have the same bounds."""
         key = (kind, end, inside, upper)
         if key not in self._edges:
             scale = self._domain if self._domain.kind is kind else self._scales[kind][0]
             if kind is Kind.DATE and not upper:
-                end, inside = _from_day(end, scale, inside=inside)
+                end, inside = _round_to_day(end, scale, inside=inside)
             bounds = Bounds(None, end, high_inside=inside) if upper else Bounds(end, None, inside)
             self._edges[key] = locate(scale, bounds)
         return self._edges[key]
 
     @cached_property
     def _scales(self) -> dict[Kind, tuple[Domain, Codes]]:
-        """Texts as numbers and as dates, as far as they are: values in their order, and codes."""
+        """The texts as numbers and as dates, as far as they are: a sorted domain, and codes."""
         return {kind: self._scale(kind) for kind in (Kind.NUMBER, Kind.DATE)}
 
     def _scale(self, kind: Kind) -> tuple[Domain, Codes]:
+        """Texts that are numbers or dates as a sorted domain, and their codes."""
         parsed = parse(self._domain.labels, kind)
         codes = np.flatnonzero(parsed.fits).astype(np.int32)
         codes = codes[np.argsort(parsed.values[codes], kind="stable")]
@@ -167,10 +172,11 @@ class WrittenLabels:
         return [labels[i] for i in order], np.array(order, dtype=np.int32) + np.int32(1)
 
     def _slice(self, low: int, high: int) -> list[Run]:
+        """The codes at these places of the labels in order."""
         return runs_of(self._sorted[1][low:high].tolist())
 
-    def _in_order(self, bounds: Bounds) -> list[Run]:
-        """Texts between two others by code point."""
+    def _text_runs(self, bounds: Bounds) -> list[Run]:
+        """The codes of the texts between two bounds, by code point."""
         labels, _ = self._sorted
         low = 0
         if bounds.low is not None:
@@ -180,8 +186,8 @@ class WrittenLabels:
             high = (bisect_right if bounds.high_inside else bisect_left)(labels, bounds.high)
         return self._slice(low, high)
 
-    def _beginning(self, label: str) -> list[Run]:
-        """Codes of which the last characters are masked; whole numbers get back their zeros."""
+    def _masked_runs(self, label: str) -> list[Run]:
+        """The codes of values that begin as a masked label does; empty if nothing is masked."""
         found = read_masked(label)
         if found is None:
             return []
@@ -205,8 +211,8 @@ def _year(end: str | None, *, before: bool = False) -> str | None:
     return str((date - step).astype("datetime64[Y]"))
 
 
-def _from_day(end: str | None, scale: Domain, *, inside: bool) -> tuple[str | None, bool]:
-    """Where what begins at a moment begins if only days are known: on the day of the moment."""
+def _round_to_day(end: str | None, scale: Domain, *, inside: bool) -> tuple[str | None, bool]:
+    """A lower bound and whether it is inside; a moment becomes its day if only days are known."""
     date = None if end is None else parse_date(end)
     if date is None or scale.values.dtype != np.dtype("datetime64[D]"):
         return end, inside

@@ -63,15 +63,15 @@ class ZipCodes(Builder):
                 f"none of the {len(shown)} values of {column!r} is a ZIP code",
                 remedy="use codes of five digits, or another hierarchy",
             )
-        areas = [self._area(digits) for digits in shown]
+        areas = [self._shown_area(digits) for digits in shown]
         labels = domain.labels.tolist()
         order = sorted(range(len(labels)), key=lambda i: (areas[i] != POOLED, areas[i], labels[i]))
         leaves = Domain(Kind.TEXT, texts([labels[i] for i in order]))
-        levels = [_level([areas[i] for i in order], step) for step in self.steps]
+        levels = [_area_level([areas[i] for i in order], step) for step in self.steps]
         return stack(leaves, levels, column=column, ordered=False, prune=False)
 
-    def _area(self, digits: str | None) -> str:
-        """The digits that may be shown: three at most, none of a small area."""
+    def _shown_area(self, digits: str | None) -> str:
+        """The digits that may be shown: three at most; 000 for a small area, or without a code."""
         if digits is None or (len(digits) >= 3 and not is_populous(digits[:3], self.people)):
             return POOLED
         return digits[:3]
@@ -118,8 +118,8 @@ def digits_shown(code: str) -> str | None:
     return None if found is None else next(part for part in found.groups() if part)
 
 
-def _level(areas: list[str], step: int) -> Level:
-    """Areas of so many digits; what is pooled stays so."""
+def _area_level(areas: list[str], step: int) -> Level:
+    """One level of areas by so many digits; pooled areas stay as they are."""
     keys = texts([area if area == POOLED else area[:step] for area in areas])
     nodes, first = runs(keys)
     return Level(nodes, texts([mask_code(key, _WIDTH) for key in keys[first].tolist()]))

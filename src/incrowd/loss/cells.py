@@ -52,7 +52,7 @@ class ShownCells:
 
     @property
     def shown_level(self) -> Codes:
-        """The level of what is shown: cells and sets reach beyond what the class holds."""
+        """The level of what is shown, which can be higher than what the class holds needs."""
         if self.sets is None and self.spans and self.column.grid is not None:
             return self._span_level(self.column.grid)
         if self.sets is None:
@@ -60,7 +60,7 @@ class ShownCells:
         return self.column.hierarchy.join_level(*self.sets.ends)
 
     def _span_level(self, grid: CellGrid) -> Codes:
-        """The level of the node that a span is the name of, else where all its values meet."""
+        """The level of each span: of the node that it names, else where all its values meet."""
         column, tree = self.column, self.column.hierarchy
         level: dict[str, int] = {}
         for h in range(tree.height - 1, 0, -1):
@@ -76,8 +76,8 @@ class ShownCells:
         found: Codes = np.maximum(met, named).astype(np.int32)
         return found
 
-    def distinct(self) -> "tuple[ShownCells, Codes]":
-        """The different cells, unless they show sets, and which of them each class shows."""
+    def take_distinct(self) -> "tuple[ShownCells, Codes]":
+        """The different cells, all if sets are shown, and the number of each class's cell."""
         if self.sets is not None:
             return self, np.arange(len(self.low), dtype=np.int32)
         codes, levels = len(self.column.hierarchy.leaves) + 1, self.column.hierarchy.levels
@@ -89,7 +89,7 @@ class ShownCells:
 
 
 def cells_of(outcome: Outcome) -> list[ShownCells]:
-    """What the classes show, column by column."""
+    """The cells that the classes show, column by column."""
     return [
         ShownCells(
             column,
@@ -104,7 +104,7 @@ def cells_of(outcome: Outcome) -> list[ShownCells]:
 
 
 def cells_at(column: QuasiColumn, level: int) -> ShownCells:
-    """What each code of a column, 0 for missing first, shows at a level."""
+    """The cell of each code of a column, 0 (missing) first, at a level."""
     low, high = column.hierarchy.bounds[level]
     node = column.hierarchy.maps[level]
     return ShownCells(

@@ -28,7 +28,7 @@ class AverageClass(Loss):
         return float(outcome.classes.records.mean())
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """What must be released over the most classes that can be; at least the smallest class.
+        """A lower bound: what must be released over the most classes that there can be.
 
         Every class above is a union of classes of the node, so none is smaller, whichever of them
         are suppressed; an average is no smaller than its smallest part. A class above is large
@@ -63,20 +63,20 @@ class Discernibility(Loss):
         return float(sizes @ sizes) + float(outcome.suppressed) * outcome.records
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """Every record pays for its class, for the smallest that may be released, or for all.
+        """A lower bound: each record pays for the smallest class it may be in, or N if out.
 
         Above the node every record is in a class no smaller, or suppressed at the price of N.
         """
         del spare
-        return float(outcome.classes.records.astype(float) @ _prices(outcome, smallest))
+        return float(outcome.classes.records.astype(float) @ _record_prices(outcome, smallest))
 
     def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """Each failing record pays N; `bound` made it pay at most for its class here."""
+        """What failing records pay more than `bound` says: N each, less their class here."""
         sizes = failing.classes.records.astype(float)
-        return float(sizes @ (failing.records - _prices(failing, smallest)))
+        return float(sizes @ (failing.records - _record_prices(failing, smallest)))
 
 
-def _prices(outcome: Outcome, smallest: int) -> Floats:
+def _record_prices(outcome: Outcome, smallest: int) -> Floats:
     """What a record of each class pays at the least here and at all nodes above."""
     sizes = np.maximum(outcome.classes.records, smallest)
     prices: Floats = np.minimum(sizes, outcome.records).astype(np.float64)

@@ -29,18 +29,18 @@ class Classification(Loss):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The target."""
+        """The column that the classifier predicts."""
         return (self.target,)
 
     def of(self, outcome: Outcome) -> float:
-        """Lost records over all records."""
+        """The share of records that are lost: suppressed, or not of the majority of their class."""
         if outcome.records == 0:
             return 0.0
-        lost = _minority(outcome.classes.histograms[self.target])
+        lost = _minority_shares(outcome.classes.histograms[self.target])
         return float(outcome.classes.records @ lost + outcome.suppressed) / outcome.records
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The loss of the node itself, if every record is a person.
+        """The loss of the node itself, minus infinity if people may have several records.
 
         The majority of a union is no larger than the majorities of its parts together, and to
         suppress a record costs no less than to show it. People who stand in several records are
@@ -52,15 +52,15 @@ class Classification(Loss):
         return self.of(outcome)
 
     def surcharge(self, failing: Outcome, smallest: int) -> float:
-        """Failing records are lost; `bound` counted at most the minority of their class here."""
+        """What failing records lose more than `bound` says, which counts the minority only."""
         del smallest
         if failing.tally is None or failing.tally.has_units or failing.records == 0:
             return 0.0
-        lost = _minority(failing.classes.histograms[self.target])
+        lost = _minority_shares(failing.classes.histograms[self.target])
         return float(failing.classes.records @ (1.0 - lost)) / failing.records
 
 
-def _minority(histogram: Histogram) -> Floats:
+def _minority_shares(histogram: Histogram) -> Floats:
     """The share of each class that does not hold its most frequent value."""
     if len(histogram.start) <= 1:
         return np.zeros(0, dtype=np.float64)

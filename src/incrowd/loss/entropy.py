@@ -46,19 +46,19 @@ class Entropy(MeanLoss):
             some = some if whole else kept[some]
             counts, rows = tally.counts[some].astype(np.float64), class_of[some]
             for j, cells in enumerate(cells_of(outcome)):
-                paid[j] += float(counts @ _row_costs(cells, tally.quasi[j, some], rows))
+                paid[j] += float(counts @ _tabled_costs(cells, tally.quasi[j, some], rows))
         return paid
 
     def cell_costs(self, column: QuasiColumn) -> Floats:
-        """What a record with this code pays at this level."""
+        """What a record pays by level and code: `[level, code]`."""
         codes = np.arange(len(column.frequency), dtype=np.int32)
         levels = range(column.hierarchy.levels)
         return np.array([_costs(cells_at(column, level), codes, codes) for level in levels])
 
 
-def _row_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
-    """As `_costs`, by a table of the different cells and all codes if that is smaller."""
-    few, of_class = cells.distinct()
+def _tabled_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
+    """The costs of `_costs`, from a table of cells and codes if that is smaller."""
+    few, of_class = cells.take_distinct()
     size, number = len(cells.column.frequency), len(few.low)
     if number * size > len(codes):
         return _costs(cells, codes, place)
@@ -71,10 +71,10 @@ def _row_costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
 
 
 def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
-    """The cost of records with these codes that show the cells at `place`."""
+    """What records with these codes pay that show the cells at `place`: bits lost, as a share."""
     frequency = cells.column.frequency
     own = np.maximum(frequency[codes], 1)
-    bits = np.log2(np.maximum(_under(cells, frequency)[place], own) / own)
+    bits = np.log2(np.maximum(_records_under(cells, frequency)[place], own) / own)
     most = np.log2(max(int(frequency.sum()), 1) / own)
     cost: Floats = np.divide(bits, most, out=np.zeros_like(bits), where=most > 0)
     absent: Flags = frequency[codes] == 0
@@ -83,8 +83,8 @@ def _costs(cells: ShownCells, codes: Codes, place: Codes) -> Floats:
     return cost
 
 
-def _under(cells: ShownCells, frequency: Counts) -> Counts:
-    """Records of the table whose value lies under each cell, missing ones apart."""
+def _records_under(cells: ShownCells, frequency: Counts) -> Counts:
+    """How many records of the table have a value under each cell; missing ones do not count."""
     if cells.sets is not None:
         values = np.append(0, frequency[1:])
         pools = cells.sets.pools

@@ -33,7 +33,7 @@ class Il1(Loss):
         return float(ncp_of_classes(outcome).mean()) if len(outcome.classes) else 1.0
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The classes that must be released, one of them as far as `IlInf` says, most small.
+        """A lower bound: the mean if one class reaches `IlInf.bound` and all others least.
 
         n classes above contain n different ones of the node, so their mean is at least that of the
         n - 1 smallest extents and the one that must be reached.
@@ -68,7 +68,7 @@ class IlInf(Loss):
         return float(ncp_of_classes(outcome).max()) if len(outcome.classes) else 1.0
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The extent that is reached if the farthest classes are left out, as many as may be."""
+        """A lower bound: the largest extent after the farthest classes are left out."""
         del smallest
         if len(outcome.classes) == 0:
             return 0.0
@@ -89,7 +89,7 @@ class WeightedMaxNcp(Loss):
     name: Literal["weighted_max_ncp"] = field(default="weighted_max_ncp", kw_only=True)
 
     def of(self, outcome: Outcome) -> float:
-        """The most that one class loses of what the whole table has to lose."""
+        """The largest share of what the whole table has to lose that one class loses."""
         if outcome.records == 0:
             return 0.0
         lost = ncp_of_classes(outcome) * outcome.classes.records

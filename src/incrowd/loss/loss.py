@@ -38,7 +38,7 @@ class Loss(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name in policy, report and certificate."""
+        """The name of the loss in policy, report and certificate."""
 
     @abstractmethod
     def of(self, outcome: Outcome) -> float:
@@ -46,15 +46,15 @@ class Loss(ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The columns whose histograms it reads, such as the target of a classifier; none."""
+        """The columns whose histograms the loss reads, such as the target of a classifier."""
         return ()
 
     def figure(self, loss: float) -> float:
-        """What a report shows for it: the loss itself, but for Prec, which is 1 - loss."""
+        """The figure that a report shows for a loss: the loss itself, but 1 - loss for Prec."""
         return 1.0 - loss if self.figure_is_kept else loss
 
     def loss_of_figure(self, figure: float) -> float:
-        """The loss behind such a figure."""
+        """The loss that a report shows as this figure."""
         return self.figure(figure)
 
     def cost(self, cells: ShownCells) -> Floats:
@@ -62,7 +62,7 @@ class Loss(ABC):
         raise NotImplementedError(f"{self.name} is not a mean of what {type(cells).__name__} cost")
 
     def cell_costs(self, column: QuasiColumn) -> Floats | None:
-        """Cost of one record's cell, `[level, code]`, if the loss is a weighted mean of them.
+        """Cost of a record's cell, `[level, code]`, if the loss is a weighted mean; else None.
 
         Then the loss of full-domain levels without suppression is the sum over columns of weight
         times mean cost, a suppressed record costs 1 in every column, costs never fall as the level
@@ -101,11 +101,11 @@ class MeanLoss(Loss):
 
     @abstractmethod
     def totals(self, outcome: Outcome) -> Floats:
-        """What all released records together pay, per column."""
+        """What all released records together pay, one sum per column."""
 
     @abstractmethod
     def cell_costs(self, column: QuasiColumn) -> Floats:
-        """What a record with this code pays at this level."""
+        """What a record pays by level and code: `[level, code]`."""
 
     def of(self, outcome: Outcome) -> float:
         """The weighted mean over all cells of the table."""
@@ -133,11 +133,11 @@ class CellLoss(MeanLoss):
         """What a record pays for each of these cells."""
 
     def totals(self, outcome: Outcome) -> Floats:
-        """What all released records together pay, per column."""
+        """What all released records together pay, one sum per column."""
         records = outcome.classes.records
         return np.array([float(records @ self.cost(cells)) for cells in cells_of(outcome)])
 
     def cell_costs(self, column: QuasiColumn) -> Floats:
-        """What a record with this code pays at this level."""
+        """What a record pays by level and code: `[level, code]`."""
         levels = range(column.hierarchy.levels)
         return np.array([self.cost(cells_at(column, level)) for level in levels])

@@ -21,7 +21,7 @@ _SHOWN: tuple[Loss, ...] = (
 
 
 def figures(outcome: Outcome, asked: Loss | None = None) -> dict[str, float]:
-    """What a report shows of an outcome, by the name of the loss; the loss `asked` for included."""
+    """The losses that a report shows of an outcome, by name; the loss `asked` for included."""
     losses = [loss for loss in _SHOWN if outcome.tally is not None or not loss.needs_rows]
     if asked is not None and asked.name not in {loss.name for loss in losses}:
         losses.append(asked)

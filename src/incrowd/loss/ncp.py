@@ -41,7 +41,7 @@ def ncp(cells: ShownCells) -> Floats:
     does not hold.
     """
     if cells.column.hierarchy.ordered:
-        share = _extents(cells)
+        share = _ordered_extents(cells)
     else:
         share = cells.leaves / max(len(cells.column.hierarchy.leaves), 1)
         share[cells.leaves == 1] = 0.0
@@ -57,14 +57,17 @@ def ncp_of_classes(outcome: Outcome) -> Floats:
     return total
 
 
-def _extents(cells: ShownCells) -> Floats:
+def _ordered_extents(cells: ShownCells) -> Floats:
+    """The NCP of cells of an ordered column: their extent over the column's, 0 if missing."""
     first, last = cells.column.range
     place = places(cells.column)
     whole = place[last] - place[first]
     if whole <= 0:
         return np.zeros(len(cells.low), dtype=np.float64)
     low, high = (
-        _reach(cells) if has_finite_scale(cells.column) else (place[cells.low], place[cells.high])
+        _cell_reach(cells)
+        if has_finite_scale(cells.column)
+        else (place[cells.low], place[cells.high])
     )
     low, high = (np.clip(end, place[first], place[last]) for end in (low, high))
     extents: Floats = (high - low) / whole
@@ -72,7 +75,7 @@ def _extents(cells: ShownCells) -> Floats:
     return extents
 
 
-def _reach(cells: ShownCells) -> tuple[Floats, Floats]:
+def _cell_reach(cells: ShownCells) -> tuple[Floats, Floats]:
     """From where to where what is shown reaches: spans by their ends, others by their nodes."""
     column = cells.column
     if cells.spans:
@@ -86,7 +89,7 @@ def _reach(cells: ShownCells) -> tuple[Floats, Floats]:
 
 
 def places(column: QuasiColumn) -> Floats:
-    """Where each code lies on its scale; by rank if the scale has no finite length."""
+    """The place of each code on its scale; its rank if the scale has no finite length."""
     if has_finite_scale(column):
         return np.concatenate([[0.0], column.hierarchy.leaves.positions])
     return np.arange(len(column.hierarchy.leaves) + 1, dtype=np.float64)

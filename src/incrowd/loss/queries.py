@@ -51,10 +51,11 @@ def query_precision(
     sensitive columns stand for. Estimates are those of the loss `queries`.
     """
     asked = _AskedQuery(outcome, workload.source, domains)
-    return tuple(_precision(asked, query, floor) for query in workload.queries)
+    return tuple(_query_precision(asked, query, floor) for query in workload.queries)
 
 
-def _precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
+def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
+    """The error of the release's answer to one query."""
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
@@ -87,9 +88,9 @@ class _AskedQuery:
         for name, mask in masks.items():
             if name in self.sensitive:
                 inside &= mask[self._codes(name)]
-                chance *= self._share(name, mask)
-                even *= 1.0 if name in grouped else self._share(name, mask)
-        even /= prod(self._values(name) for name in grouped)
+                chance *= self._mask_chance(name, mask)
+                even *= 1.0 if name in grouped else self._mask_chance(name, mask)
+        even /= prod(self._count_values(name) for name in grouped)
         held, number = self._joint_values(grouped)
         quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
         return CountedColumn(
@@ -106,15 +107,15 @@ class _AskedQuery:
         """By column: the codes that all conditions of a query allow."""
         masks: dict[str, Flags] = {}
         for condition in query.where:
-            mask = self._mask(condition, query)
+            mask = self._mask_of(condition, query)
             name = condition.column
             masks[name] = masks[name] & mask if name in masks else mask
         return masks
 
-    def _mask(self, condition: Condition, query: Query) -> Flags:
-        """The codes that one condition allows."""
+    def _mask_of(self, condition: Condition, query: Query) -> Flags:
+        """The codes of its column that one condition allows, as flags."""
         name = self._require_column(condition.column, query, condition.place)
-        domain, ordered = self._domain(name, query, condition.place)
+        domain, ordered = self._domain_of(name, query, condition.place)
         mask: Flags = np.zeros(len(domain) + 1, dtype=np.bool_)
         if condition.relation == "missing":
             mask[MISSING] = True
@@ -128,7 +129,7 @@ class _AskedQuery:
             self._fail(query, condition.place, f"{problem} of '{name}'")
         return mask
 
-    def _domain(self, name: str, query: Query, place: int) -> tuple[Domain, bool]:
+    def _domain_of(self, name: str, query: Query, place: int) -> tuple[Domain, bool]:
         """What the codes of a column stand for, and whether texts have an order."""
         if name in self.quasi:
             hierarchy = self.outcome.columns[self.quasi[name]].hierarchy
@@ -138,25 +139,28 @@ class _AskedQuery:
         return self.domains[name], False
 
     def _require_column(self, name: str, query: Query, place: int) -> str:
+        """The name of a column; `InputError` if it is neither quasi-identifying nor sensitive."""
         if name not in self.quasi and name not in self.sensitive:
             self._fail(query, place, f"'{name}' is neither quasi-identifying nor sensitive")
         return name
 
     def _codes(self, name: str) -> Codes:
+        """The codes of a sensitive column, by row of the tally."""
         codes: Codes = self.tally.sensitive[self.sensitive[name]]
         return codes
 
-    def _values(self, name: str) -> int:
+    def _count_values(self, name: str) -> int:
         """How many values the sensitive column can have, missing too if there are such."""
         whole = self.outcome.classes.histograms[name].column.whole
         return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
 
-    def _share(self, name: str, mask: Flags) -> float:
-        """The chance of a mask if nothing is known of a record."""
+    def _mask_chance(self, name: str, mask: Flags) -> float:
+        """The chance that a record of which nothing is known has a code that the mask allows."""
         lacking = self.outcome.classes.histograms[name].column.whole[MISSING] > 0
-        return (int(mask[1:].sum()) + int(mask[MISSING] and lacking)) / self._values(name)
+        return (int(mask[1:].sum()) + int(mask[MISSING] and lacking)) / self._count_values(name)
 
     def _fail(self, query: Query, place: int, message: str) -> NoReturn:
+        """Raise `InputError` at a place of the query's line."""
         raise InputError(
             f"{self.source}, line {query.line}, column {place}: {message}",
             remedy="take a column and values that the table has",
@@ -187,7 +191,7 @@ def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -
 
 
 def _position(domain: Domain, value: float | str) -> float:
-    """Where a value lies on the scale of numbers or dates."""
+    """The place of a value on the scale of numbers or dates."""
     if domain.kind is Kind.NUMBER:
         if isinstance(value, str):
             raise _UnfitError("a text is compared with the numbers")
@@ -204,6 +208,7 @@ def _position(domain: Domain, value: float | str) -> float:
 
 
 def _compare(scale: Floats, relation: str, ends: list[float]) -> Flags:
+    """Flags of the places that are in this relation to the ends (`=` and `in`: equal to one)."""
     match relation:
         case "between":
             return (scale >= ends[0]) & (scale <= ends[1])
@@ -252,7 +257,7 @@ class Queries(Loss):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The one sensitive column."""
+        """The one sensitive column whose values are counted."""
         return (self.column,)
 
     def of(self, outcome: Outcome) -> float:
@@ -278,6 +283,7 @@ class Queries(Loss):
         return self.of(outcome) if self.measure == "kl" else float("-inf")
 
     def _counted_column(self, outcome: Outcome) -> CountedColumn:
+        """All records, counted by the value of the sensitive column."""
         names = list(outcome.classes.histograms)
         if self.column not in names:
             raise PolicyError(

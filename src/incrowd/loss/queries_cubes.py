@@ -71,7 +71,7 @@ class _CodeRuns:
     even: Floats
 
     def share(self, mask: Flags) -> Floats:
-        """How much of each class lies among the codes of a mask."""
+        """The share of each class's values that are among the codes of a mask."""
         upto = np.concatenate([[0], np.cumsum(mask)])
         inside = upto[self.high + 1] - upto[self.low]
         sums = np.concatenate([[0], np.cumsum(inside)])
@@ -94,7 +94,7 @@ class Cubes:
         self._total = self._estimated_total()
 
     def answer(self, group: Sequence[int]) -> CubeAnswer:
-        """Records by these quasi-identifying columns and by what is held."""
+        """Count and estimate records by these quasi-identifying columns and by what is held."""
         sizes = [len(self.outcome.columns[j].frequency) for j in group]
         cells = prod(sizes)
         if cells > _LARGEST:
@@ -104,10 +104,10 @@ class Cubes:
                 remedy="group by fewer columns, or by columns with fewer values",
             )
         place = self._places(group, sizes)
-        keys, true = self._true(place, cells)
+        keys, true = self._true_counts(place, cells)
         estimate = np.empty(len(keys), dtype=np.float64)
         step = max(1, _BLOCK // max(cells, 1))
-        add = self._exact(place) or self._boxes(group, sizes)
+        add = self._record_adder(place) or self._box_adder(group, sizes)
         for first in range(0, self.counted.number, step):
             here = slice(*np.searchsorted(keys, [first * cells, (first + step) * cells]).tolist())
             if here.start < here.stop:
@@ -116,24 +116,25 @@ class Cubes:
         return self._add_left_out(group, true, estimate)
 
     def _add_left_out(self, group: Sequence[int], true: Counts, estimate: Floats) -> CubeAnswer:
-        """The estimates with the records that were left out."""
+        """The answer after records that were left out are added to the estimates, spread evenly."""
         gone, masks = self.outcome.suppressed, self.counted.masks
         chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
         total = self._total + gone * self.counted.chance * chance
         apart = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group)
-        apart /= prod(values(self.outcome.columns[j]) for j in group)
+        apart /= prod(count_values(self.outcome.columns[j]) for j in group)
         estimate = np.maximum(estimate, 0.0 if gone else _ROUNDING)
         return CubeAnswer(true, estimate + gone * self.counted.even * apart, total)
 
     def _places(self, group: Sequence[int], sizes: Sequence[int]) -> Counts:
+        """The place of each row of the tally in a cube by these columns."""
         place = np.zeros(self.tally.rows, dtype=np.int64)
         for j, size in zip(group, sizes, strict=True):
             place *= size
             place += self.tally.quasi[j]
         return place
 
-    def _true(self, place: Counts, cells: int) -> tuple[Counts, Counts]:
-        """The cells of the table that hold somebody, ascending, and how many."""
+    def _true_counts(self, place: Counts, cells: int) -> tuple[Counts, Counts]:
+        """The numbers of the cells in which the table holds somebody, and its records there."""
         counted = self._passing & (self.counted.held >= 0)
         held = self.counted.held[counted].astype(np.int64)
         keys = held * cells + place[counted]
@@ -147,14 +148,14 @@ class Cubes:
         return distinct_keys.astype(np.int64), np.rint(counts).astype(np.int64)
 
     def _rows_in_masks(self) -> Flags:
-        """The rows whose quasi-identifying values are counted."""
+        """Flags of the rows whose quasi-identifying values are counted."""
         passing: Flags = np.ones(self.tally.rows, dtype=np.bool_)
         for j, mask in self.counted.masks.items():
             passing &= mask[self.tally.quasi[j]]
         return passing
 
     def _held_by_class(self) -> tuple[Codes, Codes, Floats]:
-        """(class, what is held, records), by what is held and then by class."""
+        """Class, code held and records of each such pair, sorted by code and then by class."""
         rows = (self.class_of >= 0) & (self.counted.held >= 0)
         number = max(len(self.outcome.classes), 1)
         held = self.counted.held[rows].astype(np.int64)
@@ -172,35 +173,35 @@ class Cubes:
         return rows, np.searchsorted(self.class_of[rows], np.arange(number + 1)).astype(np.int64)
 
     def _estimated_total(self) -> float:
-        """Estimated total over all released classes."""
+        """The estimated number of counted records in all released classes."""
         class_of, _, amount = self._entries
         if self._members is not None:
             rows, begins = self._members
             upto = np.concatenate([[0], np.cumsum(self.tally.counts[rows])])
             share = np.diff(upto[begins]) / np.maximum(self.outcome.classes.records, 1)
         else:
-            share = self._weights(self.counted.masks)
+            share = self._mask_weights(self.counted.masks)
         return float(amount @ share[class_of])
 
-    def _weights(self, columns: Mapping[int, Flags] | Sequence[int]) -> Floats:
-        """How much of each class lies in the masks of these columns."""
+    def _mask_weights(self, columns: Mapping[int, Flags] | Sequence[int]) -> Floats:
+        """The share of each class that lies in the masks of all these columns."""
         weights = np.ones(len(self.outcome.classes), dtype=np.float64)
         for j in columns:
             weights *= self._runs[j].share(self.counted.masks[j])
         return weights
 
-    def _boxes(self, group: Sequence[int], sizes: Sequence[int]) -> "_Adder":
-        """What classes spread over the boxes that they show."""
+    def _box_adder(self, group: Sequence[int], sizes: Sequence[int]) -> "_Adder":
+        """The adder of classes that are spread evenly over the boxes that they show."""
         strides = [prod(sizes[i + 1 :]) for i in range(len(sizes))]
         steps = [
-            _steps(self._runs[j], size, stride)
+            _spread_steps(self._runs[j], size, stride)
             for j, size, stride in zip(group, sizes, strides, strict=True)
         ]
         offset = np.cumsum([0, *(len(place) for _, place, _ in steps)])
         begins = [start + first for (start, _, _), first in zip(steps, offset, strict=False)]
         class_of, held, amount = self._entries
         apart = [j for j in self.counted.masks if j not in group]
-        entries = class_of, held, amount * self._weights(apart)[class_of]
+        entries = class_of, held, amount * self._mask_weights(apart)[class_of]
         empty = np.zeros((0, len(self.outcome.classes) + 1), dtype=np.int64)
         return _Adder(
             entries,
@@ -210,8 +211,8 @@ class Cubes:
             tuple(sizes),
         )
 
-    def _exact(self, place: Counts) -> "_Adder | None":
-        """What classes whose quasi-identifiers are exact spread over their records."""
+    def _record_adder(self, place: Counts) -> "_Adder | None":
+        """The adder of classes whose cells are exact; None if cells are boxes."""
         if self._members is None:
             return None
         rows, begins = self._members
@@ -233,7 +234,7 @@ class _Adder:
     """Of the dimensions, if the cube is made of differences."""
 
     def __call__(self, first: int, number: int, cells: int) -> Floats:
-
+        """The estimates of a cube for codes `first` and so many on: number * cells long."""
         class_of, held, amount = self.entries
         here = slice(*np.searchsorted(held, [first, first + number]).tolist())
         cube = np.zeros(number * cells, dtype=np.float64)
@@ -255,7 +256,7 @@ def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
     return outcome.tally, outcome.class_of
 
 
-def values(column: QuasiColumn) -> int:
+def count_values(column: QuasiColumn) -> int:
     """How many values a cell can have: the leaves and, if the table lacks some, missing."""
     return len(column.frequency) - 1 + int(column.frequency[MISSING] > 0)
 
@@ -263,7 +264,7 @@ def values(column: QuasiColumn) -> int:
 def even_share(column: QuasiColumn, mask: Flags) -> float:
     """The chance of a mask if nothing is known of a record."""
     inside = int(mask[1:].sum()) + int(mask[MISSING] and column.frequency[MISSING] > 0)
-    return inside / max(values(column), 1)
+    return inside / max(count_values(column), 1)
 
 
 def _runs(cells: ShownCells) -> _CodeRuns:
@@ -293,8 +294,8 @@ def _set_runs(cells: ShownCells, least: int, most: int) -> _CodeRuns:
     return _CodeRuns(start, low, high, 1.0 / np.where(mixed, most - least + 1, cells.sets.sizes))
 
 
-def _steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
-    """Where what is spread begins and ends: up at the first code, down after the last."""
+def _spread_steps(runs: _CodeRuns, size: int, stride: int) -> tuple[Counts, Counts, Floats]:
+    """The places and amounts of steps, up at the first code of a run, down after its last."""
     even = np.repeat(runs.even, np.diff(runs.start))
     place = np.stack([runs.low, runs.high + 1], axis=1).ravel()
     step = np.stack([even, -even], axis=1).ravel()

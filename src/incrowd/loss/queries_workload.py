@@ -92,7 +92,7 @@ class _Token:
 
     @property
     def word(self) -> str:
-        """The word of the grammar that it is, if any."""
+        """The keyword that the token is, in capitals; empty if it is none."""
         upper = self.text.upper()
         return upper if self.kind == "word" and upper in _WORDS else ""
 
@@ -107,6 +107,7 @@ class _QueryLine:
         self.left = list(self._tokens(line))[::-1]
 
     def _tokens(self, line: str) -> Iterator[_Token]:
+        """Yield the tokens of a line without blanks; `InputError` at what is none."""
         at = 0
         while at < len(line):
             found = _TOKEN.match(line, at)
@@ -118,6 +119,7 @@ class _QueryLine:
             at = found.end()
 
     def query(self) -> Query:
+        """Read the whole line as one query."""
         self._take("COUNT")
         where: list[Condition] = []
         if self._next("WHERE"):
@@ -134,6 +136,7 @@ class _QueryLine:
         return Query(tuple(where), tuple(group), self.number)
 
     def _names(self) -> list[str]:
+        """Read column names with commas between, each once."""
         names = [self._name()]
         while self._next(","):
             place = self._place
@@ -143,6 +146,7 @@ class _QueryLine:
         return names
 
     def _condition(self) -> Condition:
+        """Read one condition on a column."""
         place, name = self._place, self._name()
         if self._next("BETWEEN"):
             low = self._value()
@@ -159,6 +163,7 @@ class _QueryLine:
         return Condition(name, sign, (self._value(),), place)
 
     def _list(self) -> tuple[float | str, ...]:
+        """Read values in parentheses with commas between."""
         self._take("(")
         values = [self._value()]
         while self._next(","):
@@ -167,6 +172,7 @@ class _QueryLine:
         return tuple(values)
 
     def _name(self) -> str:
+        """Read the name of a column, plain or in double quotes."""
         token = self.left[-1] if self.left else None
         if token is None or token.word or token.kind not in {"word", "quoted"}:
             self._fail("here should be the name of a column")
@@ -174,6 +180,7 @@ class _QueryLine:
         return token.text if token.kind == "word" else token.text[1:-1].replace('""', '"')
 
     def _value(self) -> float | str:
+        """Read a number, or a text in single quotes."""
         token = self.left[-1] if self.left else None
         if token is None or token.kind not in {"number", "text"}:
             self._fail("here should be a number, or a value in single quotes")
@@ -182,7 +189,7 @@ class _QueryLine:
         return float(text) if token.kind == "number" else text[1:-1].replace("''", "'")
 
     def _next(self, wanted: str) -> bool:
-        """Whether this word or sign comes next, and past it."""
+        """Whether this word or sign comes next; if so, go past it."""
         if not self.left:
             return False
         token = self.left[-1]
@@ -192,14 +199,17 @@ class _QueryLine:
         return True
 
     def _take(self, wanted: str) -> None:
+        """Go past this word or sign; `InputError` if something else comes next."""
         if not self._next(wanted):
             self._fail(f"here should be {wanted}")
 
     @property
     def _place(self) -> int:
+        """The place of the next token in the line, counted from 1."""
         return self.left[-1].place if self.left else self.end
 
     def _fail(self, message: str, place: int | None = None) -> NoReturn:
+        """Raise `InputError` at a place of the line, that of the next token unless one is given."""
         raise InputError(
             f"{self.where}, column {place or self._place}: {message}",
             remedy="a query is COUNT [WHERE …] [GROUP BY …], conditions joined by AND",

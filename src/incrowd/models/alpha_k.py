@@ -52,12 +52,12 @@ class AlphaK(Model):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The one sensitive column."""
+        """The one sensitive column, whose values are counted."""
         return (self.column,)
 
     @property
     def meaning(self) -> str:
-        """Both conditions."""
+        """The size and the share that every class keeps, in plain words."""
         return (
             f"Every class holds at least {self.k} people, and at most {at_most(self.alpha)} of "
             f"them have the same {self.column}."
@@ -65,7 +65,7 @@ class AlphaK(Model):
 
     @property
     def threshold(self) -> float:
-        """Alpha."""
+        """The largest share alpha."""
         return float(self.alpha)
 
     def satisfied_by(self, classes: Classes) -> Flags:
@@ -90,28 +90,29 @@ class AlphaK(Model):
         return np.where(most >= self.k, most, 0)
 
     def smallest_class(self) -> int:
-        """K."""
+        """The number k of people."""
         return self.k
 
     def distinct_values(self) -> int:
-        """As many as it takes so that none has a share above alpha."""
+        """As many values as it takes so that none has a share above alpha."""
         return ceil(1 / fraction(self.alpha))
 
     def enough_values(self) -> int:
-        """As many as `distinct_values`: each value then has a share of at most alpha."""
+        """As many people as `distinct_values`: each value then has a share of at most alpha."""
         return self.distinct_values()
 
     def share_limits(self, column: str) -> ShareLimits:
-        """At most alpha."""
+        """A share of at most alpha."""
         return ShareLimits(most=fraction(self.alpha)) if column == self.column else ShareLimits()
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """K people, and a share."""
+        """Two rules that a class must keep: k people, and no share above alpha."""
         del columns
         share = fraction(self.alpha)
         fair = ClassRule(rules.SHARE, self.column, share.numerator, share.denominator)
         return ClassRule(rules.PEOPLE, a=self.k), fair
 
     def _commonest(self, classes: Classes) -> Counts:
+        """The people of each class who hold its most frequent value."""
         held = histogram_of(classes, self.name, self.column)
         return diversity.largest(held.start, held.count)

@@ -59,7 +59,7 @@ class DeltaPresence(Model):
 
     @property
     def threshold(self) -> float:
-        """Delta."""
+        """The largest share delta."""
         return float(self.delta)
 
     def satisfied_by(self, classes: Classes) -> Flags:
@@ -74,9 +74,9 @@ class DeltaPresence(Model):
         return min(1.0, float(shares.max(initial=0.0)))
 
     def largest_presence(self) -> float:
-        """Delta."""
+        """The share delta."""
         return self.delta
 
     def assumptions(self) -> tuple[str, ...]:
-        """That it is counted by containment."""
+        """A sentence that individuals of the world are counted by containment."""
         return (f"delta-presence: {BY_CONTAINMENT[:1].lower()}{BY_CONTAINMENT[1:]}",)

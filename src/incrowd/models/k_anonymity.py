@@ -34,7 +34,7 @@ class KAnonymity(Model):
 
     @property
     def threshold(self) -> float:
-        """K."""
+        """The number k of people."""
         return float(self.k)
 
     def satisfied_by(self, classes: Classes) -> Flags:
@@ -46,13 +46,13 @@ class KAnonymity(Model):
         return float(classes.people.min()) if len(classes) else float("inf")
 
     def possible(self, whole: Classes) -> float:
-        """All people in one class."""
+        """The k of all people in one class."""
         return float(whole.people.sum())
 
     def against_world(self) -> KMap:
-        """K-map with the same k."""
+        """The model k-map with the same k."""
         return KMap(self.k)
 
     def smallest_class(self) -> int:
-        """K."""
+        """The number k of people."""
         return self.k

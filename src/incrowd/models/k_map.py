@@ -48,7 +48,7 @@ class KMap(Model):
 
     @property
     def threshold(self) -> float:
-        """K."""
+        """The number k of individuals."""
         return float(self.k)
 
     def satisfied_by(self, classes: Classes) -> Flags:
@@ -61,9 +61,9 @@ class KMap(Model):
         return float(counts.min()) if len(counts) else float("inf")
 
     def smallest_candidate_set(self) -> int:
-        """K."""
+        """The number k of individuals."""
         return self.k
 
     def assumptions(self) -> tuple[str, ...]:
-        """That it is counted by containment."""
+        """A sentence that individuals of the world are counted by containment."""
         return (f"k-map: {BY_CONTAINMENT[:1].lower()}{BY_CONTAINMENT[1:]}",)

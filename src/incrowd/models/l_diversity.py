@@ -62,6 +62,7 @@ class LDiversity(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        """Check that c is given for kind `recursive` only, and that l is then a whole number."""
         if (self.c is None) == (self.kind == "recursive"):
             raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
         if self.kind == "recursive" and not self.l.is_integer():
@@ -70,17 +71,17 @@ class LDiversity(Model):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The one sensitive column."""
+        """The one sensitive column, whose values are counted."""
         return (self.column,)
 
     @property
     def threshold(self) -> float:
-        """L."""
+        """The number l."""
         return float(self.l)
 
     @property
     def absorbing(self) -> bool:
-        """Whoever joins, values do not become fewer; but one of them can come to dominate."""
+        """Whether the kind is `distinct`: values never become fewer, but one can dominate."""
         return self.kind == "distinct"
 
     @property
@@ -95,12 +96,12 @@ class LDiversity(Model):
 
     @property
     def variant(self) -> tuple[object, ...]:
-        """The kind, and its c."""
+        """The kind and its c, None for all kinds but `recursive`."""
         return (self.kind, self.c)
 
     @property
     def measure(self) -> str:
-        """The kind: a frequency l is no distinct l."""
+        """The kind, since an l of one kind is not comparable with that of another."""
         return self.kind
 
     @property
@@ -121,9 +122,9 @@ class LDiversity(Model):
             case "entropy":
                 return self._entropies(classes) >= math.log(self.l) - TOLERANCE
             case "distinct":
-                return self._distinct(classes) >= self.l
+                return self._value_counts(classes) >= self.l
             case "recursive":
-                return self._deepest(classes) >= self.l
+                return self._largest_recursive_l(classes) >= self.l
             case _:
                 assert_never(self.kind)
 
@@ -160,7 +161,7 @@ class LDiversity(Model):
                 least = math.log(self.l) - 2 * TOLERANCE
                 return kernels.most_kept_entropy(held.start, held.count, least)
             case "distinct":
-                return np.where(self._distinct(classes) >= self.l, classes.people, 0)
+                return np.where(self._value_counts(classes) >= self.l, classes.people, 0)
             case "recursive":
                 c = fraction(self.c or 0.0)
                 rule = int(self.l), c.numerator, c.denominator
@@ -169,17 +170,17 @@ class LDiversity(Model):
                 assert_never(self.kind)
 
     def distinct_values(self) -> int:
-        """L, whatever the kind."""
+        """The number l rounded up, whatever the kind."""
         return math.ceil(fraction(self.l))
 
     def enough_values(self) -> int:
-        """L; for `recursive` as many as outnumber the commonest one, held once, by its c."""
+        """L rounded up; for `recursive` the least m with 1 < c (m - l + 1), each held once."""
         if self.kind == "recursive":
             return math.floor(fraction(self.l) - 1 + 1 / fraction(self.c or 1.0)) + 1
         return self.distinct_values()
 
     def values_left(self) -> float:
-        """At least l."""
+        """The number l of values."""
         return self.l
 
     def share_limits(self, column: str) -> ShareLimits:
@@ -189,7 +190,7 @@ class LDiversity(Model):
         return ShareLimits(most=1 / fraction(self.l))
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """One rule, the one of its kind."""
+        """The one rule of the model's kind."""
         del columns
         match self.kind:
             case "frequency":
@@ -215,25 +216,29 @@ class LDiversity(Model):
             case "entropy":
                 return np.exp(self._entropies(classes))
             case "distinct":
-                return self._distinct(classes).astype(np.float64)
+                return self._value_counts(classes).astype(np.float64)
             case "recursive":
-                return self._deepest(classes).astype(np.float64)
+                return self._largest_recursive_l(classes).astype(np.float64)
             case _:
                 assert_never(self.kind)
 
     def _commonest(self, classes: Classes) -> Counts:
+        """The people of each class who hold its most frequent value."""
         held = histogram_of(classes, self.name, self.column)
         return kernels.largest(held.start, held.count)
 
-    def _distinct(self, classes: Classes) -> Counts:
+    def _value_counts(self, classes: Classes) -> Counts:
+        """How many different values each class holds."""
         held = histogram_of(classes, self.name, self.column)
         return kernels.count_values(held.start, held.count)
 
     def _entropies(self, classes: Classes) -> Floats:
+        """The entropy of the values of each class."""
         held = histogram_of(classes, self.name, self.column)
         return kernels.entropies(held.start, held.count)
 
-    def _deepest(self, classes: Classes) -> Counts:
+    def _largest_recursive_l(self, classes: Classes) -> Counts:
+        """The largest whole l for which each class is recursive (c, l)-diverse."""
         held = histogram_of(classes, self.name, self.column)
         c = fraction(self.c or 0.0)
         return kernels.deepest(held.start, held.count, c.numerator, c.denominator)

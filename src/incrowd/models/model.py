@@ -74,7 +74,7 @@ class Model(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name in policy, report and certificate."""
+        """The name of the model in policy, report and certificate."""
 
     @property
     @abstractmethod
@@ -83,7 +83,7 @@ class Model(ABC):
 
     @abstractmethod
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes satisfy it, as computed by the search's side of the house."""
+        """Flags of the classes that satisfy the model, as searches compute them."""
 
     def by_class(self, classes: Classes) -> Floats | None:
         """What each class achieves; None if the model is not about single classes."""
@@ -96,33 +96,33 @@ class Model(ABC):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The sensitive columns whose histograms it reads; none."""
+        """The sensitive columns whose histograms the model reads; none unless overridden."""
         return ()
 
     @property
     def meaning(self) -> str:
-        """What it promises somebody in the table, in plain words."""
+        """What the model promises somebody in the table, in plain words."""
         words = self.promise.format(column="".join(self.columns), achieved=f"{self.threshold:g}")
         return f"{words[:1].upper()}{words[1:]}."
 
     @property
     def variant(self) -> tuple[object, ...]:
-        """What tells it from another model of the same name and columns, besides the threshold."""
+        """What tells the model from another of the same name and columns, besides the threshold."""
         return ()
 
     @property
     def measure(self) -> str:
-        """Which of several measures of its name the threshold is in; empty if there is one."""
+        """Which of several measures the threshold is in; empty if the model has only one."""
         return ""
 
     @property
     def monotone(self) -> bool:
-        """Whether the union of two classes that satisfy it satisfies it."""
+        """Whether the union of two classes that satisfy the model satisfies it."""
         return False
 
     @property
     def absorbing(self) -> bool:
-        """Whether the union of a class that satisfies it with *any* class satisfies it.
+        """Whether the union of a class that satisfies the model with *any* class satisfies it.
 
         Then the records in failing classes can only become fewer when levels rise.
         """
@@ -130,17 +130,17 @@ class Model(ABC):
 
     @property
     def trivial(self) -> bool:
-        """Whether every table satisfies it: one value, or any spread, is enough."""
+        """Whether every table satisfies the model: one value, or any spread, is enough."""
         return False
 
     @property
     def measures_distances(self) -> bool:
-        """Whether it asks how far two values are from each other, not only whether they differ."""
+        """Whether the model asks how far values are from each other, not only if they differ."""
         return False
 
     @property
     def needs_hierarchy(self) -> bool:
-        """Whether its columns need a hierarchy."""
+        """Whether the model's columns need a hierarchy."""
         return False
 
     @property
@@ -150,7 +150,7 @@ class Model(ABC):
 
     @property
     def shares_decide(self) -> bool:
-        """Whether a class satisfies it exactly if it keeps `share_limits`."""
+        """Whether a class satisfies the model exactly if it keeps `share_limits`."""
         return False
 
     def bound_to(self, table: TableSize) -> "Model":
@@ -181,11 +181,11 @@ class Model(ABC):
         return self.achieved_by(whole)
 
     def smallest_class(self) -> int:
-        """People of the table that every class holds at least."""
+        """How many people of the table every class holds at least."""
         return 1
 
     def smallest_candidate_set(self) -> int:
-        """People of a world whom every class fits at least; 0 if it sets no such limit."""
+        """How many people of a world every class fits at least; 0 if there is no such limit."""
         return 0
 
     def largest_presence(self) -> float:
@@ -193,11 +193,11 @@ class Model(ABC):
         return 1.0
 
     def hides_among(self) -> int:
-        """People of the table, a world or a population among whom everybody hides at least."""
+        """How many people of table, world or population everybody hides among at least."""
         return max(self.smallest_class(), self.smallest_candidate_set())
 
     def distinct_values(self) -> int:
-        """Different values of its column that every class holds at least."""
+        """How many different values of the model's column every class holds at least."""
         return 1
 
     def enough_values(self) -> int:
@@ -205,7 +205,7 @@ class Model(ABC):
         return 1
 
     def values_left(self) -> float:
-        """Values of its column that other releases of the same people must leave; 0 if any."""
+        """How many values of its column other releases of the same people must leave; 0 if any."""
         return 0.0
 
     def share_limits(self, column: str) -> ShareLimits:
@@ -223,8 +223,9 @@ class Model(ABC):
         return classes.people
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...] | None:
-        """Rules that a class keeps only if it satisfies the model; None if there are none.
+        """Rules in numbers that a class keeps only if it satisfies the model, or None.
 
+        `columns` are the sensitive columns by name.
         A search that has them judges classes one by one, thousands of times a second. They may ask
         for more than the model, by as much as rounding takes, never for less.
         """
@@ -232,11 +233,11 @@ class Model(ABC):
         return None
 
     def classes_allowed(self) -> int | None:
-        """The most classes that the population fills; None if it knows of no population."""
+        """The most classes that the population fills; None if the model knows of no population."""
         return None
 
     def assumptions(self) -> tuple[str, ...]:
-        """What its promise rests on, in sentences for the certificate."""
+        """What the model's promise rests on, in sentences for the certificate."""
         return ()
 
 
@@ -304,7 +305,7 @@ def fraction(setting: float) -> Fraction:
 
 
 def part(people: Counts, share: Fraction) -> Counts:
-    """The most people that are no more than this share of the people of each class."""
+    """The most people, per class, that are no more than this share of its people."""
     return people * share.numerator // share.denominator
 
 

@@ -61,13 +61,14 @@ class Probabilistic(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
+        """Check that k is no larger than the population."""
         if self.k > self.population:
             raise ValueError("k is larger than the population")
         return self
 
     @property
     def meaning(self) -> str:
-        """K, and how sure that is."""
+        """How many people of the population each record matches, and how sure that is."""
         return (
             f"At least {self.k} people of the population share what a class shows: for each class "
             f"with a probability of {1 - self.beta:g} or more, if the bounds of all classes hold "
@@ -76,12 +77,12 @@ class Probabilistic(Model):
 
     @property
     def threshold(self) -> float:
-        """K."""
+        """The number k of people of the population."""
         return float(self.k)
 
     @property
     def fixed_labels(self) -> bool:
-        """Whether labels are declared."""
+        """Whether labels are declared to be fixed without looking at the table."""
         return self.labels == "declared"
 
     def bound_to(self, table: TableSize) -> "BoundProbabilistic":
@@ -99,14 +100,14 @@ class Probabilistic(Model):
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes support k, if these are all classes of a table that shows one column."""
-        return self._alone(classes).satisfied_by(classes)
+        return self._bound_to_classes(classes).satisfied_by(classes)
 
     def achieved_by(self, classes: Classes) -> float:
         """The k that the smallest class supports; infinity if there is no class."""
-        return self._alone(classes).achieved_by(classes)
+        return self._bound_to_classes(classes).achieved_by(classes)
 
     def hides_among(self) -> int:
-        """K people of the population."""
+        """The number k of people of the population."""
         return self.k
 
     def classes_allowed(self) -> int:
@@ -114,7 +115,7 @@ class Probabilistic(Model):
         return classes_allowed(self.population, self.k, self.beta)
 
     def assumptions(self) -> tuple[str, ...]:
-        """How the table was drawn, and how sure the bound is."""
+        """How the table was drawn and how sure the bound is, in sentences."""
         drawn = "levels that were fixed without the table"
         if self.labels == "any":
             drawn = "what two people of the table per column determine"
@@ -125,7 +126,8 @@ class Probabilistic(Model):
         )
         return (sentence,)
 
-    def _alone(self, classes: Classes) -> "BoundProbabilistic":
+    def _bound_to_classes(self, classes: Classes) -> "BoundProbabilistic":
+        """The model for a table that consists of these classes and shows one column."""
         people = int(classes.people.sum())
         return BoundProbabilistic(self, PopulationSample(people, 1, self.confidence, self.labels))
 
@@ -146,21 +148,21 @@ class BoundProbabilistic(Model):
 
     @property
     def name(self) -> str:
-        """The model's."""
+        """The name of the model that was bound to a table."""
         return self.model.name
 
     @property
     def threshold(self) -> float:
-        """The k of the population."""
+        """The number k of people of the population."""
         return self.model.threshold
 
     @property
     def fixed_labels(self) -> bool:
-        """The model's."""
+        """Whether the model that was bound to a table has fixed labels."""
         return self.model.fixed_labels
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes hold enough people."""
+        """Flags of the classes that hold enough people of the table."""
         return classes.people >= self.smallest_class()
 
     def achieved_by(self, classes: Classes) -> float:
@@ -171,11 +173,11 @@ class BoundProbabilistic(Model):
         return float(self.drawn.supports(smallest, self.model.population, self.model.beta))
 
     def smallest_class(self) -> int:
-        """People of the *table* from which on a class supports the k of the population."""
+        """The people of the *table* from which on a class supports the k of the population."""
         return self.drawn.least(self.model.population, self.model.k, self.model.beta)
 
     def hides_among(self) -> int:
-        """K people of the population."""
+        """The number k of people of the population."""
         return self.model.hides_among()
 
     def classes_allowed(self) -> int:
@@ -183,5 +185,5 @@ class BoundProbabilistic(Model):
         return self.model.classes_allowed()
 
     def assumptions(self) -> tuple[str, ...]:
-        """The model's."""
+        """The assumptions of the model that was bound to a table."""
         return self.model.assumptions()

@@ -63,7 +63,7 @@ class TCloseness(Model):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The one sensitive column."""
+        """The one sensitive column, whose values are compared."""
         return (self.column,)
 
     @property
@@ -77,22 +77,22 @@ class TCloseness(Model):
 
     @property
     def threshold(self) -> float:
-        """T."""
+        """The largest distance t."""
         return float(self.t)
 
     @property
     def variant(self) -> tuple[object, ...]:
-        """The distance."""
+        """The distance, as a tuple of one."""
         return (self.distance,)
 
     @property
     def measure(self) -> str:
-        """The distance."""
+        """The name of the distance."""
         return f"{self.distance} distance"
 
     @property
     def trivial(self) -> bool:
-        """Whether any spread is enough."""
+        """Whether t is so large that any spread is enough."""
         return self.t >= 1
 
     @property
@@ -106,12 +106,12 @@ class TCloseness(Model):
         return self.distance == "hierarchical"
 
     def assumptions(self) -> tuple[str, ...]:
-        """What the distance is measured from."""
+        """A sentence on what the distance is measured from."""
         said = f"t-closeness of {self.column} is measured against all records of the release"
         return (f"{said}; those who were left out are not among them.",)
 
     def stricter(self, by: float) -> "TCloseness":
-        """The same with a smaller t."""
+        """The model with a t that is smaller by so much."""
         return replace(self, t=max(self.t - by, 0.0))
 
     def satisfied_by(self, classes: Classes) -> Flags:
@@ -123,11 +123,11 @@ class TCloseness(Model):
         return snap_to_threshold(float(self.by_class(classes).max(initial=0.0)), self.threshold)
 
     def possible(self, whole: Classes) -> float:
-        """0 of all records that can leave: as one class they are what it is compared with."""
+        """The distance 0: as one class, all records that can leave equal the release."""
         return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
-        """A limit of the people of each class that can stay so that those who stay are t-close.
+        """An upper limit, per class, of the people who can stay so that they are t-close.
 
         Exact for the equal distance. The others add up parts (values, levels) that may not all be
         at their best at once.
@@ -143,13 +143,13 @@ class TCloseness(Model):
                 *entries, float(held.column.shares[0]), rank, upto, limit
             )
         if self.distance == "hierarchical":
-            maps = _maps(held.column)[:-1]
+            maps = _require_maps(held.column)[:-1]
             return diversity.most_kept(*entries, maps, held.column.level_shares[:-1], limit)
         same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
         return diversity.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
-        """One rule, with what the whole holds."""
+        """The one rule of the model's distance, with the shares of the column as a whole."""
         column = columns[self.column]
         if self.distance == "ordered":
             rank, upto = column.scale
@@ -158,24 +158,24 @@ class TCloseness(Model):
         same = np.arange(len(column.whole), dtype=np.int32)
         maps, shares = same[np.newaxis], column.shares[np.newaxis]
         if self.distance == "hierarchical":
-            maps, shares = _maps(column)[:-1], column.level_shares[:-1]
+            maps, shares = _require_maps(column)[:-1], column.level_shares[:-1]
         levels = zip(maps.tolist(), shares.tolist(), strict=True)
         flat = tuple(number for nodes, share in levels for number in (*nodes, *share))
         shape = len(maps), shares.shape[1]
         return (ClassRule(rules.NODES, self.column, *shape, limit=self.t, table=flat),)
 
     def by_class(self, classes: Classes) -> Floats:
-        """How far each class is from the whole that its column counts."""
+        """The distance of each class from the whole that its column counts."""
         held = histogram_of(classes, self.name, self.column)
         match self.distance:
             case "equal":
                 same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
-                return _mean_over_levels(held, same, held.column.shares[np.newaxis])
+                return _hierarchical_distances(held, same, held.column.shares[np.newaxis])
             case "ordered":
                 return _ordered_distances(held)
             case "hierarchical":
-                maps = _maps(held.column)
-                return _mean_over_levels(held, maps[:-1], held.column.level_shares)
+                maps = _require_maps(held.column)
+                return _hierarchical_distances(held, maps[:-1], held.column.level_shares)
             case _:
                 assert_never(self.distance)
 
@@ -187,7 +187,7 @@ def distances(column: SensitiveColumn) -> tuple[Distance, ...]:
     return ("equal", *ordered, *tree)
 
 
-def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
+def _hierarchical_distances(held: Histogram, maps: Codes, shares: Floats) -> Floats:
     """The mean, over the levels below the top, of the equal distance of the nodes.
 
     This is Li's hierarchical distance: every step up or down a tree of height H costs 1/(2H), so
@@ -200,6 +200,7 @@ def _mean_over_levels(held: Histogram, maps: Codes, shares: Floats) -> Floats:
 
 
 def _ordered_distances(held: Histogram) -> Floats:
+    """The ordered distance of each class; `PolicyError` if the values have no order."""
     column = held.column
     if not column.ordered:
         raise PolicyError(
@@ -211,7 +212,8 @@ def _ordered_distances(held: Histogram) -> Floats:
     return diversity.ordered_distances(held.start, held.code, held.count, missing, rank, upto)
 
 
-def _maps(column: SensitiveColumn) -> Codes:
+def _require_maps(column: SensitiveColumn) -> Codes:
+    """The maps of the column's hierarchy; `PolicyError` if it has none."""
     if column.maps is None or len(column.maps) < 2:
         raise PolicyError(
             f"t-closeness with distance 'hierarchical' needs a hierarchy of '{column.name}'",

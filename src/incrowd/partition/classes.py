@@ -86,7 +86,7 @@ class Classes:
         return len(self.records)
 
     def take(self, which: Codes) -> "Classes":
-        """These classes alone, in this order."""
+        """Only these classes, in this order."""
         histograms = {}
         for name, held in self.histograms.items():
             entry, place = histogram_kernels.expand(held.start, which)
@@ -121,6 +121,7 @@ def classes_of(
 def _histogram(
     tally: Tally, class_of: Codes, number: int, column: SensitiveColumn, codes: Codes
 ) -> Histogram:
+    """The people per class and value, each counted once per class and value."""
     start, code, count = histogram_kernels.histogram(
         class_of, codes, tally.people, number, len(column.whole)
     )
@@ -186,7 +187,7 @@ def crowds(
     tally: Tally | None = None,
     class_of: Codes | None = None,
 ) -> Classes:
-    """Per class: the crowd that its records hide in if a missing value matches anything.
+    """The crowd of each class, in which its records hide if a missing value matches anything.
 
     The crowd of a class is the union of all classes that are compatible with it: equal in every
     column where neither is missing. `nodes` and `missing` have shape (d, classes): what each class
@@ -221,6 +222,7 @@ def crowds(
 
 
 def _name_counts(class_of: Codes, names: Codes, number: int) -> _CountedCodes:
+    """Who is in each class: the names as codes, each counted once per class."""
     once = np.ones(len(names), dtype=np.int64)
     domain = int(names.max(initial=-1)) + 1
     return _CountedCodes(
@@ -261,7 +263,7 @@ def _joined_crowds(
 
 
 def _compatible_classes(nodes: Codes, missing: Flags) -> Iterator[CompatibleClasses]:
-    """What the classes of each pattern of missing columns are compatible with, pattern by pattern.
+    """Yield what classes are compatible with, one pattern of missing columns after the other.
 
     Two patterns are joined on the columns that neither misses, never class by class; all patterns
     that share the same columns with a pattern are joined at once.
@@ -324,10 +326,12 @@ def _gather_compatible(
 def _merge_parts(
     parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int
 ) -> _CountedCodes:
+    """The parts as compressed rows, counts of the same class and code added up."""
     return _CountedCodes(*histogram_kernels.histogram(*_concatenate(parts), number, domain), domain)
 
 
 def _concatenate(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
+    """The classes, codes and counts of all parts, one part after the other."""
     kinds = (np.int32, np.int32, np.int64)
     class_of, code, count = (
         np.concatenate([np.empty(0, dtype=kind), *(part[i] for part in parts)])
@@ -337,11 +341,12 @@ def _concatenate(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, C
 
 
 def _shares(counts: Counts) -> Floats:
+    """The counts over their sum, zeros if that is 0."""
     return counts / max(int(counts.sum()), 1)
 
 
 def crowd_sums(nodes: Codes, missing: Flags, values: Floats) -> Floats:
-    """Per class: the sum of values over all classes of its crowd; see `crowds`."""
+    """The sum of values over all classes of each class's crowd (see `crowds`)."""
     total = np.zeros(len(values))
     for found in _compatible_classes(nodes, missing):
         blocks = np.bincount(found.block, values[found.member], minlength=found.blocks)

@@ -36,7 +36,7 @@ class StrippedPartition:
 
     @property
     def repeated(self) -> int:
-        """Rows beyond the first of their class; 0 for a key."""
+        """How many rows are not the first of their class; 0 if the columns are a key."""
         return len(self.rows) - self.number
 
     def refine(self, column: Codes, domain: int) -> "tuple[StrippedPartition, Codes]":

@@ -58,18 +58,18 @@ class QuasiColumn:
 
     @property
     def finest(self) -> Codes:
-        """The finest thing that each code may be shown as: its cell, or its lowest node."""
+        """The finest node or cell that each code may be shown as, by code."""
         return self.hierarchy.maps[self.lowest] if self.grid is None else self.grid.of
 
     @property
     def finest_ends(self) -> tuple[Codes, Codes]:
-        """The first and the last leaf of each of these cells or nodes, by its number."""
+        """The first and the last leaf of each node or cell of `finest`, by its number."""
         if self.grid is None:
             return self.hierarchy.bounds[self.lowest]
         return self.grid.first, self.grid.last
 
     def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
-        """Spans of codes, widened to whole cells, or to nodes of the lowest level."""
+        """The ends of spans of codes, widened to whole cells or to nodes of the lowest level."""
         finest, (first, last) = self.finest, self.finest_ends
         return first[finest[low]], last[finest[high]]
 

@@ -23,7 +23,7 @@ class Levels(Recoding):
     kind: ClassVar[str] = "levels"
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """Each class shows the nodes of its column's level."""
+        """What each class shows: the nodes of each column's one level."""
         first = first_rows(self.pieces.class_of)
         low = np.empty((len(columns), len(first)), dtype=np.int32)
         high = np.empty_like(low)
@@ -35,7 +35,7 @@ class Levels(Recoding):
         return low, high, level
 
     def by_class(self) -> "CellLevels":
-        """The same levels, class by class: full-domain levels leave out whole classes only."""
+        """The recoding with levels class by class: `Levels` can leave out whole classes only."""
         classes = int(self.pieces.class_of.max()) + 1
         levels = np.array(self.levels, dtype=np.int32)[:, np.newaxis]
         return CellLevels(np.repeat(levels, classes, axis=1), self.pieces)
@@ -55,7 +55,7 @@ class CellLevels(Recoding):
     kind: ClassVar[str] = "cells"
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """Each class shows the nodes of its own levels."""
+        """What each class shows: the nodes of its own levels."""
         first = first_rows(self.pieces.class_of)
         low, high = np.empty_like(self.levels), np.empty_like(self.levels)
         for j, column in enumerate(columns):
@@ -64,7 +64,7 @@ class CellLevels(Recoding):
         return low, high, self.levels
 
     def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "CellLevels":
-        """The same recoding with classes that show the same in every column made one.
+        """The recoding after classes that show the same in every column are made one.
 
         A node that stands on several levels shows one label, so what is compared are runs of
         leaves, and whether a cell is suppressed.
@@ -94,7 +94,7 @@ class Anatomized(Recoding):
     exact: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """The first record of each class stands for its exact cells, which cost nothing."""
+        """What each class shows: the exact codes of its first record, which cost nothing."""
         first = first_rows(self.pieces.class_of)
         codes = np.ascontiguousarray(tally.quasi[: len(columns), first])
         return codes, codes.copy(), np.zeros_like(codes)
@@ -116,7 +116,7 @@ class ColumnBuckets(Recoding):
     spans: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """Each class shows its buckets."""
+        """What each class shows: its bucket in each column."""
         kept = self.pieces.class_of >= 0
         shown = []
         for j, (column, bucket) in enumerate(zip(columns, self.class_buckets(tally), strict=True)):

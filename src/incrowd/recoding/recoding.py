@@ -42,7 +42,7 @@ def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator)
 
 
 def _stable_order(codes: Codes) -> Counts:
-    """The order that sorts codes of at least 0, equal ones as they stand."""
+    """The order that sorts codes, all at least 0; equal ones keep their order."""
     key = codes.astype(np.int64)
     key <<= 32
     key += np.arange(len(codes), dtype=np.int64)
@@ -92,10 +92,10 @@ class Recoding(ABC):
     def value_sets(
         self, tally: Tally, columns: tuple[QuasiColumn, ...]
     ) -> "Mapping[int, ValueSets]":
-        """By number of the column: the values that its cells show, where they show sets."""
+        """The values that cells show, by number of the column, for columns that show sets."""
         del tally, columns
         return {}
 
     def by_class(self) -> "Recoding":
-        """The same so that a class may leave out some of its records only."""
+        """A recoding that shows the same, but may leave out some of a class's records only."""
         return self

@@ -42,7 +42,7 @@ class ValueSets:
 
     @property
     def mixed(self) -> Flags:
-        """Which classes hold missing and other values."""
+        """Flags of the classes that hold missing values and others."""
         mixed: Flags = (self.code[self.start[:-1]] == MISSING) & (self.members > 1)
         return mixed
 
@@ -60,7 +60,7 @@ class ValueSets:
         return sums
 
     def runs(self) -> tuple[Counts, Codes, Codes]:
-        """The codes that each set may stand for, as runs in compressed rows: first and last."""
+        """The codes of each set as runs: where its runs start, and their first and last codes."""
         if self.pools is None:
             return self.start, self.code, self.code
         begin, low, high = self.pools.all_runs
@@ -84,7 +84,7 @@ class ValueSets:
         return np.where(self.mixed, len(number), found).astype(np.int32)
 
     def as_read(self) -> "ValueSets":
-        """The spans with `*others*` read as a reader of all these labels reads it.
+        """The sets as a reader of all labels reads them, who takes `*others*` for all not named.
 
         Values that might be named, but are in no set that is shown, then belong to it.
         """
@@ -97,7 +97,7 @@ class ValueSets:
         if not shown[pools.others]:
             return self
         shown[MISSING] = True
-        read, number = pools.only(shown)
+        read, number = pools.keep_shown(shown)
         return ValueSets(self.start, number[self.code], read)
 
 
@@ -116,7 +116,7 @@ def value_sets(
 
 
 def _sets_of(group: Counts, codes: Codes, column: QuasiColumn) -> ValueSets:
-    """The set of each group: its values, or what they may be shown as."""
+    """The set of each group: its codes, or the members of pools that they are shown as."""
     pools = column.pools
     member = codes if pools is None else pools.of[codes]
     width = len(column.frequency)
@@ -141,7 +141,7 @@ class Spans(Recoding):
     spans: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """Each class shows the span of its codes; unordered columns the node that covers it."""
+        """What each class shows: the span of its codes; in unordered columns the node over it."""
         kept = self.pieces.class_of >= 0
         class_of = self.pieces.class_of[kept]
         codes = zip(columns, tally.quasi, strict=False)
@@ -149,27 +149,27 @@ class Spans(Recoding):
         return stack_columns(shown, int(class_of.max(initial=-1)) + 1)
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
-        """The values of each class."""
+        """The sets of the values of each class, by number of the column."""
         return value_sets(tally, self.pieces.class_of, columns)
 
     def told_apart(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> "Spans":
-        """The same recoding with classes that show the same in every column made one.
+        """The recoding after classes that show the same in every column are made one.
 
         Missing mixed with values is shown as suppressed, whatever the values, and so are spans
         without an end.
         """
         cut = tally.split(self.pieces.row, self.pieces.count)
         sets = value_sets(cut, self.pieces.class_of, columns).values()
-        place = alike(self.cells(cut, columns), columns, [found.numbers for found in sets])
+        place = number_shown(self.cells(cut, columns), columns, [found.numbers for found in sets])
         return Spans(replace(self.pieces, class_of=renumber_classes(place, self.pieces.class_of)))
 
 
-def alike(
+def number_shown(
     cells: tuple[Codes, Codes, Codes],
     columns: tuple[QuasiColumn, ...],
     sets: Sequence[Codes] = (),
 ) -> Codes:
-    """The number of what each class shows: low and high codes, levels, and numbers of sets."""
+    """A number per class, equal for classes that show the same low and high, level and sets."""
     low, high, level = (of.copy() for of in cells)
     for j, column in enumerate(columns):
         endless = column.endless(low[j], high[j])
@@ -197,17 +197,17 @@ class GivenCells(Recoding):
     spans: ClassVar[bool] = True
 
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:  # noqa: ARG002  as other recodings
-        """Each class shows what is given."""
+        """What each class shows: the cells that were given."""
         return self.shown
 
     def value_sets(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> Mapping[int, ValueSets]:
-        """The sets that are given."""
+        """The sets that were given, by number of the column."""
         del tally, columns
         return self.sets
 
 
 def covering(column: QuasiColumn, group_of: Codes, codes: Codes) -> tuple[Codes, Codes, Codes]:
-    """Low, high and level of what covers the codes of each group."""
+    """The low code, high code and level of the cell that covers the codes of each group."""
     low = np.full(int(group_of.max(initial=-1)) + 1, np.iinfo(np.int32).max, dtype=np.int32)
     high = np.zeros_like(low)
     np.minimum.at(low, group_of, codes)

@@ -28,7 +28,7 @@ from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.recoding.column_cells import ByClass
 from incrowd.recoding.recoding import classes_of_records
 from incrowd.recoding.show.transformation import Transformation
-from incrowd.recoding.spans import alike
+from incrowd.recoding.spans import number_shown
 from incrowd.release.certificate import digest_of_policy
 from incrowd.release.load import LoadedTable, RunContext, overtime_of
 from incrowd.release.policy_record import redact
@@ -300,7 +300,7 @@ def _outcome(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
             for name in ("low", "high", "level")
         )
         sizes = cells["n"].to_numpy().astype(np.int64)
-        place = alike((low, high, level), problem.columns)
+        place = number_shown((low, high, level), problem.columns)
         first = np.unique(place, return_index=True)[1]
         low, high, level = low[:, first], high[:, first], level[:, first]
         sizes = np.bincount(place, weights=sizes).astype(np.int64)

@@ -13,7 +13,7 @@ from incrowd.errors import InfeasibleError, LimitError
 from incrowd.models.model import Requirement
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
-from incrowd.search.divisions import every_division, tiny
+from incrowd.search.divisions import best_division, is_tiny
 from incrowd.search.lattice.full_domain import many
 from incrowd.search.lattice.lattice import BestFirst, Lattice
 from incrowd.search.literature.diversify.diversify import Diversify
@@ -70,11 +70,11 @@ class Auto(Search):
         if problem.world is not None:
             return AgainstWorld().run(problem, watch)
         raise_if_infeasible(problem)
-        tried = self._local(problem, watch) or _last_resorts(problem, watch)
+        tried = self._try_local(problem, watch) or _last_resorts(problem, watch)
         if not tried:
             return _full_domain(problem, watch)
         best = min(tried, key=lambda trial: trial.loss)
-        better, said = _lattice(problem, watch, best.loss, self.effort)
+        better, said = _try_lattice(problem, watch, best.loss, self.effort)
         if better is not None:
             return _explain_choice(problem, [better, *tried], said)
         return _explain_choice(
@@ -86,8 +86,8 @@ class Auto(Search):
         """Crowd: losses of parts add up, and the lattice needs the table as a whole."""
         return Crowd(effort=self.effort)
 
-    def _local(self, problem: Problem, watch: Watch) -> list["_Trial"]:
-        """What local recoding finds; nothing if no classes satisfy the models."""
+    def _try_local(self, problem: Problem, watch: Watch) -> list["_Trial"]:
+        """The trials of local recoding or of its fallbacks; none if no classes satisfy models."""
         searches: list[tuple[str, Search]] = [("crowd", Crowd(effort=self.effort))]
         if not problem.loss.per_cell:
             searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]
@@ -115,27 +115,27 @@ class _Trial:
 
 
 def _last_resorts(problem: Problem, watch: Watch) -> list[_Trial]:
-    """What other searches find where those that come first find nothing."""
+    """The trials of other searches, where those that come first find nothing."""
     trials: list[_Trial] = []
-    for title, run in _others(problem):
+    for title, run in _other_searches(problem):
         with suppress(InfeasibleError, LimitError):
             trials += _allowed_trial(problem, title, run(problem, watch))
     return trials
 
 
-def _others(problem: Problem) -> list[tuple[str, Run]]:
-    """Searches that may find something where crowd does not."""
+def _other_searches(problem: Problem) -> list[tuple[str, Run]]:
+    """The searches, each with its title, that may find something where crowd does not."""
     runs: list[tuple[str, Run]] = [
         ("diversify", Diversify().run),
         ("mondrian", Mondrian().run),
         ("top-down", TopDown().run),
     ]
-    return [*runs, ("every division", every_division)] if tiny(problem) else runs
+    return [*runs, ("every division", best_division)] if is_tiny(problem) else runs
 
 
 def _full_domain(problem: Problem, watch: Watch) -> Found:
-    """Full-domain generalization, if no local recoding works."""
-    titles = ["crowd", *(title for title, _ in _others(problem))]
+    """The result of full-domain generalization, for when no local recoding works."""
+    titles = ["crowd", *(title for title, _ in _other_searches(problem))]
     try:
         found = Lattice().run(problem, watch)
     except InfeasibleError:
@@ -152,10 +152,10 @@ def _allowed_trial(problem: Problem, title: str, found: Found) -> list[_Trial]:
     return [_Trial(title, found, problem.loss.of(outcome))]
 
 
-def _lattice(
+def _try_lattice(
     problem: Problem, watch: Watch, bar: float, effort: float
 ) -> tuple[_Trial | None, str]:
-    """A full-domain generalization that loses less than `bar`, and a sentence on the search."""
+    """A full-domain generalization, None if none loses less than `bar`, and how it was sought."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
         return None, f"full-domain generalization ({many(nodes)} level vectors) got no time"
@@ -182,7 +182,7 @@ def _lattice(
 
 
 def _explain_choice(problem: Problem, trials: list[_Trial], said: str) -> Found:
-    """The first trial, with a sentence on what it was compared with."""
+    """The first trial's result, with a sentence on what it was compared with."""
     first, *others = trials
     made = _KINDS.get(first.title, "local recoding")
     rest = "".join(f", {trial.title} {trial.loss:.4f}" for trial in others)

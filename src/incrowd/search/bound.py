@@ -49,7 +49,7 @@ from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Recoding
-from incrowd.search.bound_prices import ColumnBins, laid_out, run_prices
+from incrowd.search.bound_prices import ColumnBins, flatten_prices, run_prices
 from incrowd.table.column import Missing
 from incrowd.table.fold import in_threads, threads
 from incrowd.watch import Watch
@@ -125,7 +125,7 @@ def lower_bound(
     for turn in range(_PASSES):
         every = np.flatnonzero(worth > 0).astype(np.int32)
         rule = kernel.BoxRule(size, _STEPS, 1.0 if turn else 0.0)
-        ratios = _ratios(space, worth, every, rule, (watch, turn / _PASSES, 1 / _PASSES))
+        ratios = _least_ratios(space, worth, every, rule, (watch, turn / _PASSES, 1 / _PASSES))
         ratios[np.isnan(ratios)] = rule.floor  # none was looked for
         worth[every] = np.minimum(worth[every] * ratios, 1.0)
     return LossBound(space.mean(worth) * (1 - MARGIN), lost, size)
@@ -134,7 +134,7 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """The mean of some records after one pass, how many they are, and how far it may be off.
+    """The mean of a sample after one pass, how many records it has, and how far it may be off.
 
     `draw` is how many to draw, with replacement, and the seed.
     """
@@ -142,7 +142,7 @@ def _estimate(
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
     points, times = np.unique(drawn, return_counts=True)
     rule = kernel.BoxRule(size, _STEPS, 0.0)
-    ratios = _ratios(space, worth, points.astype(np.int32), rule, (watch, 0.0, 1.0))
+    ratios = _least_ratios(space, worth, points.astype(np.int32), rule, (watch, 0.0, 1.0))
     kept = ~np.isnan(ratios)
     fitting = np.repeat(np.minimum(worth[points] * ratios, 1.0)[kept], times[kept])
     if len(fitting) < 2:
@@ -152,7 +152,7 @@ def _estimate(
 
 
 def raise_if_no_bound(loss: Loss, *, exact: bool) -> None:
-    """Refuse losses that are no mean of what cells cost, and releases of exact values."""
+    """Raise `PolicyError` for a loss that is no mean of cell costs, or if cells are exact."""
     if not loss.per_cell:
         raise PolicyError(
             f"there is no bound of the loss {loss.name}: it is not a mean of what cells cost",
@@ -169,11 +169,11 @@ def least_records(problem: Problem) -> int:
     """The records that every class of every release holds at least, as far as the models tell."""
     if problem.missing is Missing.MATCHES_ANYTHING:
         return 1
-    return max([1, *(_least(model, problem.tally.records) for model in problem.models)])
+    return max([1, *(_least_records(model, problem.tally.records) for model in problem.models)])
 
 
-def _least(model: Model, records: int) -> int:
-    """The records that a class must hold at least for this model."""
+def _least_records(model: Model, records: int) -> int:
+    """The least records that a class must hold to satisfy this model, as far as is known."""
     shares = [model.share_limits(column).most for column in model.columns]
     asked = max([model.smallest_class(), model.distinct_values(), *(ceil(1 / s) for s in shares)])
     if model.columns or "world" in model.requires:
@@ -210,14 +210,14 @@ class _PricedSpace:
         points[point_of] = codes.T
         counts = np.bincount(point_of, weights=tally.counts, minlength=number).astype(np.int64)
         ordered = [columns[j].hierarchy.ordered for j in dear]
-        return cls(points, counts, point_of, laid_out([tables[j] for j in dear], ordered))
+        return cls(points, counts, point_of, flatten_prices([tables[j] for j in dear], ordered))
 
     def mean(self, worth: Floats) -> float:
-        """The mean over all records."""
+        """The mean of a number per point over all records."""
         return float(worth @ self.counts) / float(self.counts.sum())
 
     def mean_costs(self, problem: Problem, recoding: Recoding) -> Floats:
-        """What a record of each point pays in this recoding, on average; 1 if it is left out."""
+        """The mean cost of a record of each point in this recoding; 1 for one left out."""
         outcome, pieces = problem.outcome(recoding), recoding.pieces
         price = np.ones(len(outcome.classes) + 1, dtype=np.float64)
         price[:-1] = sum(
@@ -229,7 +229,7 @@ class _PricedSpace:
         return paid
 
 
-def _ratios(
+def _least_ratios(
     space: _PricedSpace,
     worth: Floats,
     chosen: Codes,

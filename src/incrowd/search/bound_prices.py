@@ -65,14 +65,14 @@ def run_prices(column: QuasiColumn, bins: ColumnBins, loss: Loss) -> Floats:
     begin = np.where(inside, bins.first[low], bins.last[low]).astype(np.int32)
     costs = np.full((width, width), np.inf)
     costs[low, high] = shown_prices(column, begin, bins.first[high], loss)
-    costs[np.arange(width), np.arange(width)] = _own(column, bins, loss)
+    costs[np.arange(width), np.arange(width)] = _single_bin_prices(column, bins, loss)
     costs = np.minimum.accumulate(costs, axis=0)
     costs = np.minimum.accumulate(costs[:, ::-1], axis=1)[:, ::-1]
     return np.where(np.tri(width, dtype=np.bool_), costs.T, costs)
 
 
-def _own(column: QuasiColumn, bins: ColumnBins, loss: Loss) -> Floats:
-    """What the cheapest value of each bin costs by itself."""
+def _single_bin_prices(column: QuasiColumn, bins: ColumnBins, loss: Loss) -> Floats:
+    """The least price of each bin by itself: that of its cheapest value."""
     codes = np.arange(len(column.frequency), dtype=np.int32)
     alone = shown_prices(column, codes, codes, loss)
     alone[1:][column.frequency[1:] == 0] = np.inf
@@ -87,7 +87,7 @@ def shown_prices(column: QuasiColumn, low: Codes, high: Codes, loss: Loss) -> Fl
     level = np.maximum(tree.join_level(begin, end), column.lowest).astype(np.int32)
     if not tree.ordered:
         begin, end = tree.cover(level, begin)
-    sets = _ends(low, high) if column.sets else None
+    sets = _end_sets(low, high) if column.sets else None
     as_span = loss.cost(ShownCells(column, begin, end, level, True, sets))
     level = np.maximum(tree.join_level(low, high), column.lowest).astype(np.int32)
     begin, end = tree.cover(level, low)
@@ -95,17 +95,17 @@ def shown_prices(column: QuasiColumn, low: Codes, high: Codes, loss: Loss) -> Fl
     return np.minimum(as_span, as_node).astype(np.float64)
 
 
-def _ends(low: Codes, high: Codes) -> ValueSets:
-    """The sets of the two ends alone: what lies between need not be in the class."""
+def _end_sets(low: Codes, high: Codes) -> ValueSets:
+    """For each run the set of its two end codes: what lies between need not be in the class."""
     sizes = np.where(low < high, 2, 1)
     code = np.stack([low, high], axis=1).ravel()
     keep = np.stack([np.ones(len(low), dtype=np.bool_), low < high], axis=1).ravel()
     return ValueSets(offsets(sizes), code[keep].astype(np.int32))
 
 
-def laid_out(tables: list[Floats], ordered: list[bool]) -> Prices:
-    """Prices of runs, prices around each code, and of pairs, flat for the kernel."""
-    chains = [_chains(table) for table in tables]
+def flatten_prices(tables: list[Floats], ordered: list[bool]) -> Prices:
+    """Flatten prices of runs, of pairs and around each code, one column after the other."""
+    chains = [_price_ranks(table) for table in tables]
     sizes = np.array([table.size for table in tables], dtype=np.int64)
     begin = np.cumsum(sizes) - sizes
     whole = int(sizes.sum())
@@ -120,8 +120,8 @@ def laid_out(tables: list[Floats], ordered: list[bool]) -> Prices:
     )
 
 
-def _chains(table: Floats) -> tuple[Floats, Codes]:
-    """The different prices around each code, rising, and the rank of each other code's price."""
+def _price_ranks(table: Floats) -> tuple[Floats, Codes]:
+    """The different prices around each code, ascending, and the rank of each other code's price."""
     prices = np.sort(table, axis=1)
     fresh = np.concatenate([np.zeros((len(table), 1), bool), prices[:, 1:] > prices[:, :-1]], 1)
     place = np.cumsum(fresh, axis=1)

@@ -29,32 +29,32 @@ _NEAR = 1e-9
 Run = Callable[[Problem, Watch], Found]
 
 
-def compares(model: Model) -> bool:
+def compares_with_release(model: Model) -> bool:
     """Whether a model compares classes with all records of the release."""
     return "reference" in model.requires
 
 
 def depends_on_left_out(problem: Problem) -> bool:
     """Whether a model compares with a release that may leave out records."""
-    return problem.suppressible > 0 and any(map(compares, problem.models))
+    return problem.suppressible > 0 and any(map(compares_with_release, problem.models))
 
 
 def without_compared(problem: Problem) -> Problem:
     """The problem as far as something can be proved about it before anybody is left out."""
     if not depends_on_left_out(problem):
         return problem
-    return replace(problem, models=tuple(m for m in problem.models if not compares(m)))
+    return replace(problem, models=tuple(m for m in problem.models if not compares_with_release(m)))
 
 
 def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
-    """What a search finds whose classes satisfy their models compared with the release itself.
+    """Search until classes satisfy their models compared with the release itself.
 
     Each run but the last gets half of the time that is left. That no other release loses less is
     proved for one spread alone, so it is not said.
     """
     if not depends_on_left_out(problem):
         return run(problem, watch)
-    asked = _first(problem, run, watch)
+    asked = _run_first(problem, run, watch)
     for _ in range(_TRIES):
         if asked is None:
             break
@@ -63,8 +63,8 @@ def run_against_release(problem: Problem, run: Run, watch: Watch) -> Found:
         over = _excess(problem, outcome)
         if max(over) <= _NEAR:
             return _without_proof(found)
-        asked = _again(_stricter(tried, over, spread_of(problem, outcome)), run, watch)
-    return _with_everybody(problem, run, watch)
+        asked = _run_again(_stricter_problem(tried, over, spread_of(problem, outcome)), run, watch)
+    return _run_without_suppression(problem, run, watch)
 
 
 def spread_of(problem: Problem, outcome: Outcome) -> tuple[SensitiveColumn, ...]:
@@ -73,40 +73,43 @@ def spread_of(problem: Problem, outcome: Outcome) -> tuple[SensitiveColumn, ...]
     assert outcome.class_of is not None  # noqa: S101  as above
     kept = np.where(outcome.class_of >= 0, 0, -1).astype(np.int32)
     whole = classes_of(outcome.tally, kept, 1, problem.sensitive)
-    return tuple(_count(whole.histograms[column.name]) for column in problem.sensitive)
+    return tuple(_column_of_kept(whole.histograms[column.name]) for column in problem.sensitive)
 
 
-def _count(held: Histogram) -> SensitiveColumn:
+def _column_of_kept(held: Histogram) -> SensitiveColumn:
+    """The sensitive column of a histogram, its people counted anew over all the classes."""
     people = np.zeros(len(held.column.whole), dtype=np.int64)
     people[held.code] = held.count
     return replace(held.column, whole=people)
 
 
-def _first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
-    """The first run; without the models that compare if they ask for what cannot be."""
-    found = _again(problem, run, watch)
+def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
+    """The first run and the problem, run without the models that compare if they cannot be met."""
+    found = _run_again(problem, run, watch)
     if found is not None:
         return found
     plain = without_compared(problem)
     if not plain.models:
         return None
-    return run(plain, _half(watch)), problem
+    return run(plain, _half_watch(watch)), problem
 
 
-def _again(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
+def _run_again(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
+    """Run again with half of the time that is left; None if nothing satisfies the problem."""
     try:
-        return run(problem, _half(watch)), problem
+        return run(problem, _half_watch(watch)), problem
     except InfeasibleError:
         return None
 
 
-def _half(watch: Watch) -> Watch:
+def _half_watch(watch: Watch) -> Watch:
+    """A watch with half of the time that is left, without a limit if there is none."""
     left = watch.remaining
     return NestedWatch(watch, None if left is None else left / 2)
 
 
 def _excess(problem: Problem, outcome: Outcome) -> list[float]:
-    """By model: how much farther than asked for the farthest class is from the release."""
+    """For each model how much farther than asked the farthest class is from the release."""
     own = replace(problem, sensitive=spread_of(problem, outcome))
     named = {column.name: column for column in own.sensitive}
     classes = judged_classes(own, outcome)
@@ -115,20 +118,24 @@ def _excess(problem: Problem, outcome: Outcome) -> list[float]:
     }
     classes = replace(classes, histograms=histograms)
     return [
-        max(model.achieved_by(classes) - model.threshold, 0.0) if compares(model) else 0.0
+        max(model.achieved_by(classes) - model.threshold, 0.0)
+        if compares_with_release(model)
+        else 0.0
         for model in problem.models
     ]
 
 
-def _stricter(tried: Problem, over: list[float], spread: tuple[SensitiveColumn, ...]) -> Problem:
-    """The problem compared with the last release, each model stricter by what was too much."""
+def _stricter_problem(
+    tried: Problem, over: list[float], spread: tuple[SensitiveColumn, ...]
+) -> Problem:
+    """The problem compared with the last release (`spread`), each model stricter by `over`."""
     pairs = zip(tried.models, over, strict=True)
     models = tuple(model.stricter(by) if by else model for model, by in pairs)
     return replace(tried, models=models, sensitive=spread)
 
 
-def _with_everybody(problem: Problem, run: Run, watch: Watch) -> Found:
-    """What a search finds that leaves out nobody: it compares with what it releases."""
+def _run_without_suppression(problem: Problem, run: Run, watch: Watch) -> Found:
+    """Run the search so that it leaves out nobody: it then compares with what it releases."""
     try:
         return _without_proof(run(replace(problem, suppression=0.0), watch))
     except InfeasibleError:
@@ -136,6 +143,6 @@ def _with_everybody(problem: Problem, run: Run, watch: Watch) -> Found:
 
 
 def _without_proof(found: Found) -> Found:
-    """What was found, without a proof: it holds for one spread, and others were possible."""
+    """The result marked as not proved: a proof holds for one spread, others were possible."""
     why = f"{found.why}; compared with how sensitive values are spread in this release alone"
     return replace(found, optimal=False, why=why)

@@ -30,13 +30,13 @@ _OFTEN = 256
 """How many divisions are looked at between two looks at the watch."""
 
 
-def tiny(problem: Problem) -> bool:
+def is_tiny(problem: Problem) -> bool:
     """Whether the table is small enough, and no world must be asked about each class."""
     return problem.tally.rows <= LARGEST and problem.world is None
 
 
-def every_division(problem: Problem, watch: Watch) -> Found:
-    """The division of a tiny table that costs least of all that may leave."""
+def best_division(problem: Problem, watch: Watch) -> Found:
+    """The division of a tiny table into classes that costs least of all that may leave."""
     table = _TinyTable.of(problem)
     best, least = None, inf
     for number, (classes, out) in enumerate(table.divisions()):
@@ -81,7 +81,10 @@ class _TinyTable:
 
     @classmethod
     def of(cls, problem: Problem) -> "_TinyTable":
+        """The table of a problem, with an item for each copy of a small-table item.
 
+        If there are more than `LARGEST` copies, each item stands for all its copies together.
+        """
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))
         if int(small.copies.sum()) <= LARGEST:
@@ -90,7 +93,7 @@ class _TinyTable:
         else:
             weight = small.weight * small.copies
         held = (np.arange(2 ** len(item))[:, np.newaxis] >> np.arange(len(item))) & 1 > 0
-        digits = _digits(small, item, held)
+        digits = _copies_in_parts(small, item, held)
         fine = np.append(
             False, problem.satisfied_by(PartClasses(problem, small).classes(digits[1:]))
         )
@@ -100,14 +103,15 @@ class _TinyTable:
         return cls(small, item, records, fine, costs * np.maximum(records, 1), shown, most, gaps)
 
     def divisions(self) -> Iterator[tuple[list[int], int]]:
-        """Every division whose classes may stand, and the part that it leaves out."""
+        """Yield every division whose classes may stand, and the part that it leaves out."""
         everything = len(self.records) - 1
         for out in range(everything):
             if self.records[out] <= self.most:
-                for classes in self._best_division(everything - out):
+                for classes in self._divisions_of(everything - out):
                     yield classes, out
 
-    def _best_division(self, part: int) -> Iterator[list[int]]:
+    def _divisions_of(self, part: int) -> Iterator[list[int]]:
+        """Yield the divisions of a part into classes that may stand, as lists of part numbers."""
         if not part:
             yield []
             return
@@ -116,13 +120,14 @@ class _TinyTable:
         while True:
             mine = sub | first
             if (self.gaps or self.fine[mine]) and self.costs[mine] < inf:
-                for others in self._best_division(part - mine):
+                for others in self._divisions_of(part - mine):
                     yield [mine, *others]
             if not sub:
                 return
             sub = (sub - 1) & rest
 
     def cost(self, classes: list[int], out: int) -> float:
+        """What these classes cost together; a record of `out`, the part left out, costs 1."""
         return float(self.costs[classes].sum()) + float(self.records[out])
 
     def may_leave(self, classes: list[int]) -> bool:
@@ -134,21 +139,24 @@ class _TinyTable:
             return True
         pairs = list(zip(classes, cells, strict=True))
         return all(
-            self.fine[sum(part for part, other in pairs if _match(mine, other))] for mine in cells
+            self.fine[sum(part for part, other in pairs if _may_match(mine, other))]
+            for mine in cells
         )
 
     def spans(self, problem: Problem, classes: list[int]) -> Spans:
+        """The recoding of these classes, which are given as part numbers."""
         held = (np.array(classes)[:, np.newaxis] >> np.arange(len(self.item))) & 1 > 0
-        digits = _digits(self.small, self.item, held)
+        digits = _copies_in_parts(self.small, self.item, held)
         return Spans(self.small.pieces(problem.tally, digits))
 
 
-def _match(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+def _may_match(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    """Whether two classes show the same, column by column, if a missing value matches anything."""
     return all(a in (b, MISSING) or b == MISSING for a, b in zip(one, other, strict=True))
 
 
-def _digits(small: SmallTable, item: Counts, held: Flags) -> Codes:
-    """Copies of each item of the small table in each of these parts."""
+def _copies_in_parts(small: SmallTable, item: Counts, held: Flags) -> Codes:
+    """Copies of each item of the small table in each part: shape (parts, small-table items)."""
     digits = np.zeros((len(held), len(small.copies)), dtype=np.int32)
     copies = np.ones(len(item)) if len(item) > len(small.copies) else small.copies
     for place, (of, number) in enumerate(zip(item.tolist(), copies.tolist(), strict=True)):
@@ -157,7 +165,7 @@ def _digits(small: SmallTable, item: Counts, held: Flags) -> Codes:
 
 
 def _part_costs(problem: Problem, row: Codes, held: Flags) -> tuple[Floats, list[tuple[int, ...]]]:
-    """What one record pays in each part, and a number for what the part shows in each column."""
+    """What a record pays in each part as a class, and numbers for what the part shows by column."""
     part, place = np.nonzero(held[1:])
     class_of, rows = part.astype(np.int32), row[place]
     boxes = repair.class_boxes(problem.tally.quasi, rows, class_of, len(held) - 1)

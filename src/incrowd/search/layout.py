@@ -31,7 +31,7 @@ def boxes_of(problem: Problem) -> BoxCosts:
     weighted = zip(parts, weights.tolist(), strict=True)
     sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
     limits = [
-        [weight, column.lowest, column.top, weight * _widest(column), _suppressible(column)]
+        [weight, column.lowest, column.top, weight * _widest_share(column), _suppressible(column)]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
     return BoxCosts(
@@ -44,12 +44,12 @@ def boxes_of(problem: Problem) -> BoxCosts:
 
 
 def cell_loss(problem: Problem) -> Loss:
-    """The problem's loss if it is a mean of what cells cost, else GCP."""
+    """The problem's loss if it is a mean of cell costs, else GCP."""
     return problem.loss if problem.loss.per_cell else Gcp()
 
 
 def _weigh(costs: Floats, width: int, weight: float) -> Floats:
-    """Costs times the column's weight; what is forbidden, and names of nodes, stay."""
+    """The costs times the column's weight; forbidden costs, and numbers of nodes, stay."""
     if width == 0:
         costs.reshape(-1, 3)[:, :2] *= weight
         return costs
@@ -61,17 +61,17 @@ def _flat_column(column: QuasiColumn, loss: Loss) -> tuple[Floats, Codes, int]:
     """Costs and nodes of a column, and its width (see `kernels.boxes`)."""
     codes = len(column.hierarchy.leaves) + 1
     if codes * codes <= _LARGEST_TABLE:
-        costs = _table(column, loss)
+        costs = _run_costs(column, loss)
         return costs, np.zeros(len(costs), dtype=np.int32), codes
     if column.hierarchy.ordered:
-        costs = _scale(column)
+        costs = _nodes_on_scale(column)
         return costs, np.zeros(len(costs), dtype=np.int32), 0
     costs = np.array(Gcp().cell_costs(column))
     return costs.ravel(), np.ascontiguousarray(column.hierarchy.maps).ravel(), -codes
 
 
-def _table(column: QuasiColumn, loss: Loss) -> Floats:
-    """The cost of every run of codes, `low * codes + high`."""
+def _run_costs(column: QuasiColumn, loss: Loss) -> Floats:
+    """The cost of every run of codes of a column, in place `low * codes + high` of a flat array."""
     codes = len(column.hierarchy.leaves) + 1
     low, high = (side.ravel().astype(np.int32) for side in np.indices((codes, codes)))
     backwards = low > high
@@ -79,7 +79,7 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     low, high = column.widen(low, high)
     level = np.maximum(column.hierarchy.join_level(low, high), column.lowest).astype(np.int32)
     wide = _too_wide(column, low, high, level)
-    sets = _runs(low, high, column.pools) if column.sets else None
+    sets = _run_sets(low, high, column.pools) if column.sets else None
     if not column.hierarchy.ordered:
         low, high = column.hierarchy.cover(level, low)
     costs = np.asarray(
@@ -90,8 +90,8 @@ def _table(column: QuasiColumn, loss: Loss) -> Floats:
     return costs
 
 
-def _runs(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
-    """All values from one to another: what a set between them shows at most."""
+def _run_sets(low: Codes, high: Codes, pools: Pools | None) -> ValueSets:
+    """The sets of all values from each low to its high code: the most that a set there shows."""
     sizes = high - low + 1
     start = offsets(sizes)
     code = (np.arange(start[-1]) - np.repeat(start[:-1] - low, sizes)).astype(np.int32)
@@ -120,7 +120,7 @@ def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Fla
 
 
 def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
-    """From where to where spans reach, within the values that the table holds."""
+    """The begins and ends of spans, clipped to the values that the table holds."""
     place = places(column)
     first, last = column.range
     ends = column.reach(low, high) if has_finite_scale(column) else (place[low], place[high])
@@ -135,8 +135,8 @@ def _suppressible(column: QuasiColumn) -> bool:
     return column.top >= column.hierarchy.height and not wide
 
 
-def _scale(column: QuasiColumn) -> Floats:
-    """Where the lowest node of each code begins and ends, 0 to 1, and its node at the top."""
+def _nodes_on_scale(column: QuasiColumn) -> Floats:
+    """The begin and end, 0 to 1, of each code's lowest node, and its node at the top."""
     place = places(column)
     first, last = column.range
     codes = np.arange(len(place), dtype=np.int32)
@@ -146,8 +146,8 @@ def _scale(column: QuasiColumn) -> Floats:
     return np.stack([*share, column.hierarchy.maps[column.top]], axis=1).ravel()
 
 
-def _widest(column: QuasiColumn) -> float:
-    """The largest extent of a class over that of the column."""
+def _widest_share(column: QuasiColumn) -> float:
+    """The largest extent of a class that the policy allows, over the extent of the column."""
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return float("inf")
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
@@ -157,7 +157,7 @@ def _widest(column: QuasiColumn) -> float:
 
 
 def by_codes(problem: Problem) -> Codes:
-    """The rows in the order of their codes, first column first, sensitive columns last."""
+    """The row numbers, sorted by the rows' codes, first column first, sensitive columns last."""
     tally = problem.tally
     codes = np.concatenate([tally.quasi, tally.sensitive])
     in_order, _ = histogram.runs(np.ascontiguousarray(codes))

@@ -35,10 +35,10 @@ _TURNS = 50
 """How often models take turns in leaving out what they must."""
 
 
-def leaving_out(
+def search_after_leaving_out(
     problem: Problem, run: Callable[[Problem], Found], *, by_itself: bool = False
 ) -> Found:
-    """What a search finds, after leaving out what the models make it, if so much may be.
+    """Leave out what the models make one leave out, if so much may be; then run a search.
 
     If people have several records, or missing values match anything, the search looks for classes
     without leaving anybody out first: the table as a whole says little about them. So does one that
@@ -52,12 +52,12 @@ def leaving_out(
             return run(problem)
         except InfeasibleError:
             pass
-    stay = staying(problem)
+    stay = staying_part(problem)
     if stay is None:
         raise nothing_found(problem)
     founds = [_search_rest(stay, run)]
     more = min(stay.left_out // 2, problem.suppressible - stay.left_out)
-    fewer = staying(problem, more) if more else None
+    fewer = staying_part(problem, more) if more else None
     if fewer is not None and fewer.left_out > stay.left_out:
         with suppress(InfeasibleError, LimitError):
             founds.append(_search_rest(fewer, run))
@@ -65,7 +65,7 @@ def leaving_out(
 
 
 def _search_rest(stay: "Staying", run: Callable[[Problem], Found]) -> Found:
-    """What a search finds for the records that stay, the others being left out."""
+    """Search among the records that stay and return the result with the others left out."""
     found = run(stay.problem)
     out = count_of(stay.left_out, "record")
     why = f"{found.why}; {out} with too common sensitive values left out first"
@@ -97,7 +97,7 @@ class Staying:
         return replace(self.whole, tally=tally, suppression=left / max(tally.records, 1))
 
     def with_others(self, pieces: Pieces) -> Pieces:
-        """These pieces of what stays, as pieces of the table with all others left out."""
+        """The pieces of what stays as pieces of the whole table, all others being left out."""
         counts = self.whole.tally.counts.copy()
         counts[self.rows] -= self.counts
         out = np.flatnonzero(counts).astype(np.int32)
@@ -111,14 +111,14 @@ class Staying:
         )
 
 
-def staying(problem: Problem, more: int = 0) -> Staying | None:
+def staying_part(problem: Problem, more: int = 0) -> Staying | None:
     """A part of the table that satisfies every model as one class, few records being left out.
 
     None if none was found, which for small tables means that there is none. For others it is as
     large as can be if one model of one column must leave out records; several take turns. `more`
     records are left out if there are so many that may be, of large tables only.
     """
-    small = _of_small(problem)
+    small = _stay_of_small(problem)
     stay = _trim(problem, more) if small is None else small
     if not stay.any():
         return None
@@ -129,10 +129,11 @@ def staying(problem: Problem, more: int = 0) -> Staying | None:
 
 
 def _satisfy_models(problem: Problem) -> bool:
+    """Whether the table as one class satisfies every model."""
     return bool(problem.satisfied_by(as_one_class(problem)).all())
 
 
-def _of_small(problem: Problem) -> Counts | None:
+def _stay_of_small(problem: Problem) -> Counts | None:
     """Records of each row that stay in the largest part that will do; None for large tables."""
     if 2**problem.tally.rows > _FEW or problem.world is not None:
         return None
@@ -154,7 +155,7 @@ def _of_small(problem: Problem) -> Counts | None:
 
 
 def _trim(problem: Problem, more: int) -> Counts:
-    """Records of each row that stay after every model has left out what it must, in turns.
+    """Leave out what every model asks for, in turns; return the records of each row that stay.
 
     The first leaves out so many more.
     """
@@ -171,14 +172,14 @@ def _trim(problem: Problem, more: int) -> Counts:
             if excess is not None:
                 more = 0
                 code = codes[model.columns[0]]
-                _leave(stay, code, excess[code], rarity, whole=whole_rows)
+                _remove_excess(stay, code, excess[code], rarity, whole=whole_rows)
         if int(stay.sum()) == before or not stay.any():
             break
     return stay
 
 
 def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each code must go for a model; None if none must, or all."""
+    """How many holders of each code must go for a model; None if none must go, or all must."""
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):
         return None
@@ -194,14 +195,14 @@ def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts |
 
 
 def _share_out(model: Model, held: Histogram, counts: Counts, most: int) -> Counts:
-    """How many holders of each code stay, so many in all."""
+    """How many holders of each code stay if `most` of them stay in all."""
     if "reference" in model.requires:
-        return _near(counts, held.column.shares * most, most)
+        return _nearest_counts(counts, held.column.shares * most, most)
     return level_counts(counts, most)
 
 
-def _near(counts: Counts, wanted: Floats, total: int) -> Counts:
-    """Counts with this total, none above those given, as near to those wanted as can be."""
+def _nearest_counts(counts: Counts, wanted: Floats, total: int) -> Counts:
+    """The counts with this total, none above those given, that are nearest to those wanted."""
     kept = np.minimum(counts, np.floor(wanted).astype(np.int64))
     part = np.where(counts > kept, wanted - kept, 0.0)
     order = np.argsort(-part, kind="stable")[: max(total - int(kept.sum()), 0)]
@@ -233,8 +234,13 @@ def level_counts(counts: Counts, total: int) -> Counts:
     return kept
 
 
-def _leave(stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool) -> None:
-    """Take the excess of each row's code away from what stays, rare rows first."""
+def _remove_excess(
+    stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool
+) -> None:
+    """Take the excess of each code away from `stay`, in place, rare rows first.
+
+    If `whole`, only whole rows go, at least as many records as the excess.
+    """
     order = np.lexsort((rarity, code))
     there = stay[order]
     upto = np.cumsum(there)

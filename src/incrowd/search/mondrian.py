@@ -24,7 +24,7 @@ from incrowd.partition.classes import Classes, classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of, lowest_codes
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import (
     each_counts_once,
     nothing_found,
@@ -74,19 +74,22 @@ class Mondrian(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut until no part can be cut; parts that show the same are one class."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._cut(stay, watch))
+        return search_after_leaving_out(problem, lambda stay: self._cut_and_repair(stay, watch))
 
-    def _cut(self, problem: Problem, watch: Watch) -> Found:
+    def _cut_and_repair(self, problem: Problem, watch: Watch) -> Found:
+        """Cut the table into parts, repair parts that fail a model, and say what was done."""
         pieces, finished = parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
         spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
-        return Found(spans, self.name, why=_why(number, finished), facts={"classes": float(number)})
+        return Found(
+            spans, self.name, why=_explain(number, finished), facts={"classes": float(number)}
+        )
 
 
 def parts(
     problem: Problem, watch: Watch, *, relaxed: bool, cut: Cut = "balanced"
 ) -> tuple[Pieces, bool]:
-    """The parts that cannot be cut any more, and whether all cuts could be tried."""
+    """Cut the table into the smallest parts; return them, and whether time allowed all cuts."""
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
     rows = np.zeros(problem.tally.rows, dtype=np.int32)
     whole = classes_of(problem.tally, rows, 1, problem.sensitive)
@@ -97,21 +100,22 @@ def parts(
     least = least_size(problem)
     rule = mondrian.CutRule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
-        return _by_size(problem, rule, watch)
-    tally, row = _items(problem.tally, relaxed=relaxed)
+        return _cut_by_size(problem, rule, watch)
+    tally, row = _cut_items(problem.tally, relaxed=relaxed)
     items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
-    kernel = (items, rule, _scales(problem))
+    kernel = (items, rule, _column_scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
-    return _pieces(problem.tally, row, class_of), finished
+    return _pieces_of(problem.tally, row, class_of), finished
 
 
-def _scales(problem: Problem) -> Any:
-    """What spans cost, by NCP whatever the loss, and which columns are ordered."""
+def _column_scales(problem: Problem) -> Any:
+    """The costs of spans, by NCP whatever the loss, and which columns are ordered."""
     ordered = np.array([column.divisible for column in problem.columns])
     return mondrian.Scales(boxes_of(replace(problem, loss=Gcp())), ordered)
 
 
-def _why(number: int, finished: bool) -> str:
+def _explain(number: int, finished: bool) -> str:
+    """The sentence that says into how many classes the table was cut, and whether time ended it."""
     if finished:
         return f"cut the table along its widest columns into {count_of(number, 'class', 'classes')}"
     return (
@@ -119,8 +123,8 @@ def _why(number: int, finished: bool) -> str:
     )
 
 
-def _items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
-    """What is cut: the rows of the tally, or its records one by one if rows may be divided."""
+def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
+    """The items that are cut, whole rows or single records, and the row of the tally of each."""
     row = np.arange(tally.rows, dtype=np.int32)
     if not relaxed or (tally.counts == 1).all():
         return tally, row
@@ -128,7 +132,8 @@ def _items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
     return tally.split(row, np.ones(len(row), dtype=np.int64)), row
 
 
-def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
+def _pieces_of(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
+    """The pieces of these items (each a row of the tally) in their classes, equal ones added up."""
     if len(row) == tally.rows:
         return Pieces(row, tally.counts, class_of)
     number = int(class_of.max()) + 1
@@ -137,7 +142,7 @@ def _pieces(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
     return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
 
 
-def _by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tuple[Pieces, bool]:
+def _cut_by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tuple[Pieces, bool]:
     """The parts where their size alone decides."""
     counts, origin, lines, finished = _cut_lines(problem, rule, watch)
     return _gather_pieces(counts, origin, lines), finished
@@ -146,12 +151,12 @@ def _by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tuple[Pi
 def _cut_lines(
     problem: Problem, rule: mondrian.CutRule, watch: Watch
 ) -> tuple[Counts, Codes, list[tuple[Codes, Codes]], bool]:
-    """Rows cut depth first, large parts in threads.
+    """Cut the rows depth first, large parts in threads, where size alone decides.
 
     Items are rows, or pieces of those that a cut goes through: records and row of each, lines of
     them with the places where classes begin, and whether there was time for all cuts.
     """
-    tally, scales, k = problem.tally, _scales(problem), rule.k
+    tally, scales, k = problem.tally, _column_scales(problem), rule.k
     most = tally.records // k if rule.relaxed else 0
     origin = np.append(np.arange(tally.rows), np.zeros(2 * most)).astype(np.int32)
     counts = tally.counts[origin]
@@ -171,7 +176,7 @@ def _cut_lines(
 
 
 def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]]) -> Pieces:
-    """The pieces of lines of items with the places where their classes begin."""
+    """The pieces made of lines of items, given the places where their classes begin."""
     line = np.concatenate([items for items, _ in done])
     lengths = np.array([len(items) for items, _ in done])
     starts = np.zeros(len(line), dtype=np.int32)
@@ -220,12 +225,12 @@ class _Rounds:
             allowed = (middle >= 0) & self._allow_cuts(half_of, len(parts))
             done.append(parts[middle < 0])
             mondrian.adopt(order, parts[allowed], half_of)
-            parts, attempts = _next(parts, attempts, middle, allowed)
+            parts, attempts = _next_parts(parts, attempts, middle, allowed)
             watch.tell("cutting the table", 1 - float((parts[:, 1] - parts[:, 0]).sum()) / rows)
-        return _classes(order, np.vstack([*done, parts])), not len(parts)
+        return _class_of_items(order, np.vstack([*done, parts])), not len(parts)
 
     def _propose_cuts(self, order: Codes, parts: Counts, attempts: Counts) -> tuple[Counts, Codes]:
-        """Where each part is to be cut, and the half of each item; large tables in threads."""
+        """Propose a place to cut each part; return it, and which half each item is in."""
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
@@ -242,28 +247,28 @@ class _Rounds:
                 middle[s],
                 half_of,
             )
-            for s in _shares(parts)
+            for s in _thread_slices(parts)
         ]
         in_threads(tasks)
         return middle, half_of
 
     def _allow_cuts(self, half_of: Codes, parts: int) -> Flags:
-        """Which parts may be cut in these halves.
+        """Flags of the parts that may be cut into these halves.
 
         A part that fails a model, as one can whose people have several records, is cut as long as
         its halves are large enough; what fails in the end is repaired.
         """
-        fine = self._fine(half_of, 2 * parts, self.problem.models)
+        fine = self._satisfied(half_of, 2 * parts, self.problem.models)
         allowed = fine[::2] & fine[1::2]
         if not self.problem.monotone:
             part_of = np.where(half_of < 0, -1, half_of // 2).astype(np.int32)
             sizes = tuple(model for model in self.problem.models if not model.columns)
-            sized = self._fine(half_of, 2 * parts, sizes)
-            fails = ~self._fine(part_of, parts, self.problem.models)
+            sized = self._satisfied(half_of, 2 * parts, sizes)
+            fails = ~self._satisfied(part_of, parts, self.problem.models)
             allowed |= fails & sized[::2] & sized[1::2]
         return allowed
 
-    def _fine(self, class_of: Codes, number: int, models: tuple[Model, ...]) -> Flags:
+    def _satisfied(self, class_of: Codes, number: int, models: tuple[Model, ...]) -> Flags:
         """Which classes hold records and satisfy these models."""
         classes = classes_of(self.tally, class_of, number, self.problem.sensitive)
         held = np.flatnonzero(classes.records).astype(np.int32)
@@ -272,7 +277,7 @@ class _Rounds:
         return fine
 
 
-def _shares(parts: Counts) -> list[slice]:
+def _thread_slices(parts: Counts) -> list[slice]:
     """Runs of parts with about as many items each, one for each thread."""
     upto = np.cumsum(parts[:, 1] - parts[:, 0])
     number = threads() if upto[-1] >= _SMALL else 1
@@ -280,8 +285,10 @@ def _shares(parts: Counts) -> list[slice]:
     return [slice(lo, hi) for lo, hi in pairwise([0, *cuts, len(parts)]) if lo < hi]
 
 
-def _next(parts: Counts, attempts: Counts, middle: Counts, allowed: Flags) -> tuple[Counts, Counts]:
-    """The halves of parts that were cut, and the parts whose cut was refused, once more."""
+def _next_parts(
+    parts: Counts, attempts: Counts, middle: Counts, allowed: Flags
+) -> tuple[Counts, Counts]:
+    """The parts of the next round: halves of those cut, and those refused, one attempt later."""
     refused = ~allowed & (middle >= 0)
     left = np.stack([parts[allowed, 0], middle[allowed]], axis=1)
     right = np.stack([middle[allowed], parts[allowed, 1]], axis=1)
@@ -289,8 +296,8 @@ def _next(parts: Counts, attempts: Counts, middle: Counts, allowed: Flags) -> tu
     return np.vstack([left, right, parts[refused]]), np.append(fresh, attempts[refused] + 1)
 
 
-def _classes(order: Codes, parts: Counts) -> Codes:
-    """Parts numbered in their order from left to right."""
+def _class_of_items(order: Codes, parts: Counts) -> Codes:
+    """The class of each item if parts are numbered in their order from left to right."""
     class_of = np.empty(len(order), dtype=np.int32)
     starts = np.zeros(len(order), dtype=np.int32)
     starts[parts[:, 0]] = 1

@@ -44,7 +44,7 @@ class PartTree:
         return parts_of(np.ascontiguousarray(codes), self.column, self.limit, self.child)
 
     def expression(self, codes: Sequence[str], node: int = 0) -> str:
-        """The part in a statement, in which codes are called so."""
+        """An expression, as text, of a row's part in a statement with these names of codes."""
         if self.column[node] < 0:
             return str(int(self.child[0, node]))
         lower, upper = (self.expression(codes, int(self.child[side, node])) for side in (0, 1))
@@ -52,7 +52,7 @@ class PartTree:
         return f"CASE WHEN {told} <= {int(self.limit[node])} THEN {lower} ELSE {upper} END"
 
     def join_parts(self, group: Counts) -> "PartTree":
-        """The same with part p called `group[p]`."""
+        """The tree with its parts renumbered: part p becomes `group[p]`."""
         child = self.child.copy()
         leaf = self.column < 0
         child[0, leaf] = group[child[0, leaf]]
@@ -60,16 +60,17 @@ class PartTree:
 
 
 def tree_of(boxes: BoxCosts, codes: Codes, weights: Counts, number: int) -> PartTree:
-    """Cuts into about so many parts of equal weight; codes have one line per row."""
+    """Cut the rows into about so many parts of equal weight; `codes` has one line per row."""
     nodes: list[list[int]] = []
     leaves = 0
     rng = np.random.default_rng(0)
 
     def grow(rows: Counts, parts: int) -> int:
+        """Add the node of these rows, cut into so many parts, and all below; return its place."""
         nonlocal leaves
         place = len(nodes)
         nodes.append([-1, 0, 0, 0])
-        cut = _cut(boxes, codes[rows], weights[rows], rng) if parts > 1 else None
+        cut = _choose_cut(boxes, codes[rows], weights[rows], rng) if parts > 1 else None
         if cut is None:
             nodes[place][2] = leaves
             leaves += 1
@@ -87,7 +88,7 @@ def tree_of(boxes: BoxCosts, codes: Codes, weights: Counts, number: int) -> Part
     return PartTree(found[0].copy(), found[1].copy(), np.ascontiguousarray(found[2:]))
 
 
-def _cut(
+def _choose_cut(
     boxes: BoxCosts, codes: Codes, weights: Counts, rng: np.random.Generator
 ) -> tuple[int, int] | None:
     """The column to cut, and the code up to which rows go down; None if all rows are equal."""
@@ -115,7 +116,7 @@ def parts_tree(problem: Problem, rows: int) -> PartTree:
 
 
 def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
-    """The rows of each part, about so many.
+    """Divide the rows into parts of about so many; return the row numbers of each part.
 
     A part of fewer than `least` records, or one that cannot satisfy the models by itself, is joined
     with the next one.
@@ -129,7 +130,7 @@ def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
     for lo, hi in zip(np.append(0, ends[:-1]), ends, strict=True):
         waiting.append(order[lo:hi])
         here = np.concatenate(waiting)
-        if len(here) and able(problem, here, least):
+        if len(here) and may_stand_alone(problem, here, least):
             found.append(here)
             waiting = []
     rest = np.concatenate([order[:0], *waiting])
@@ -139,12 +140,12 @@ def divide_rows(problem: Problem, rows: int, least: int) -> list[Codes]:
 
 
 def part_of(problem: Problem, rows: Codes) -> Problem:
-    """The problem of some rows alone; what cells cost stays what it is in the whole table."""
+    """The problem of some rows alone; cells cost what they cost in the whole table."""
     return replace(problem, tally=problem.tally.take(rows))
 
 
-def able(problem: Problem, rows: Codes, least: int) -> bool:
-    """Whether these rows are enough, and can satisfy every model as far as that is known."""
+def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
+    """Whether these rows are enough records, and can satisfy every model as far as is known."""
     if problem.tally.counts[rows].sum() < least:
         return False
     if not any(model.columns for model in problem.models):

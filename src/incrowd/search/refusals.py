@@ -44,8 +44,8 @@ def raise_if_infeasible(problem: Problem) -> None:
         )
     whole = as_one_class(problem)
     for model in problem.models:
-        if (limit := _limit(problem, model, whole)) is not None:
-            raise _proof(problem, model, whole, limit)
+        if (limit := _shortfall(problem, model, whole)) is not None:
+            raise _impossible(problem, model, whole, limit)
     if each_counts_once(problem):
         _refuse_jointly(problem, whole)
 
@@ -66,7 +66,7 @@ def each_counts_once(problem: Problem) -> bool:
 
 
 def gaps_match(problem: Problem) -> bool:
-    """Whether there are missing values, and they match anything."""
+    """Whether the table has missing values that match anything by the policy."""
     anything = problem.missing is Missing.MATCHES_ANYTHING
     return anything and bool((problem.tally.quasi == MISSING).any())
 
@@ -85,7 +85,7 @@ def nothing_found(problem: Problem, search: str = THIS_SEARCH) -> InfeasibleErro
     return InfeasibleError(
         f"{search} found no classes that satisfy all models and leave out at most "
         f"{count_of(problem.suppressible, 'record')}; this does not prove that none "
-        f"exist{_as_one(problem)}",
+        f"exist{_explain_as_one(problem)}",
         remedy=_advice(problem, _OTHER_SEARCH if search == THIS_SEARCH else ""),
         proved=False,
     )
@@ -102,7 +102,7 @@ def no_levels(problem: Problem) -> InfeasibleError:
     return InfeasibleError(
         "no full-domain generalization satisfies all models and leaves out at most "
         f"{count_of(problem.suppressible, 'record')} in whole classes; local recoding may "
-        f"work{_as_one(problem)}",
+        f"work{_explain_as_one(problem)}",
         remedy=_advice(problem, _OTHER_SEARCH),
         proved=False,
     )
@@ -118,7 +118,7 @@ class _Shortfall:
     """Number of different values, if there are too few."""
 
 
-def _limit(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
+def _shortfall(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
     """Why no release satisfies a model; None if that is not proved."""
     if _lacks_people(model, whole):
         return _Shortfall()
@@ -126,19 +126,21 @@ def _limit(problem: Problem, model: Model, whole: Classes) -> _Shortfall | None:
         fails = model.monotone and model.absorbing and not model.satisfied_by(whole).all()
         return _Shortfall() if fails else None
     if each_counts_once(problem):
-        must = _must_leave(model, whole)
+        must = _least_left_out(model, whole)
         if must is None or must > problem.suppressible:
             return _Shortfall(must)
     else:
-        if _values(model, whole) < model.distinct_values():
-            return _Shortfall(values=_values(model, whole))
-        must = 0 if gaps_match(problem) else _must_leave_of_people(model, model.columns[0], whole)
+        if _count_held_values(model, whole) < model.distinct_values():
+            return _Shortfall(values=_count_held_values(model, whole))
+        must = (
+            0 if gaps_match(problem) else _least_left_out_of_people(model, model.columns[0], whole)
+        )
         if must is None or must > problem.suppressible:
             return _Shortfall(must)
     return None
 
 
-def _must_leave_of_people(model: Model, column: str, whole: Classes) -> int | None:
+def _least_left_out_of_people(model: Model, column: str, whole: Classes) -> int | None:
     """Records that must be left out if people may count in several classes; None: all.
 
     No class may hold more than a share of its people by one value. Over all classes, people are
@@ -155,7 +157,7 @@ def _must_leave_of_people(model: Model, column: str, whole: Classes) -> int | No
     return int(gone[np.argmax(fits)]) if fits.any() else None
 
 
-def _must_leave(model: Model, whole: Classes) -> int | None:
+def _least_left_out(model: Model, whole: Classes) -> int | None:
     """Records that must be left out so that the others satisfy a model as one class; None: all.
 
     0 if the table satisfies it, or if leaving out records tells nothing of it.
@@ -175,7 +177,7 @@ def _refuse_jointly(problem: Problem, whole: Classes) -> None:
         return
     smallest = asked.smallest_class()
     for model in problem.models:
-        must = _must_leave(model, whole)
+        must = _least_left_out(model, whole)
         stay = int(whole.people[0]) - (must or 0)
         if stay < smallest:
             raise InfeasibleError(
@@ -187,7 +189,7 @@ def _refuse_jointly(problem: Problem, whole: Classes) -> None:
 
 
 def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
-    """Where a model counts people, how many a class needs there, and how many there are."""
+    """The name of where a model counts people, how many a class needs, and how many there are."""
     if "world" in model.requires:
         people = int(candidates_of(whole, model.name).sum())
         return "world", model.smallest_candidate_set(), people
@@ -195,12 +197,13 @@ def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
 
 
 def _lacks_people(model: Model, whole: Classes) -> bool:
+    """Whether the model needs larger classes than there are people to count."""
     _, needed, people = _people_needed(model, whole)
     return needed > people
 
 
-def _values(model: Model, whole: Classes) -> int:
-    """How many values of a model's column somebody holds."""
+def _count_held_values(model: Model, whole: Classes) -> int:
+    """How many different values of a model's column somebody holds."""
     held = whole.histograms.get(model.columns[0]) if model.columns else None
     return 0 if held is None else int((held.count > 0).sum())
 
@@ -209,7 +212,10 @@ def _title(model: Model) -> str:
     return model.name + (f" of {model.columns[0]!r}" if model.columns else "")
 
 
-def _proof(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) -> InfeasibleError:
+def _impossible(
+    problem: Problem, model: Model, whole: Classes, limit: _Shortfall
+) -> InfeasibleError:
+    """The error that says why a model is impossible and what to ask for instead."""
     if _lacks_people(model, whole):
         return _too_few_people(model, whole)
     if limit.values:
@@ -217,9 +223,9 @@ def _proof(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) ->
     why = f"the policy asks for {model.threshold:g}"
     remedy = "ask for less"
     if each_counts_once(problem):
-        best, remedy = _nearest(model, whole)
+        best, remedy = _nearest_threshold(model, whole)
         why += f", but the whole table allows {best:g}"
-    if _values(model, whole) == 1:
+    if _count_held_values(model, whole) == 1:
         why += ": the column has only one value"
         remedy = "remove the model; drop the column too if nobody may learn its value"
     elif limit.left_out is not None:
@@ -233,6 +239,7 @@ def _proof(problem: Problem, model: Model, whole: Classes, limit: _Shortfall) ->
 
 
 def _too_few_values(model: Model, values: int) -> InfeasibleError:
+    """The error that a column has too few different values for a model."""
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
         f"{_title(model)} is impossible: the policy asks for {model.threshold:g}, but the "
@@ -243,6 +250,7 @@ def _too_few_values(model: Model, values: int) -> InfeasibleError:
 
 
 def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
+    """The error that a model needs classes of more people than there are."""
     what, k, people = _people_needed(model, whole)
     few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
     return InfeasibleError(
@@ -252,8 +260,8 @@ def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
     )
 
 
-def _nearest(model: Model, whole: Classes) -> tuple[float, str]:
-    """The best possible value, rounded to the side that can be reached, and what to ask for."""
+def _nearest_threshold(model: Model, whole: Classes) -> tuple[float, str]:
+    """The best possible value, rounded to the side that can be reached, and a remedy with it."""
     possible = model.possible(whole)
     if not model.higher_is_safer:
         limit = max(float(np.ceil(possible * 1000 - _SLACK) / 1000), 0.0)
@@ -262,8 +270,8 @@ def _nearest(model: Model, whole: Classes) -> tuple[float, str]:
     return limit, f"ask for at most {limit:g}" if limit >= 1 else "leave it out"
 
 
-def _as_one(problem: Problem) -> str:
-    """What the first model that fails asks for, and what the table reaches as one class."""
+def _explain_as_one(problem: Problem) -> str:
+    """A sentence on the first model that the table as one class fails; empty if there is none."""
     whole = as_one_class(problem)
     for model in problem.models:
         if not model.satisfied_by(whole).all():
@@ -276,6 +284,7 @@ def _as_one(problem: Problem) -> str:
 
 
 def _advice(problem: Problem, first: str) -> str:
+    """What to change where nothing was found; begins with `first` unless there is a world."""
     limited = [
         repr(column.name)
         for column in problem.columns

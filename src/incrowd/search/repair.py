@@ -61,7 +61,7 @@ def merge_failing_classes(problem: Problem, pieces: Pieces) -> Spans:
 
 
 def fold_pieces(pieces: Pieces) -> Pieces:
-    """The same with one piece per row and class, in the order of rows and then of classes."""
+    """The pieces with those of one row and class added up, in the order of rows, then classes."""
     number = int(pieces.class_of.max(initial=-1)) + 2
     keys = pieces.row.astype(np.int64) * number + pieces.class_of + 1
     if (keys[1:] > keys[:-1]).all():
@@ -74,7 +74,7 @@ def fold_pieces(pieces: Pieces) -> Pieces:
 
 
 def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pieces:
-    """The same pieces in fewer classes, each of which satisfies every model and every limit.
+    """Join classes until each satisfies every model and every limit; return the pieces.
 
     Classes are numbered so that near ones have near numbers; they keep that order. Those that are
     flagged as `failing` do not stay as they are, whatever they look like. If joining classes comes
@@ -90,6 +90,7 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
 
 
 def _satisfy_models(problem: Problem, pieces: Pieces) -> Flags:
+    """Which classes of these pieces satisfy every model."""
     if problem.world is not None:
         return problem.satisfied_by(problem.outcome(Spans(pieces)).classes)
     cut = problem.tally.split(pieces.row, pieces.count)
@@ -124,14 +125,17 @@ class _Repair:
         *,
         leaves: bool = False,
     ) -> "_Repair":
+        """The classes of these pieces, with those that break a limit taken apart or left out.
 
+        `leaves` says whether failing classes are left out where joining them does not help.
+        """
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
         number = int(class_of.max(initial=-1)) + 1
         low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
         forbidden = kernels.box_costs(boxes, low, high) >= FORBIDDEN
         if forbidden.any():
-            class_of = _apart(quasi[:, pieces.row], class_of, forbidden)
+            class_of = _split_forbidden(quasi[:, pieces.row], class_of, forbidden)
             number = int(class_of.max(initial=-1)) + 1
             low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
         classes = classes_of(cut, class_of, number, problem.sensitive)
@@ -151,7 +155,7 @@ class _Repair:
         """Join or leave out failing classes until there is none."""
         while not self.fine.all():
             if self.leaves and self.fine.any() and self._may_leave(~self.fine):
-                self._without(~self.fine)
+                self._drop(~self.fine)
                 break
             failing = np.flatnonzero(~self.fine).astype(np.int32)
             partner, more = self._partners(failing)
@@ -164,7 +168,7 @@ class _Repair:
         return replace(self.pieces, class_of=self.class_of)
 
     def _partners(self, failing: Codes) -> tuple[Codes, Floats]:
-        """The best partner of each failing class, -1 for none, and the extra cost."""
+        """The best partner of each failing class, -1 for none, and the extra cost of joining it."""
         reach = _REACH
         both, more = kernels.partners(self.boxes, self.low, self.high, self.records, failing, reach)
         while (both[:, 0] < 0).any() and reach < len(self.fine):
@@ -201,7 +205,7 @@ class _Repair:
         return self.problem.satisfied_by(classes_of(part, pair, len(ones), self.problem.sensitive))
 
     def _join(self, failing: Codes, partner: Codes, turn: Counts) -> None:
-
+        """Merge each failing class with its partner, in turn, and judge the merged classes anew."""
         place, joined = kernels.pair_up(failing, partner, turn, len(self.fine))
         self._renumber(place, len(joined))
         if self.problem.world is not None:
@@ -231,20 +235,21 @@ class _Repair:
         if not _limited_columns(self.problem) or (len(which) == 1 and not self.left_out):
             raise nothing_found(self.problem)
         if not self._may_leave(which) or which.all():
-            raise _limits_bind(self.problem, self.left_out + int(self.records[which].sum()))
-        self._without(which)
+            raise _limits_error(self.problem, self.left_out + int(self.records[which].sum()))
+        self._drop(which)
 
     def _may_leave(self, which: Flags) -> bool:
         """Whether suppression allows leaving out these classes."""
         return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
 
-    def _without(self, which: Flags) -> None:
+    def _drop(self, which: Flags) -> None:
+        """Leave these classes out, whatever suppression allows."""
         self.left_out += int(self.records[which].sum())
         self._renumber(number_kept(~which), int((~which).sum()))
 
 
-def _apart(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
-    """The same classes in the same order, those that are forbidden taken apart.
+def _split_forbidden(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
+    """The classes of pieces with the forbidden ones taken apart, in the same order.
 
     Pieces with the same codes, which `quasi` are, stay together.
     """
@@ -267,7 +272,8 @@ def _limited_columns(problem: Problem) -> list[str]:
     ]
 
 
-def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
+def _limits_error(problem: Problem, left_out: int) -> InfeasibleError:
+    """The error that, within the limits of some columns, too many records would be left out."""
     names = ", ".join(repr(name) for name in _limited_columns(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
@@ -280,7 +286,7 @@ def _limits_bind(problem: Problem, left_out: int) -> InfeasibleError:
     )
 
 
-def safe(problem: Problem, outcome: Outcome) -> bool:
+def is_safe(problem: Problem, outcome: Outcome) -> bool:
     """Whether all classes satisfy the models, and their crowds if missing matches anything."""
     return bool(safe_classes(problem, outcome).all())
 
@@ -291,25 +297,25 @@ def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
     anything = problem.missing is Missing.MATCHES_ANYTHING and problem.world is None
     if not anything or problem.monotone:
         return fine
-    return fine & problem.satisfied_by(_crowds(outcome))
+    return fine & problem.satisfied_by(_crowds_of(outcome))
 
 
 def safe_crowds(problem: Problem, outcome: Outcome) -> bool:
     """Whether the crowd of every class satisfies the models, as verification judges them."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
-        return safe(problem, outcome)
-    return bool(problem.satisfied_by(_crowds(outcome)).all())
+        return is_safe(problem, outcome)
+    return bool(problem.satisfied_by(_crowds_of(outcome)).all())
 
 
 def judged_classes(problem: Problem, outcome: Outcome) -> Classes:
-    """What verification judges of each class: itself, or its crowd if missing matches anything."""
+    """The classes as verification judges them: their crowds if missing matches anything."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return outcome.classes
-    return _crowds(outcome)
+    return _crowds_of(outcome)
 
 
-def _crowds(outcome: Outcome) -> Classes:
-    """The crowd of each class: all classes that it could be if missing matches anything."""
+def _crowds_of(outcome: Outcome) -> Classes:
+    """The crowd of each class: all classes that it could be if missing values match anything."""
     each = cells_of(outcome)
     missing = np.array([cells.missing for cells in each])
     nodes = np.array([_cell_numbers(cells) for cells in each], dtype=np.int32)
@@ -317,7 +323,7 @@ def _crowds(outcome: Outcome) -> Classes:
 
 
 def _cell_numbers(cells: Shown) -> Codes:
-    """A number for what each class shows in a column."""
+    """A number for what each class shows in a column, equal for equal cells."""
     hidden = cells.suppressed
     if cells.sets is None:
         ends = [np.where(hidden, 0, end + 1) for end in (cells.low, cells.high)]

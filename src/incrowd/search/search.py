@@ -68,25 +68,25 @@ class Search(ABC):
     @property
     @abstractmethod
     def name(self) -> str:
-        """Its name in policy, report and certificate."""
+        """The name of the search in policy, report and certificate."""
 
     @abstractmethod
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Look for the recoding with the least loss."""
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
-        """The same for a part of a table that has so many records as a whole."""
+        """Look for a recoding, as `run`, in a part of a table of `whole` records in all."""
         del whole
         return self.run(problem, watch)
 
     @property
     def by_parts(self) -> "Search | None":
-        """The search that takes its place in a large table, part by part, if there is one."""
+        """The search that runs in a large table part by part; None if there is no such one."""
         return self if self.separable else None
 
     @property
     def named_columns(self) -> Mapping[str, tuple[str, ...]]:
-        """By setting: the quasi-identifying columns that it names."""
+        """The quasi-identifying columns that each setting names, by setting."""
         return {}
 
     @property
@@ -95,7 +95,7 @@ class Search(ABC):
         return None
 
     def protects(self, sensitive: tuple[str, ...]) -> tuple[str, ...]:
-        """The sensitive columns that it protects without a model."""
+        """The sensitive columns that the search protects even without a model."""
         del sensitive
         return ()
 
@@ -109,12 +109,12 @@ def places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ..
     found: dict[int, None] = {}
     for name in names:
         if name not in place_of:
-            raise _unknown(name, place_of, search)
+            raise _unknown_column_error(name, place_of, search)
         found[place_of[name]] = None
     return tuple(found)
 
 
-def _unknown(name: str, known: Mapping[str, int], search: str) -> PolicyError:
+def _unknown_column_error(name: str, known: Mapping[str, int], search: str) -> PolicyError:
     near = get_close_matches(name, known, n=1)
     some = ", ".join(f"'{column}'" for column in known)
     return PolicyError(

@@ -25,7 +25,7 @@ class ShowSpans(Transformation):
         columns: Mapping[str, CodedColumn],
         sensitive: Sequence[str],
     ) -> dict[str, Cell]:
-        """What the classes show of each quasi-identifying column."""
+        """What the classes show of each quasi-identifying column, by its name."""
         del columns, sensitive
         return {column.name: shown_by_class(outcome, j) for j, column in enumerate(outcome.columns)}
 

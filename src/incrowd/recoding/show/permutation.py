@@ -36,16 +36,16 @@ class ShowPermutation(Transformation):
         columns: Mapping[str, CodedColumn],
         sensitive: Sequence[str],
     ) -> dict[str, Cell]:
-        """Sensitive cells change places, all of a record together."""
+        """Sensitive cells permuted within their class, all of a record together; class numbers."""
         del outcome, columns
         return dict.fromkeys(sensitive, Within())
 
     def recoding(self, found: Recoding) -> Recoding:
-        """The classes alone: their cells are exact."""
+        """The classes of a recoding with exact cells."""
         return Anatomized(found.pieces)
 
     def faults(self, policy: Any) -> Iterator[Fault]:
-        """Policy settings that contradict exact quasi-identifiers and numbered classes."""
+        """Yield policy settings that contradict exact quasi-identifiers and numbered classes."""
         for number, model in enumerate(policy.models):
             if not model.columns:
                 yield Fault(
@@ -71,7 +71,7 @@ class ShowPermutation(Transformation):
             )
 
     def assumptions(self, sensitive: Sequence[str], drawn: str, *, told: bool) -> Iterator[str]:
-        """Whoever knows a person finds the record, and learns nothing more than its class."""
+        """Yield that whoever knows a person finds the record, but learns only about its class."""
         yield (
             "Quasi-identifying values leave as they are: whoever knows them finds a person's "
             "record and learns that the person is in the table. No k-anonymity is claimed."
@@ -89,6 +89,7 @@ class ShowPermutation(Transformation):
 
 
 def _column_faults(name: str, column: Any) -> Iterator[Fault]:
+    """Yield settings of a column that contradict exact cells, and columns that are not safe."""
     for key in ("lowest", "highest", "widest"):
         said = getattr(column, key) != type(column).model_fields[key].default
         if said and column.role is Role.QUASI:

@@ -42,19 +42,19 @@ class ShowRepresentatives(Transformation):
         columns: Mapping[str, CodedColumn],
         sensitive: Sequence[str],
     ) -> dict[str, Cell]:
-        """What the classes show of each quasi-identifying column."""
+        """What the classes show of each quasi-identifying column, by its name."""
         del sensitive
         return {**representatives(outcome, columns)}
 
     def missing(self, reading: Missing) -> Missing:
-        """A value may stand where one was missing, and so match less.
+        """How missing values are read: as own values where the policy lets them match anything.
 
         Classes must satisfy the models without those that their gaps match.
         """
         return Missing.OWN_VALUE if reading is Missing.MATCHES_ANYTHING else reading
 
     def faults(self, policy: Any) -> Iterator[Fault]:
-        """Policy settings that single values contradict."""
+        """Yield policy settings that single values contradict."""
         for number, model in enumerate(policy.models):
             if "world" in model.requires:
                 yield Fault(
@@ -87,7 +87,7 @@ def representatives(outcome: Outcome, columns: Mapping[str, CodedColumn]) -> dic
     kept = class_of >= 0
     found: dict[str, ByClass] = {}
     for j, column in enumerate(outcome.columns):
-        pick = _median if column.hierarchy.ordered else _mode
+        pick = _class_medians if column.hierarchy.ordered else _class_modes
         bucket = None if outcome.buckets is None else outcome.buckets[j]
         group = class_of[kept] if bucket is None else bucket[class_of[kept]]
         chosen = pick(group, tally.quasi[j, kept], tally.counts[kept])
@@ -99,25 +99,25 @@ def representatives(outcome: Outcome, columns: Mapping[str, CodedColumn]) -> dic
     return found
 
 
-def _median(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
+def _class_medians(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
     """The lower median code of each class, of records that have the value; 0 if most lack it."""
     order, first, last = _sort_by_class(class_of, codes)
     upto = np.cumsum(counts[order])
     before = np.concatenate([[0], upto])[first]
     total = upto[last] - before
-    lacking = _lacking(class_of, codes, counts)
+    lacking = _count_lacking(class_of, codes, counts)
     known = total - lacking
     half = np.where(lacking > known, 1, lacking + (known + 1) // 2)
     medians: Codes = codes[order][np.searchsorted(upto, before + half)]
     return medians
 
 
-def _mode(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
+def _class_modes(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
     """The most frequent code of each class, of records that have the value; 0 if most lack it."""
     width = int(codes.max(initial=0)) + 1
     pairs, place = np.unique(class_of.astype(np.int64) * width + codes, return_inverse=True)
     total = np.bincount(place, weights=counts).astype(np.int64)
-    lacking = _lacking(class_of, codes, counts)
+    lacking = _count_lacking(class_of, codes, counts)
     most = 2 * lacking > np.bincount(class_of, weights=counts)
     total[(pairs % width > 0) == most[pairs // width]] = 0
     order = np.lexsort((pairs, -total, pairs // width))
@@ -126,7 +126,7 @@ def _mode(class_of: Codes, codes: Codes, counts: Counts) -> Codes:
     return modes
 
 
-def _lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
+def _count_lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
     """How many records of each class lack the value."""
     missing: Flags = codes == 0
     number = int(class_of.max(initial=-1)) + 1
@@ -135,7 +135,7 @@ def _lacking(class_of: Codes, codes: Codes, counts: Counts) -> Counts:
 
 
 def _sort_by_class(class_of: Codes, codes: Codes) -> tuple[Counts, Counts, Counts]:
-    """Rows by class and code, and where each class begins and ends."""
+    """The rows sorted by class and code, and where each class begins and ends among them."""
     order = np.lexsort((codes, class_of))
     classes = class_of[order]
     every = np.arange(int(classes[-1]) + 1)

@@ -61,20 +61,20 @@ class Transformation(ABC):
         """
 
     def recoding(self, found: Recoding) -> Recoding:
-        """What is released of the recoding that a search found."""
+        """The recoding that is released for one that a search found."""
         return found
 
     def missing(self, reading: Missing) -> Missing:
-        """How the search reads missing values if the policy reads them so."""
+        """How the search must read missing values if the policy reads them in this way."""
         return reading
 
     def faults(self, policy: Any) -> Iterator[Fault]:
-        """Contradictions between a policy and this transformation."""
+        """Yield the contradictions between a policy and this transformation."""
         del policy
         yield from ()
 
     def assumptions(self, sensitive: Sequence[str], drawn: str, *, told: bool) -> Iterator[str]:
-        """What a certificate says first: who can be found, and what is learned of them.
+        """Yield what a certificate says first: who can be found, and what is learned of them.
 
         `drawn` says how places were drawn, `told` whether the release tells its classes.
         """

@@ -34,7 +34,7 @@ from incrowd.search.crowd.starts import (
     tree_pieces,
 )
 from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_parts
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
 from incrowd.search.mondrian import least_size
 from incrowd.search.orders.division import least_people
@@ -83,7 +83,7 @@ class Crowd(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Begin with the cheapest classes and let them trade; every class satisfies every model."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._trade(stay, watch))
+        return search_after_leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
         """The same for a part of a table, with as much work as the whole table can have."""
@@ -93,7 +93,7 @@ class Crowd(Search):
             made = self.of_part(stay, watch, whole)
             return self._result(Spans(made.pieces), [made], made.why)
 
-        return leaving_out(problem, run)
+        return search_after_leaving_out(problem, run)
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
         if problem.tally.rows > LARGE and separable(problem):

@@ -24,7 +24,7 @@ from incrowd.kernels.literature import anatomy
 from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Anatomized, Pieces
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import fold_pieces, repair
 from incrowd.search.search import Found, Recodes, Search
@@ -54,11 +54,12 @@ class Anatomy(Search):
         raise_if_out_of_time(watch)
         _refuse_limits(problem)
         watch.tell("drawing classes", 0.0)
-        return leaving_out(problem, self._anatomize)
+        return search_after_leaving_out(problem, self._anatomize)
 
     def _anatomize(self, problem: Problem) -> Found:
-        buckets = _buckets(problem)
-        pieces = _pieces(problem, buckets, _draw_classes(buckets, problem.seed))
+        """Draw classes from buckets of equal values, repair those that fail, say what was done."""
+        buckets = _fill_buckets(problem)
+        pieces = _pieces_of(problem, buckets, _draw_classes(buckets, problem.seed))
         satisfied = _all_satisfied(problem, pieces)
         if not satisfied:
             pieces = repair(_without_limits(problem), pieces)
@@ -81,7 +82,8 @@ class _BucketRecords:
     l: int
 
 
-def _buckets(problem: Problem) -> _BucketRecords:
+def _fill_buckets(problem: Problem) -> _BucketRecords:
+    """The records (or rows) with their bucket, one per value of the strictest sensitive column."""
     tally = problem.tally
     cells = np.vstack([tally.quasi, tally.sensitive])
     row: Codes = np.lexsort(cells[::-1]).astype(np.int32)
@@ -97,7 +99,7 @@ def _buckets(problem: Problem) -> _BucketRecords:
 
 
 def _strictest_column(problem: Problem) -> tuple[str | None, int]:
-    """The sensitive column that the models ask most of, and of how many values a class must be."""
+    """The sensitive column whose models ask for most values, and how many; else None and 1."""
     found = [(0, column.name) for column in problem.sensitive[:1]]
     sizes = [model.smallest_class() for model in problem.models]
     for model in problem.models:
@@ -124,8 +126,8 @@ def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
     return class_of
 
 
-def _pieces(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pieces:
-    """One piece per row and class."""
+def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pieces:
+    """The pieces of these classes, one per row and class."""
     whole = problem.tally.has_units or problem.consistent
     ones: Counts = np.ones(len(class_of), dtype=np.int64)
     count = problem.tally.counts[buckets.row] if whole else ones
@@ -133,6 +135,7 @@ def _pieces(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Piece
 
 
 def _all_satisfied(problem: Problem, pieces: Pieces) -> bool:
+    """Whether all classes of the pieces satisfy the models."""
     cut = problem.tally.split(pieces.row, pieces.count)
     number = int(pieces.class_of.max()) + 1
     classes = classes_of(cut, pieces.class_of, number, problem.sensitive)
@@ -151,6 +154,6 @@ def _refuse_limits(problem: Problem) -> None:
 
 
 def _without_limits(problem: Problem) -> Problem:
-    """The same without limits to what a cell may span: cells are exact."""
+    """The problem without limits to what a cell may span, since cells stay exact."""
     columns = tuple(replace(column, highest=None, widest=inf) for column in problem.columns)
     return replace(problem, columns=columns)

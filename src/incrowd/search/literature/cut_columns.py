@@ -53,17 +53,22 @@ class ColumnCuts:
         if self._missing and number <= 1 and suppressible(self.column):
             return np.ones(len(self.records), dtype=np.int32)
         known = max(number - self._missing, 1)
-        found = self._runs(known) if self.column.hierarchy.ordered else self._branches(known)
+        found = (
+            self._run_buckets(known)
+            if self.column.hierarchy.ordered
+            else self._branch_buckets(known)
+        )
         found[MISSING] = 0
         return found
 
     @property
     def _missing(self) -> int:
+        """1 if the column has missing values, which take bucket 0, else 0."""
         return int(self.records[MISSING] > 0)
 
     @property
     def _nodes(self) -> Codes:
-        """The finest thing that each code may be shown as: its cell, or its lowest node."""
+        """The finest node or cell that each code may be shown as, by code."""
         return self.column.finest
 
     @cached_property
@@ -71,33 +76,33 @@ class ColumnCuts:
         """The nodes of the lowest level that hold records."""
         return np.unique(self._nodes[1:][self.records[1:] > 0])
 
-    def _runs(self, number: int) -> Codes:
-        """Buckets of neighbouring nodes of the lowest level, by the column's method."""
+    def _run_buckets(self, number: int) -> Codes:
+        """The bucket of each code where buckets are runs of nodes, by the column's method."""
         place = np.searchsorted(self._held, self._nodes, side="right") - 1
         place = np.maximum(place, 0)
         if number < len(self._held) or self.least is not None:
-            place = np.searchsorted(self._ends(number), place, side="right")
+            place = np.searchsorted(self._bucket_ends(number), place, side="right")
         return (place + 1).astype(np.int32)
 
-    def _ends(self, number: int) -> Counts:
+    def _bucket_ends(self, number: int) -> Counts:
         """Where the buckets of the held nodes end if there are at most so many of them."""
         even = int(self._counts.sum()) // (number + 1) + 1  # equal values cannot be parted
         if self.least is None:
-            return self._ends_of(even)
+            return self._ends_of_size(even)
         if len(self._finest_ends) <= number:
             return self._finest_ends
-        return self._smallest(number, even)
+        return self._smallest_ends(number, even)
 
-    def _smallest(self, number: int, even: int) -> Counts:
-        """The best division in so many buckets at most: the least size with which there are.
+    def _smallest_ends(self, number: int, even: int) -> Counts:
+        """The ends of at most so many buckets whose least size is as small as that allows.
 
         The smaller buckets may be, the less the best division costs.
         """
         low, high = self.least or 1, max(even, self.least or 1)
-        best = self._ends_of(high)
+        best = self._ends_of_size(high)
         while high - low > 1:
             middle = (low + high) // 2
-            ends = self._ends_of(middle)
+            ends = self._ends_of_size(middle)
             if len(ends) <= number:
                 best, high = ends, middle
             else:
@@ -106,9 +111,9 @@ class ColumnCuts:
 
     @cached_property
     def _finest_ends(self) -> Counts:
-        """Where buckets end that need only hold the least number of records."""
+        """The ends of buckets that need only hold the least number of records."""
         none: Counts = np.zeros(0, dtype=np.int64)
-        return self._ends_of(self.least or 1) if len(self._held) else none
+        return self._ends_of_size(self.least or 1) if len(self._held) else none
 
     @cached_property
     def _counts(self) -> Counts:
@@ -116,8 +121,8 @@ class ColumnCuts:
         counts = np.bincount(self._nodes[1:], weights=self.records[1:])[self._held]
         return counts.astype(np.int64)
 
-    def _ends_of(self, least: int) -> Counts:
-        """Where the best buckets of the held nodes end that hold so many records each.
+    def _ends_of_size(self, least: int) -> Counts:
+        """The ends of the best buckets of held nodes that hold so many records each.
 
         Parts between which no bucket may reach are cut one by one. One in which the limits allow no
         buckets of the size asked for has smaller ones.
@@ -128,11 +133,14 @@ class ColumnCuts:
         found = []
         for first, end in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
             inside = slice(first, end)
-            ends = self._part(self._middles[inside], counts[inside], least, until[inside] - first)
+            ends = self._cut_part(
+                self._middles[inside], counts[inside], least, until[inside] - first
+            )
             found.append(ends + first)
         return np.concatenate(found)
 
-    def _part(self, positions: Floats, counts: Counts, least: int, until: Counts) -> Counts:
+    def _cut_part(self, positions: Floats, counts: Counts, least: int, until: Counts) -> Counts:
+        """The ends of buckets in a part; the least size is halved as long as limits allow none."""
         least = min(least, int(counts.sum()))
         until = np.minimum(until, len(counts))
         while True:
@@ -145,31 +153,31 @@ class ColumnCuts:
 
     @cached_property
     def _middles(self) -> Floats:
-        """Where the middle of each held node lies on the column's scale."""
+        """The middle of each held node on the column's scale."""
         place = places(self.column)
-        first, last = self._bounds
+        first, last = self._node_bounds
         middles: Floats = (place[first] / 2 + place[last] / 2) * 2
         return middles
 
     @property
-    def _bounds(self) -> tuple[Codes, Codes]:
+    def _node_bounds(self) -> tuple[Codes, Codes]:
         """The first and the last leaf of each held node of the lowest level."""
         first, last = self.column.finest_ends
         return first[self._held], last[self._held]
 
     @cached_property
     def _until(self) -> Counts:
-        """Where a bucket that begins with each held node must end, by the column's limits."""
-        first, last = self._bounds
+        """The node before which a bucket that begins with each held node must end, by limits."""
+        first, last = self._node_bounds
         highest = self.column.hierarchy.maps[self.column.top][first]
         until: Counts = np.searchsorted(highest, highest, side="right")
         if np.isfinite(self.column.widest):
             ends = self.column.reach(first, last)
-            until = np.minimum(until, _reach(*ends, self.column.widest))
+            until = np.minimum(until, _run_reach(*ends, self.column.widest))
         return until
 
-    def _branches(self, number: int) -> Codes:
-        """Buckets that are the nodes of the best cut through the tree."""
+    def _branch_buckets(self, number: int) -> Codes:
+        """The bucket of each code where buckets are the nodes of the best cut through the tree."""
         level = self._tree.cut(number).level + self.column.lowest
         codes = np.arange(len(level))
         keys = level.astype(np.int64) * len(level) + self.column.hierarchy.maps[level, codes]
@@ -178,6 +186,7 @@ class ColumnCuts:
 
     @cached_property
     def _tree(self) -> CutTrees:
+        """The best cuts through the hierarchy, by cost of the loss and records per bucket."""
         low, high = self.column.lowest, self.column.top
         costs = self.loss.cell_costs(self.column)
         costs = Gcp().cell_costs(self.column) if costs is None else costs
@@ -194,7 +203,7 @@ def suppressible(column: QuasiColumn) -> bool:
     return column.top >= column.hierarchy.height and not wide
 
 
-def _reach(first: Floats, last: Floats, widest: float) -> Counts:
+def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:
     """One behind the last node that a bucket from each node can hold without being wider."""
     until: Counts = np.searchsorted(last, first + widest, side="right")
     until = np.maximum(until, np.arange(1, len(first) + 1))

@@ -102,13 +102,14 @@ class BucketCandidates:
         return min(prod(self.most), self.allowed, _LARGEST)
 
     def judge(self, numbers: tuple[int, ...]) -> BucketCandidate:
-        """What these numbers of buckets give."""
+        """The recoding and loss of these numbers of buckets, judged once."""
         if numbers not in self._judged:
             found = [self._cut(j, number) for j, number in enumerate(numbers)]
             self._judged[numbers] = _judge(self.problem, numbers, found)
         return self._judged[numbers]
 
     def _cut(self, j: int, number: int) -> Codes:
+        """The bucket of each code of column j if there are so many, computed once."""
         if (j, number) not in self._buckets:
             self._buckets[j, number] = self.cuts[j].buckets(number)
         return self._buckets[j, number]
@@ -122,6 +123,7 @@ def records_of(problem: Problem, j: int) -> Counts:
 
 
 def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes]) -> BucketCandidate:
+    """The recoding of these buckets, None if more records fail than may be left out; its loss."""
     quasi = problem.tally.quasi
     shown = np.array([of[codes] for of, codes in zip(buckets, quasi, strict=True)], dtype=np.int32)
     class_of, number = number_columns(shown)
@@ -137,7 +139,7 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
 
 
 def _keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
-    """Which classes may leave.
+    """Flags of the classes that may leave.
 
     If missing values match anything a class is judged by its crowd, all classes that stay and that
     it could be; leaving one out takes it from the crowds of others, so that is repeated.
@@ -212,6 +214,7 @@ class Cuts(Search):
         return self._result(way, best, finished=finished)
 
     def _check(self, problem: Problem) -> None:
+        """Raise `PolicyError` if a setting names an unknown column, or one without order."""
         places(problem, (*self.buckets, *self.methods), self.name)
         for column in problem.columns:
             if column.name in self.methods and not column.hierarchy.ordered:
@@ -245,6 +248,7 @@ class Cuts(Search):
     def _result(
         self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
     ) -> Found:
+        """The result of the search, with what was cut in words and figures."""
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
         shown = recoding.class_buckets(problem.tally)
@@ -270,7 +274,7 @@ def _best_buckets(candidates: BucketCandidates, watch: Watch) -> tuple[BucketCan
     first = candidates.halve_classes(0)
     if first.recoding is not None:
         return first, True
-    return _climb(candidates, _feasible(candidates, watch), watch)
+    return _climb(candidates, _first_feasible(candidates, watch), watch)
 
 
 def _classes_filled(problem: Problem) -> int | None:
@@ -281,7 +285,7 @@ def _classes_filled(problem: Problem) -> int | None:
     return None
 
 
-def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
+def _first_feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
     """The first numbers of buckets, the number of classes being halved, that may be released.
 
     Where larger classes never fail what smaller ones satisfy, halvings are not tried one by one.
@@ -293,30 +297,31 @@ def _feasible(candidates: BucketCandidates, watch: Watch) -> BucketCandidate:
         and candidates.problem.absorbing
         and not _limited_columns(candidates.problem)
     ):
-        found = _bisect(candidates, last, watch)
+        found = _bisect_halvings(candidates, last, watch)
         last = 0
     for times in range(1, last + 1):
         if found.recoding is None:
-            _in_time(watch, times / (last + 1))
+            _tell_in_time(watch, times / (last + 1))
             found = candidates.halve_classes(times)
     if found.recoding is None:
-        raise _nothing(candidates, found)
+        raise _none_feasible(candidates, found)
     return found
 
 
-def _bisect(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
+def _bisect_halvings(candidates: BucketCandidates, last: int, watch: Watch) -> BucketCandidate:
     """The numbers of buckets where those that fail end; the fewest if all fail."""
-    _in_time(watch, 0.0)
+    _tell_in_time(watch, 0.0)
     low, high = 0, last
     while candidates.halve_classes(last).recoding is not None and high - low > 1:
-        _in_time(watch, 1 - (high - low) / (last + 1))
+        _tell_in_time(watch, 1 - (high - low) / (last + 1))
         middle = (low + high) // 2
         fails = candidates.halve_classes(middle).recoding is None
         low, high = (middle, high) if fails else (low, middle)
     return candidates.halve_classes(high)
 
 
-def _in_time(watch: Watch, share: float) -> None:
+def _tell_in_time(watch: Watch, share: float) -> None:
+    """Tell the progress, a share; raise `LimitError` if the time is up."""
     raise_if_out_of_time(watch, "any buckets satisfied the models")
     watch.tell("cutting columns", share / 2)
 
@@ -324,13 +329,13 @@ def _in_time(watch: Watch, share: float) -> None:
 def _climb(
     candidates: BucketCandidates, best: BucketCandidate, watch: Watch
 ) -> tuple[BucketCandidate, bool]:
-    """Other numbers of buckets near these as long as less is lost, and whether all were tried."""
+    """Move to near numbers of buckets while less is lost; also whether all were tried."""
     rows = max(candidates.problem.tally.rows, 1)
     last = candidates.judged + min(max(_WORK // rows, _FEW), _MANY)
     better = True
     while better:
         better = False
-        for numbers in _near(candidates, best.numbers):
+        for numbers in _neighbours(candidates, best.numbers):
             if watch.expired or candidates.judged >= last:
                 return best, False
             watch.tell("cutting columns", 0.5 + (1 - (last - candidates.judged) / last) / 2)
@@ -341,24 +346,24 @@ def _climb(
     return best, True
 
 
-def _near(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numbers]:
-    """More buckets in one column, many before few; then fewer in another one instead."""
+def _neighbours(candidates: BucketCandidates, numbers: Numbers) -> Iterator[Numbers]:
+    """Yield numbers with more buckets in one column, then with fewer in another one instead."""
     columns = range(len(numbers))
     for step in _STEPS:
         for j in columns:
-            yield from _raise(candidates, numbers, j, step)
+            yield from _add_buckets(candidates, numbers, j, step)
     for j, i in permutations(columns, 2):
         for fewer in dict.fromkeys((numbers[i] - 1, numbers[i] // 2, numbers[i] // 3)):
             if fewer >= 1:
                 lowered = _replace_number(numbers, i, fewer)
                 for step in _EXCHANGES:
-                    yield from _raise(candidates, lowered, j, step)
+                    yield from _add_buckets(candidates, lowered, j, step)
 
 
-def _raise(
+def _add_buckets(
     candidates: BucketCandidates, numbers: Numbers, j: int, step: float
 ) -> Iterator[Numbers]:
-    """More buckets in a column, as far as it has them and the product of all is allowed."""
+    """Yield the numbers with more buckets in a column, nothing if it can have no more."""
     here = numbers[j]
     room = candidates.allowed // (prod(numbers) // here)
     number = min(max(ceil(here * step), here + 1), candidates.most[j], room)
@@ -370,8 +375,8 @@ def _replace_number(numbers: Numbers, j: int, number: int) -> Numbers:
     return (*numbers[:j], number, *numbers[j + 1 :])
 
 
-def _nothing(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
-    """What binds where even the fewest buckets will not do."""
+def _none_feasible(candidates: BucketCandidates, coarsest: BucketCandidate) -> InfeasibleError:
+    """The error that says what binds where even the fewest buckets will not do."""
     problem = candidates.problem
     limited = _limited_columns(problem)
     if not limited:

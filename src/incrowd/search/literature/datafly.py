@@ -62,6 +62,7 @@ class LinkingView:
 
     @cached_property
     def _tops(self) -> tuple[int, ...]:
+        """The highest level that each column of the view may show."""
         return tuple(allowed_levels(column)[-1] for column in self.alone.columns)
 
     def satisfied_by(self, levels: Sequence[int], among: Flags) -> Flags:
@@ -118,7 +119,7 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """Steps 3 and 4: what fails is left out, and if that is fewer than k, the smallest classes.
+        """Leave out what fails and, if that is fewer than k records, the smallest classes, too.
 
         None if more than may be left out would be, or everything.
         """
@@ -133,7 +134,7 @@ class Views:
         return levels_recoding(self.problem, levels, class_of, shown)
 
     def _settle(self, levels: Sequence[int], kept: Flags) -> Flags:
-        """What stays: leaving out what fails in one view takes from the classes of the others."""
+        """The rows that stay; suppression in one view shrinks others' classes, so it repeats."""
         while True:
             before = kept
             for view in self.each:
@@ -142,7 +143,7 @@ class Views:
                 return kept
 
     def _suppress_up_to_k(self, levels: Sequence[int], kept: Flags) -> Flags:
-        """Step 4: whole classes of all columns, the smallest first, until k records are out."""
+        """Leave out whole classes of all columns, the smallest first, until k records are out."""
         here = [levels[j] for j in self.union.columns]
         class_of, number = node_classes(self.union.alone, here)
         sizes = np.bincount(class_of, self.problem.tally.counts, minlength=number)
@@ -230,11 +231,11 @@ class Datafly(Search):
 
     def _views(self, problem: Problem) -> Views:
         """The sets of columns that must satisfy the models, the whole last."""
-        likely = _weights(problem, self.likelihood)
-        liked = _weights(problem, self.preference)
+        likely = _column_weights(problem, self.likelihood)
+        liked = _column_weights(problem, self.preference)
         everything = tuple(range(len(problem.columns)))
         sets = [places(problem, names, self.name) for names in self.sets] or [everything]
-        views = [_view(problem, columns, likely, liked) for columns in sets]
+        views = [_linking_view(problem, columns, likely, liked) for columns in sets]
         union = tuple(sorted({j for view in views for j in view.columns}))
         if self.joint:
             union = everything
@@ -248,6 +249,7 @@ class Datafly(Search):
         )
 
     def _result(self, recoding: Levels, steps: int) -> Found:
+        """The result of the search, with the number of steps and what was asked in words."""
         why = f"raised levels {steps} times, each time in the column with the most distinct values"
         if self.likelihood or self.preference:
             why += " (weighted)"
@@ -269,14 +271,16 @@ def largest_k(problem: Problem) -> int:
     return max((model.smallest_class() for model in problem.models), default=1)
 
 
-def _weights(problem: Problem, given: Mapping[str, float]) -> Floats:
+def _column_weights(problem: Problem, given: Mapping[str, float]) -> Floats:
     """The weight of each column; 1 for those about which nothing is said."""
     weights: Floats = np.ones(len(problem.columns), dtype=np.float64)
     weights[list(places(problem, given, "datafly"))] = list(given.values())
     return weights
 
 
-def _view(problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Floats) -> LinkingView:
+def _linking_view(
+    problem: Problem, columns: tuple[int, ...], likely: Floats, liked: Floats
+) -> LinkingView:
     """A set of columns, without those that are not likely to be used for linking."""
     for weights, what in ((likely, "likelihood"), (liked, "preference")):
         if not weights[list(columns)].any():

@@ -79,7 +79,7 @@ def curve_words(cells: Codes, bits: int) -> NDArray[np.uint64]:
 
 
 def _fractions(words: NDArray[np.uint64]) -> Floats:
-
+    """Places in words as doubles from 0 to 1, ascending."""
     scale = 2.0 ** (-mappings.WORD * np.arange(1, len(words) + 1, dtype=np.float64))
     total: Floats = scale @ words.astype(np.float64)
     return np.maximum.accumulate(total)

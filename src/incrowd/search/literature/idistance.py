@@ -68,8 +68,8 @@ def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes
     """
     canonical = by_codes(problem)
     points = _points(problem)[canonical]
-    middles = _centres(problem, points, canonical, (centres, sample))
-    near, apart = _nearest(points, middles)
+    middles = _draw_centres(problem, points, canonical, (centres, sample))
+    near, apart = _nearest_centres(points, middles)
     farthest = float(apart.max(initial=0.0))
     places: Floats = near + apart * ((1 - 1e-9) / farthest if farthest > 0 else 0.0)
     sort = np.argsort(places, kind="stable")
@@ -77,15 +77,20 @@ def idistance_line(problem: Problem, centres: int, sample: float) -> tuple[Codes
 
 
 def _points(problem: Problem) -> Floats:
-    """Rows as points; a step in a column is as long as its weight says."""
+    """The rows as points, one coordinate per column; a step is as long as the column's weight."""
     columns = zip(problem.columns, problem.tally.quasi, strict=True)
     return np.ascontiguousarray(
         np.array([c.weight * code_positions(c)[codes] for c, codes in columns]).T
     )
 
 
-def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]) -> Floats:
+def _draw_centres(
+    problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]
+) -> Floats:
+    """The centres of clusters in a sample of the records (k-means), along the Hilbert curve.
 
+    `size` is how many centres, and the share of records to draw.
+    """
     number, sample = size
     rng = np.random.default_rng(problem.seed)
     counts = problem.tally.counts[canonical].astype(np.float64)
@@ -97,12 +102,12 @@ def _centres(problem: Problem, points: Floats, canonical: Codes, size: tuple[int
     chosen = np.sort(rng.choice(len(rows), min(number, len(rows)), replace=False))
     middles = part[chosen].copy()
     for _ in range(_ROUNDS):
-        near, _ = _nearest(part, middles)
+        near, _ = _nearest_centres(part, middles)
         mappings.move_centres(part, weights.astype(np.float64), near, middles)
-    return _along_curve(middles)
+    return _sort_along_curve(middles)
 
 
-def _along_curve(middles: Floats) -> Floats:
+def _sort_along_curve(middles: Floats) -> Floats:
     """The centres in the order of the Hilbert curve."""
     span = np.maximum(middles.max(axis=0), 1e-300)
     cells = np.floor(middles / span * (2**_BITS - 1)).astype(np.int32)
@@ -110,7 +115,7 @@ def _along_curve(middles: Floats) -> Floats:
     return np.ascontiguousarray(middles[order])
 
 
-def _nearest(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
+def _nearest_centres(points: Floats, middles: Floats) -> tuple[Codes, Floats]:
     """The nearest centre of each point and the distance to it."""
     near, apart = np.empty(len(points), dtype=np.int32), np.empty(len(points), dtype=np.float64)
     bounds = [*range(0, len(points), _SHARE), len(points)]

@@ -97,9 +97,9 @@ class MuArgus(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Generalize by rule, then blank cells."""
         raise_if_infeasible(problem)
-        work = self._work(problem, watch)
+        work = self._prepare(problem, watch)
         rules = iter(self.rules)
-        sequences = work.generalize(self.levels, lambda seen: self._next(rules, seen))
+        sequences = work.generalize(self.levels, lambda seen: self._next_by_rule(rules, seen))
         blank = work.blank_cells(sequences)
         recoding = sequences.cells(blank)
         fine = bool(problem.satisfied_by(problem.outcome(recoding).classes).all())
@@ -107,7 +107,7 @@ class MuArgus(Search):
         return Found(
             recoding,
             self.name,
-            why=self._why(work, cells, fine=fine),
+            why=self._explain(work, cells, fine=fine),
             facts={"combinations": float(len(work.tested)), "blank": float(cells)},
             caveat=_NO_PROMISE,
         )
@@ -121,14 +121,16 @@ class MuArgus(Search):
         rules, made = iter(self.rules), list[str]()
 
         def ask(seen: Outlying) -> str | None:
-            name = self._next(rules, seen) or self._ask_holder(problem, decide, seen)
+            """The next column by this search's own rules, else the holder's choice; noted down."""
+            name = self._next_by_rule(rules, seen) or self._ask_holder(problem, decide, seen)
             made.extend([name] if name is not None else [])
             return name
 
-        self._work(problem, watch or Watch()).generalize(self.levels, ask)
+        self._prepare(problem, watch or Watch()).generalize(self.levels, ask)
         return replace(self, rules=tuple(made))
 
     def _ask_holder(self, problem: Problem, decide: Decide, seen: Outlying) -> str | None:
+        """The column that the holder decides on, or None; `PolicyError` if it does not help."""
         name = decide(seen)
         if name is None or name in seen.columns:
             return name
@@ -139,7 +141,8 @@ class MuArgus(Search):
             remedy="choose one of the offered columns, or None",
         )
 
-    def _work(self, problem: Problem, watch: Watch) -> "_MuArgusWork":
+    def _prepare(self, problem: Problem, watch: Watch) -> "_MuArgusWork":
+        """What the steps work with; `PolicyError` if a setting does not fit the columns."""
         for names in self.named_columns.values():
             places(problem, names, self.name)
         allowed = tuple(allowed_levels(column) for column in problem.columns)
@@ -154,6 +157,7 @@ class MuArgus(Search):
         return _MuArgusWork(problem, watch, allowed, kinds, tested)
 
     def _kinds(self, problem: Problem) -> tuple[Identifying, ...]:
+        """How identifying each column is, as set or else by its number of distinct values."""
         names = [column.name for column in problem.columns]
         if not self.identifying:
             return _thirds(problem)
@@ -164,13 +168,15 @@ class MuArgus(Search):
             )
         return tuple(self.identifying[name] for name in names)
 
-    def _next(self, rules: Iterator[str], seen: Outlying) -> str | None:
+    def _next_by_rule(self, rules: Iterator[str], seen: Outlying) -> str | None:
+        """The next column by rule; else, while too many records are rare, the most frequent one."""
         rule = next(rules, None)
         if rule is not None or seen.share <= self.share:
             return rule
         return max(seen.columns, key=seen.columns.__getitem__, default=None)
 
-    def _why(self, work: "_MuArgusWork", cells: int, *, fine: bool) -> str:
+    def _explain(self, work: "_MuArgusWork", cells: int, *, fine: bool) -> str:
+        """A sentence on what was tested and blanked; `fine` if the result satisfies the models."""
         source = "" if self.identifying else ", by their numbers of distinct values"
         verdict = "satisfies" if fine else "does not satisfy"
         return (
@@ -206,7 +212,7 @@ class _MuArgusWork:
     def generalize(self, least: Mapping[str, int], decide: Decide) -> Sequences:
         """Steps 1 to 5: the sequences when nobody elects to generalize any more."""
         columns = self.problem.columns
-        levels = [max(self._alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
+        levels = [max(self._level_alone(j), least.get(c.name, 0)) for j, c in enumerate(columns)]
         place_of = {column.name: j for j, column in enumerate(columns)}
         while True:
             sequences = Sequences.at(self.problem, levels)
@@ -228,7 +234,7 @@ class _MuArgusWork:
                 return blank
             blank = more
 
-    def _alone(self, j: int) -> int:
+    def _level_alone(self, j: int) -> int:
         """Step 2: the lowest level on which each value of a column is shown by k people."""
         column, tally, k = self.problem.columns[j], self.problem.tally, largest_k(self.problem)
         for level in self.allowed[j][:-1]:
@@ -241,6 +247,7 @@ class _MuArgusWork:
         return self.allowed[j][-1]
 
     def _outlying(self, sequences: Sequences) -> Outlying:
+        """The share of records in rare combinations, and how many there are by column."""
         blank = sequences.blank()
         found = self._rare(sequences, blank).occurrences(blank)
         in_each = (found * sequences.records).sum(axis=1).tolist()
@@ -250,6 +257,7 @@ class _MuArgusWork:
         return Outlying(share, {columns[j].name: in_each[j] for j in can_go})
 
     def _rare(self, sequences: Sequences, blank: Flags) -> Rare:
+        """Which tested combinations are rare; `LimitError` if the time is up."""
         raise_if_out_of_time(self.watch, "mu-argus finished")
         self.watch.tell("testing combinations of 2 and 3 columns", 0.5)
         return sequences.rare(self.tested, largest_k(self.problem), blank)

@@ -147,11 +147,11 @@ class Rare:
     """Columns and sequences."""
 
     def of(self, number: int) -> Flags:
-        """The sequences in which one of the tested combinations is rare."""
+        """Flags of the sequences in which combination `number` is rare."""
         return np.unpackbits(self.flags[number], count=self.shape[1]).astype(np.bool_)
 
     def occurrences(self, blank: Flags) -> Counts:
-        """In how many rare combinations each cell is; those with a blank cell do not count."""
+        """The number of rare combinations each cell is in; those with a blank cell do not count."""
         found: Counts = np.zeros(self.shape, dtype=np.int64)
         for c, combination in enumerate(self.tested):
             columns = list(combination)

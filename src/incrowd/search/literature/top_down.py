@@ -22,7 +22,7 @@ from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.orders.division import least_people
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import merge_failing_classes
@@ -53,9 +53,10 @@ class TopDown(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Cut clusters until they are small, repair what fails."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._cluster(stay, watch))
+        return search_after_leaving_out(problem, lambda stay: self._cluster(stay, watch))
 
     def _cluster(self, problem: Problem, watch: Watch) -> Found:
+        """Cut the rows into clusters, repair classes that fail a model, say what was done."""
         raise_if_out_of_time(watch)
         watch.tell("cutting clusters", 0.0)
         class_of = clusters(problem, self.rounds)

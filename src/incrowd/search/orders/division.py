@@ -25,7 +25,7 @@ from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, QuasiColumn
 from incrowd.search.layout import boxes_of
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.repair import merge_failing_classes
 from incrowd.search.search import Found
@@ -273,7 +273,9 @@ def along(
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)
-    return leaving_out(problem, lambda stay: divide_line(stay, watch, name, line(stay)))
+    return search_after_leaving_out(
+        problem, lambda stay: divide_line(stay, watch, name, line(stay))
+    )
 
 
 def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:

@@ -29,7 +29,7 @@ with the rows and not with their square."""
 
 
 def cover(problem: Problem, watch: Watch, share: float = SHARE) -> tuple[Codes, Codes]:
-    """The class of each row of the tally, and the level of each column in each class.
+    """Cover the table: the class of each row of the tally, and each class's level by column.
 
     The second has shape (d, classes). All rows of a class show the same nodes at its levels, and
     rows with equal quasi-identifying codes are in one class. Every class satisfies the models by
@@ -77,19 +77,19 @@ class _Cover:
             self.codes, self.weights, tables.costs, tables.offset
         )
         self._arrange(tables.low)
-        self._wait(tables.low)
+        self._enqueue_estimate(tables.low)
 
     def run(self, watch: Watch) -> None:
         """Release rows until none is left that can be, or the time is up."""
         whole = int(self.weights.sum())
-        while self._open(watch) and not watch.expired:
+        while self._has_waiting(watch) and not watch.expired:
             _, _, node, step = heappop(self.heap)
             if step == self.step:
                 self._release(node)
                 watch.tell("covering the table", 1 - int(self.weights.sum()) / whole)
             else:
-                self._count(node)
-        if len(self.left) and self._counts(self.rows.tables.top)[0]:
+                self._enqueue_counted(node)
+        if len(self.left) and self._records_and_cost(self.rows.tables.top)[0]:
             self._release(self.rows.tables.top)
 
     def answer(self) -> tuple[Codes, Codes]:
@@ -104,8 +104,8 @@ class _Cover:
             number += made
         return class_of, np.concatenate(levels, axis=1)
 
-    def _open(self, watch: Watch) -> bool:
-        """Whether a vector waits; if none does, look for one from the highest levels down."""
+    def _has_waiting(self, watch: Watch) -> bool:
+        """Whether a vector waits; if none does, first look for one from the highest levels down."""
         if int(self.weights.sum()) < max(1, self.rows.least):
             return False
         if not self.heap:
@@ -113,63 +113,64 @@ class _Cover:
         return bool(self.heap)
 
     def _descend(self, watch: Watch) -> None:
-        """From the highest levels, step by step to the vector below that makes rows pay least.
+        """Go down from the highest levels, each time to the vector that makes rows pay least.
 
         A step looks at as many vectors as there are columns, so the time may be up in the middle.
         """
         node: Node | None = self.rows.tables.top
-        self._count(self.rows.tables.top)
+        self._enqueue_counted(self.rows.tables.top)
         while node is not None and self.heap:
             below: dict[Node, float] = {}
             for one in self._one_lower(node):
                 if watch.remaining is not None and watch.remaining <= 0:
                     return
-                below[one] = self._count(one)
+                below[one] = self._enqueue_counted(one)
             node = min(below, key=lambda one: (below[one], one), default=None)
             if node is None or below[node] == inf:
                 return
 
-    def _wait(self, node: Node) -> None:
+    def _enqueue_estimate(self, node: Node) -> None:
         """Let a vector wait with the mean cost of all rows as an estimate."""
         if node not in self.seen:
             self.seen.add(node)
             mean = sum(self.totals[j, h] for j, h in enumerate(node)) / max(1, self.weights.sum())
             heappush(self.heap, (float(mean), sum(node), node, -1))
 
-    def _raise(self, node: Node) -> None:
-        """Let the vectors that are higher in one column wait."""
+    def _enqueue_higher(self, node: Node) -> None:
+        """Let the vectors wait that are higher than this one in one column."""
         for j, top in enumerate(self.rows.tables.top):
             for level in range(node[j] + 1, top + 1):
-                self._wait((*node[:j], level, *node[j + 1 :]))
+                self._enqueue_estimate((*node[:j], level, *node[j + 1 :]))
 
     def _one_lower(self, node: Node) -> list[Node]:
+        """The level vectors that are one level lower in one column."""
         return [
             (*node[:j], node[j] - 1, *node[j + 1 :])
             for j, low in enumerate(self.rows.tables.low)
             if node[j] > low
         ]
 
-    def _count(self, node: Node) -> float:
-        """Let a vector wait with what it makes rows pay, infinite if it releases too few.
+    def _enqueue_counted(self, node: Node) -> float:
+        """Let a vector wait with what rows pay; return that, infinite if it need not wait.
 
         What a vector releases rarely grows, so one of those does not wait any more.
         """
         if self._below_taken(node):
             return inf
-        released, cost = self._counts(node)
+        released, cost = self._records_and_cost(node)
         if released < min(self.need, int(self.weights.sum())):
             return inf
         heappush(self.heap, (cost / released, sum(node), node, self.step))
         for one in self._one_lower(node):
-            self._wait(one)
+            self._enqueue_estimate(one)
         return cost / released
 
     def _below_taken(self, node: Node) -> bool:
         """Whether a vector above it has released all that it could release."""
         return bool((self.taken >= np.array(node, dtype=np.int32)).all(axis=1).any())
 
-    def _counts(self, node: Node) -> tuple[int, float]:
-        """How many records the vector would release, and what they would pay."""
+    def _records_and_cost(self, node: Node) -> tuple[int, float]:
+        """How many records the vector would release, and what those would pay."""
         tables = self.rows.tables
         here, base = tables.at(node), tables.at(self.base)
         moved = np.flatnonzero(here != base)
@@ -185,11 +186,11 @@ class _Cover:
         )
         if self.rows.by_size or not released:
             return released, cost
-        fine = self._classes(node) >= 0
+        fine = self._released_classes(node) >= 0
         return int(self.weights[fine].sum()), float(self.work.paid[fine] @ self.weights[fine])
 
-    def _classes(self, node: Node) -> Codes:
-        """The class of each row that is left if the vector releases it, else -1.
+    def _released_classes(self, node: Node) -> Codes:
+        """The class of each row that is left if the vector, just counted, releases it, else -1.
 
         Rows are compared by what they show, not by their keys.
         """
@@ -207,8 +208,9 @@ class _Cover:
         return here
 
     def _release(self, node: Node) -> None:
-        self._counts(node)
-        classes = self._classes(node)
+        """Release the rows that this vector can, drop them from those left, queue higher ones."""
+        self._records_and_cost(node)
+        classes = self._released_classes(node)
         out = classes >= 0
         if out.any():
             self.released.append((self.left[out], classes[out], node))
@@ -225,10 +227,10 @@ class _Cover:
         self.taken = np.vstack([self.taken, np.array([node], dtype=np.int32)])
         self.step += 1
         self._arrange(node)
-        self._raise(node)
+        self._enqueue_higher(node)
 
     def _arrange(self, node: Node) -> None:
-        """Make this the vector that others are counted from."""
+        """Make this the vector whose classes others are counted from."""
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
@@ -238,7 +240,7 @@ class _Cover:
 
 
 def settle_rows(rows: CoveredRows, class_of: Codes, levels: Codes) -> tuple[Codes, Codes]:
-    """The rows of class -1 put into the classes where that costs least, and the levels then.
+    """Put rows of class -1 into the classes where that costs least; return classes and levels.
 
     A class that takes a row rises to the lowest levels at which both show the same. Classes that
     would fail a model then stay as they were, and the rows that they took stay apart.

@@ -55,7 +55,7 @@ class CoveredRows:
 
     @cached_property
     def tables(self) -> "LevelTables":
-        """What codes show and cost at each level."""
+        """The tables of what codes show and cost at each level."""
         return LevelTables(self.problem)
 
     def satisfied_by(self, class_of: Codes, number: int) -> Flags:
@@ -75,6 +75,7 @@ class LevelTables:
     """What each code shows at each level that may be shown, and what it costs there, laid flat."""
 
     def __init__(self, problem: Problem) -> None:
+        """Lay out flat what each code shows, as a hash, and costs, by column and level."""
         columns = problem.columns
         depth = max(column.hierarchy.levels for column in columns)
         self.offset: Counts = np.full((len(columns), depth), -1, dtype=np.int64)
@@ -89,7 +90,7 @@ class LevelTables:
             for level in range(column.lowest, column.top + 1):
                 self.offset[j, level] = size
                 size += len(paid[level])
-                keys.append(_keys(column, j, level))
+                keys.append(_shown_hashes(column, j, level))
                 costs.append(np.where(_forbidden_codes(column, level), FORBIDDEN, paid[level]))
                 nodes.append(column.hierarchy.maps[level])
         self.keys: Keys = np.concatenate(keys)
@@ -97,7 +98,7 @@ class LevelTables:
         self.nodes: Codes = np.concatenate(nodes)
 
     def at(self, node: Node) -> Counts:
-        """Where the levels of a vector begin."""
+        """The place in the flat arrays where each column's level of a vector begins."""
         begins: Counts = self.offset[np.arange(len(node)), np.array(node)]
         return begins
 
@@ -114,8 +115,11 @@ def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
     return wide
 
 
-def _keys(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A number for what each code shows: equal for equal runs of leaves, whatever the level."""
+def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
+    """A hash of what each code of column j shows at a level.
+
+    Equal for equal runs of leaves of a column, except that the top level equals no other.
+    """
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)
@@ -125,7 +129,7 @@ def _keys(column: QuasiColumn, j: int, level: int) -> Keys:
 
 
 def _mix_bits(values: Keys) -> Keys:
-    """Numbers spread over all 64 bits (the finalizer of SplitMix64)."""
+    """Spread numbers over all 64 bits (the finalizer of SplitMix64)."""
     values = values + np.uint64(0x9E3779B97F4A7C15)
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)

@@ -21,11 +21,11 @@ from incrowd.problem import Problem
 from incrowd.recoding import CellLevels, Pieces, Recoding
 from incrowd.search.lattice.full_domain import allowed_levels
 from incrowd.search.lattice.lattice import BestFirst
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refine.cover import cover
 from incrowd.search.refine.moves import Moves
 from incrowd.search.refusals import raise_if_infeasible
-from incrowd.search.repair import safe
+from incrowd.search.repair import is_safe
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -53,10 +53,13 @@ class LatticeLocal(Search):
         raise_if_infeasible(problem)
         for column in problem.columns:
             allowed_levels(column)
-        return leaving_out(problem, lambda stay: self._refine(stay, watch), by_itself=True)
+        return search_after_leaving_out(
+            problem, lambda stay: self._refine(stay, watch), by_itself=True
+        )
 
     def _refine(self, problem: Problem, watch: Watch) -> Found:
-        best, said = _best(problem, watch, _cover(problem, watch, self.share))
+        """Cover the table, or refine the best level per column if that loses less; say which."""
+        best, said = _better_start(problem, watch, _cover_table(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
             f"made {count_of(classes, 'class', 'classes')} with levels of their own: "
@@ -73,13 +76,13 @@ class _Recoded:
     loss: float
 
 
-def _cover(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
-    """The table covered by level vectors; None if that does not satisfy the policy."""
+def _cover_table(problem: Problem, watch: Watch, share: float) -> _Recoded | None:
+    """The recoding that covers the table with level vectors; None if it breaks the policy."""
     return None if watch.expired else check_recoding(problem, *cover(problem, watch, share))
 
 
-def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
-    """The best so far, or the full-domain optimum refined if that loses less; and how it came."""
+def _better_start(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recoded, str]:
+    """The cover, or the refined full-domain optimum if that loses less; a phrase says which."""
     quest = BestFirst(problem, watch, inf if best is None else best.loss)
     quest.seek()
     if best is not None and not quest.beaten:
@@ -92,12 +95,12 @@ def _best(problem: Problem, watch: Watch, best: _Recoded | None) -> tuple[_Recod
         return best, f"{said} ({quest.looked})"
     found = quest.result().recoding
     answer = _Recoded(found, problem.loss.of(problem.outcome(found)))
-    return _refine(problem, watch, answer), (
+    return _move_rows(problem, watch, answer), (
         f"refined the best full-domain generalization ({quest.looked})"
     )
 
 
-def _refine(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
+def _move_rows(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
     """The answer after rows have moved to classes where they pay less, if that lowers the loss."""
     outcome = problem.outcome(answer.recoding)
     if not problem.satisfied_by(outcome.classes).all():
@@ -124,6 +127,6 @@ def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded
     cells = CellLevels(np.ascontiguousarray(levels[:, live]), pieces)
     cells = cells.told_apart(problem.tally, problem.columns)
     outcome = problem.outcome(cells)
-    if outcome.suppressed > problem.suppressible or not safe(problem, outcome):
+    if outcome.suppressed > problem.suppressible or not is_safe(problem, outcome):
         return None
     return _Recoded(cells, problem.loss.of(outcome))

@@ -19,6 +19,7 @@ class Moves:
     """
 
     def __init__(self, problem: Problem, class_of: Codes, levels: Codes) -> None:
+        """Take the classes of the tally's rows, and the levels of each: shape (d, classes)."""
         self._rows = CoveredRows(problem)
         self._class_of = np.empty(len(self._rows.weights), dtype=np.int32)
         self._class_of[self._rows.row_of] = class_of
@@ -34,10 +35,10 @@ class Moves:
         while moved and not watch.expired:
             self._levels = tighten_levels(self._rows, self._class_of, self._levels)
             self._describe()
-            moved = self._round(watch)
+            moved = self._move_once(watch)
 
-    def _round(self, watch: Watch) -> bool:
-        """Whether any row moved."""
+    def _move_once(self, watch: Watch) -> bool:
+        """Go once through the level vectors and let rows move; whether any row moved."""
         moved, nodes = False, self._nodes()
         for i, node in enumerate(nodes):
             if watch.expired:
@@ -52,7 +53,7 @@ class Moves:
         return self._class_of[self._rows.row_of], levels
 
     def _describe(self) -> None:
-        """Number the classes without a gap; what each shows, costs and holds."""
+        """Number the classes without a gap; compute what each shows and costs, and its size."""
         known = self._class_of >= 0
         live, place = np.unique(self._class_of[known], return_inverse=True)
         self._class_of[known] = place
@@ -64,7 +65,7 @@ class Moves:
         self._sizes = np.bincount(place, weights, minlength=len(live)).astype(np.int64)
 
     def _keys_and_costs(self, levels: Codes, codes: Codes) -> tuple[Keys, Floats]:
-        """What these codes show at these levels, as one key, and what a record pays for it."""
+        """One key for what these codes show at these levels, and what a record pays for it."""
         tables = self._rows.tables
         keys = np.zeros(levels.shape[1], dtype=np.uint64)
         costs = np.zeros(levels.shape[1])
@@ -75,7 +76,7 @@ class Moves:
         return keys, costs
 
     def _nodes(self) -> list[Node]:
-        """The levels of the classes and those one level below, fewest steps first."""
+        """The levels of the classes and those one level lower, each once, lowest first."""
         low = self._rows.tables.low
         used = np.unique(self._levels, axis=1).T
         nodes = {tuple(int(level) for level in node) for node in used}
@@ -88,7 +89,7 @@ class Moves:
         return sorted(nodes | below, key=lambda node: (sum(node), node))
 
     def _pull(self, node: Node) -> bool:
-        """Let rows move to the classes of this vector; whether any did."""
+        """Let rows move to classes of this level vector; whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
         flat = level_cover.LevelCodes(tables.keys, tables.costs)
@@ -100,10 +101,11 @@ class Moves:
         moved = np.flatnonzero(target >= 0)
         if not len(moved):
             return False
-        self._add(node, moved, target, new)
+        self._apply_moves(node, moved, target, new)
         return True
 
-    def _add(self, node: Node, moved: Counts, target: Codes, new: int) -> None:
+    def _apply_moves(self, node: Node, moved: Counts, target: Codes, new: int) -> None:
+        """Move the rows `moved` to their `target`; the last `new` classes are new, at `node`."""
         number = len(self._sizes)
         weights, left = self._rows.weights[moved], self._class_of[moved]
         first = np.full(number + new, moved[0], dtype=np.int64)

@@ -81,8 +81,8 @@ class Partitions:
             own = codes[self._table.first_row]
             low, high = kernels.spans(self._first, self._table.stride, own)
             level = np.maximum(column.hierarchy.join_level(low, high), column.lowest)
-            total[forbidden(column)[level, low]] = np.inf
-            costs = weight * self._costs(column)[:, own] * self._table.weight
+            total[forbidden_cells(column)[level, low]] = np.inf
+            costs = weight * self._cell_costs(column)[:, own] * self._table.weight
             kernels.add_costs(self._digits, level, np.ascontiguousarray(costs), total)
             levels.append(level)
             top = level == column.hierarchy.height
@@ -90,7 +90,8 @@ class Partitions:
         total[0] = np.inf
         return _PartClasses(np.array(levels), np.array(shown, dtype=np.int32), total)
 
-    def _costs(self, column: QuasiColumn) -> Floats:
+    def _cell_costs(self, column: QuasiColumn) -> Floats:
+        """The cost of a cell by level and code: of the loss if it has such costs, else of GCP."""
         costs = self._problem.loss.cell_costs(column)
         return Gcp().cell_costs(column) if costs is None else costs
 
@@ -115,6 +116,7 @@ class Partitions:
 
     @cached_property
     def _rows(self) -> "PartClasses":
+        """The parts of the table as classes, made when first needed."""
         return PartClasses(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
@@ -144,7 +146,7 @@ class _Partitioned:
         """`sizes` are the records of each part, and how many must be released."""
         digits, first = items
         self._digits = digits
-        shift, guard = _fields(table.copies)
+        shift, guard = _bit_fields(table.copies)
         self._parts = (digits, first, table.stride, kernels.pack_digits(digits, shift))
         self._guard = guard
         fewest = int(sizes[0][np.isfinite(part.cost)].min())
@@ -154,10 +156,10 @@ class _Partitioned:
         self._choice = np.zeros(len(digits), dtype=np.int32)
 
     def run(self, watch: Watch) -> bool:
-        """Divide all parts, small ones first; False if the time was up before."""
+        """Find the best division of every part, small ones first; False if time was up before."""
         lists = self._lists()
         work = np.cumsum(np.prod(self._digits + 1.0, axis=1))
-        for span in _spans(work, 1):
+        for span in _work_slices(work, 1):
             if watch.must_stop:
                 return False
             watch.tell("dividing the table in all ways", float(work[span[0]] / work[-1]))
@@ -199,6 +201,7 @@ class _Apart:
         part: _PartClasses,
         sizes: tuple[Counts, int],
     ) -> None:
+        """`sizes` are the records of each part, and how many must be released."""
         del sizes
         digits, _ = items
         self._digits, self._stride = digits, table.stride
@@ -214,11 +217,11 @@ class _Apart:
         self._log = (np.zeros(0, dtype=np.int32),) * 3
 
     def run(self, watch: Watch) -> bool:
-        """Let every group have a class or none; False if the time was up before."""
+        """Find the best divisions, each group with one class or none; False if time was up."""
         used = 0
         rest = np.prod(self._digits[-1] - self._digits[self._order] + 1.0, axis=1)
         work = np.add.reduceat(rest, self._begin[:-1]).cumsum()
-        for start, stop in _spans(work, 0):
+        for start, stop in _work_slices(work, 0):
             if watch.must_stop:
                 return False
             watch.tell("dividing the table in all ways", float(work[start] / work[-1]))
@@ -252,6 +255,7 @@ class PartClasses:
     """Parts of a small table as classes, for models that look at values or people."""
 
     def __init__(self, problem: Problem, table: SmallTable) -> None:
+        """Prepare the rows of each item, so that many parts can be made classes quickly."""
         tally = problem.tally
         read = read_columns(problem)
         self._columns = [problem.sensitive[i] for i in read]
@@ -283,8 +287,8 @@ class PartClasses:
         return classes_of(pieces, class_of.astype(np.int32), len(digits), self._columns)
 
 
-def forbidden(column: QuasiColumn) -> Flags:
-    """What a class may not show: `[level, smallest code]`, by the limits of its column.
+def forbidden_cells(column: QuasiColumn) -> Flags:
+    """Flags, `[level, smallest code]`, of cells a class may not show by column limits.
 
     A class that lacks the value shows just that, however narrow; only the highest level mixes
     missing values with others (their smallest code is 0), and shows the column as a whole.
@@ -292,12 +296,12 @@ def forbidden(column: QuasiColumn) -> Flags:
     levels = np.arange(column.hierarchy.levels)
     above = np.repeat((levels > column.top)[:, None], len(column.frequency), axis=1)
     if column.hierarchy.ordered and np.isfinite(column.widest):
-        wide = np.array([_extents(column, level) for level in levels.tolist()]) > column.widest
+        wide = np.array([_node_extents(column, level) for level in levels.tolist()]) > column.widest
         return above | wide
     return above
 
 
-def _extents(column: QuasiColumn, level: int) -> Floats:
+def _node_extents(column: QuasiColumn, level: int) -> Floats:
     """How far the node of each code reaches at a level, on the scale of an ordered column."""
     place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
     low, high = (ends[column.hierarchy.maps[level]] for ends in column.hierarchy.bounds[level])
@@ -306,15 +310,15 @@ def _extents(column: QuasiColumn, level: int) -> Floats:
     return reach
 
 
-def _fields(copies: Counts) -> tuple[Counts, int]:
-    """Where the field of bits of each item begins, and the free bits above the fields."""
+def _bit_fields(copies: Counts) -> tuple[Counts, int]:
+    """The place of each item's field of bits, and the free bits above the fields."""
     widths = [int(number).bit_length() + 1 for number in copies]
     shift = np.cumsum([0, *widths])[:-1].astype(np.int64)
     guard = sum(1 << (int(at) + width - 1) for at, width in zip(shift, widths, strict=True))
     return shift, guard
 
 
-def _spans(work: Floats, first: int) -> list[tuple[int, int]]:
+def _work_slices(work: Floats, first: int) -> list[tuple[int, int]]:
     """Runs of places with about `_AT_ONCE` of work each."""
     cuts = np.flatnonzero(np.diff(np.floor(work / _AT_ONCE))) + 1
     ends = [first, *(int(cut) for cut in cuts if cut > first), len(work)]

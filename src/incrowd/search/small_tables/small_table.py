@@ -53,7 +53,7 @@ class SmallTable:
 
     @property
     def stride(self) -> Counts:
-        """What one copy of each item adds to the number of a part (see `kernels.subsets`)."""
+        """How much one copy of each item adds to the number of a part (see `kernels.subsets`)."""
         radix = np.concatenate([[1], self.copies[:-1] + 1]).astype(np.int64)
         stride: Counts = np.cumprod(radix)
         return stride

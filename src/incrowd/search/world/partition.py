@@ -48,7 +48,7 @@ _MARK = "in the table"
 
 
 def by_partition(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
-    """Divisions of the world, each as the classes that hold records of the table.
+    """Yield divisions of the world, each as the classes that hold records of the table.
 
     None where that is no way: if the world is too large, or if missing values match anything and
     a model counts who is in a class, which then takes in those of other classes.
@@ -61,7 +61,7 @@ def by_partition(problem: Problem, watch: Watch) -> Iterator[GivenCells]:
     if division.people.tally.rows > _MOST_ROWS:
         return
     for spans in division.divisions(watch):
-        yield _apart(problem, division.people, spans)
+        yield _protect_presence(problem, division.people, spans)
 
 
 @plain(frozen=True)
@@ -82,6 +82,10 @@ class _ClassPresence(Model):
         return self.share
 
     def satisfied_by(self, classes: Classes) -> Flags:
+        """Which classes have k people of the world, at most the share of them in the table.
+
+        Strangers, who are in the table only, count as in it.
+        """
         present, strange = (
             self._people_with_mark(classes, _PRESENT),
             self._people_with_mark(classes, _STRANGE),
@@ -93,6 +97,7 @@ class _ClassPresence(Model):
         return many & (present + strange <= part(there, fraction(self.share)))
 
     def achieved_by(self, classes: Classes) -> float:
+        """The largest share of a class's people of the world who are in the table, at most 1."""
         present, strange = (
             self._people_with_mark(classes, _PRESENT),
             self._people_with_mark(classes, _STRANGE),
@@ -101,6 +106,7 @@ class _ClassPresence(Model):
         return min(1.0, float(shares.max(initial=0.0)))
 
     def smallest_class(self) -> int:
+        """The number k of people."""
         return self.k
 
     def _people_with_mark(self, classes: Classes, mark: int) -> Counts:
@@ -124,16 +130,17 @@ class _WorldDivision:
 
     @classmethod
     def of(cls, problem: Problem, world: CandidateCounter) -> "_WorldDivision":
+        """The people of the world and those of the table that it lacks; the k and share asked."""
         models = problem.models
         sizes = [max(m.smallest_candidate_set(), 1 / m.largest_presence()) for m in models]
         shares = [limit for model in models if (limit := model.largest_presence()) < 1]
         k = max(2, *(ceil(size - 1e-9) for size in sizes), 2)
-        tally = _everybody(problem, world, marked=bool(shares))
+        tally = _mark_everybody(problem, world, marked=bool(shares))
         whole = np.bincount(tally.sensitive[0], tally.counts, minlength=_STRANGE + 1)
         people = replace(
             problem,
             tally=tally,
-            columns=tuple(_of_people(problem.columns[j], world) for j in world.places),
+            columns=tuple(_column_of_people(problem.columns[j], world) for j in world.places),
             sensitive=(SensitiveColumn(_MARK, whole.astype(np.int64)),),
             suppression=0.0,
             models=(KAnonymity(k),),
@@ -150,12 +157,12 @@ class _WorldDivision:
             if watch.expired and times > 1:
                 return
             try:
-                yield self._classes(self.k * times, watch)
+                yield self._divide(self.k * times, watch)
             except (InfeasibleError, LimitError):
                 continue
 
-    def _classes(self, k: int, watch: Watch) -> Spans:
-
+    def _divide(self, k: int, watch: Watch) -> Spans:
+        """Divide the people into classes of at least k of the world, within the share."""
         asked = replace(self.people, models=(_ClassPresence(k, self.share),))
         if self.share < 1:
             return Spans(Mondrian().run(asked, watch).recoding.pieces)
@@ -165,28 +172,29 @@ class _WorldDivision:
 
     @property
     def strangers(self) -> bool:
+        """Whether the table holds people whom the world lacks."""
         return bool((self.people.tally.sensitive == _STRANGE).any())
 
 
-def _of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColumn:
+def _column_of_people(column: QuasiColumn, world: CandidateCounter) -> QuasiColumn:
     """A column as the people of the world fill it, so that costs depend on them alone."""
     held = people_of(world.world, column.name, column.hierarchy.leaves)
     return replace(column, frequency=held if held[1:].any() else column.frequency)
 
 
-def _everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Tally:
-    """All rows of the world, and those of the table that it lacks, by their cells.
+def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Tally:
+    """The rows of the world and of those in the table alone, each marked, by their cells.
 
     Each is marked: so many people with these cells are in the table, the others are not.
     """
-    theirs, rows = _their_cells(world)
-    mine = _my_cells(problem, world)
+    theirs, rows = _world_cells(world)
+    mine = _table_cells(problem, world)
     place, number = number_columns(np.concatenate([theirs, mine], axis=1))
     there, here = place[: theirs.shape[1]], place[theirs.shape[1] :]
-    present = np.bincount(here, _people(problem.tally), minlength=number).astype(np.int64)
+    present = np.bincount(here, _people_per_row(problem.tally), minlength=number).astype(np.int64)
     known = np.bincount(there, minlength=number)
     present = present if marked else np.where(known > 0, 0, present)
-    mark = np.where(_turn(there, number) < present[there], _PRESENT, _ABSENT)
+    mark = np.where(_turn_in_group(there, number) < present[there], _PRESENT, _ABSENT)
     lacking = np.maximum(present - known, 0)
     first = np.zeros(number, dtype=np.int64)
     first[here[::-1]] = np.arange(len(here))[::-1]
@@ -199,7 +207,7 @@ def _everybody(problem: Problem, world: CandidateCounter, *, marked: bool) -> Ta
     return fold(list(lines), [marks], np.concatenate([world.world.person[rows], nobody]))
 
 
-def _their_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
+def _world_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
     """The first code of the cells of each row of the world, and which rows have some."""
     lines = []
     rows: Flags = np.ones(world.world.rows, dtype=np.bool_)
@@ -211,20 +219,20 @@ def _their_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
 
 
-def _my_cells(problem: Problem, world: CandidateCounter) -> Codes:
+def _table_cells(problem: Problem, world: CandidateCounter) -> Codes:
     """The first code of the cells of each row of the table, in the columns of the world."""
     return np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
 
 
-def _people(tally: Tally) -> Counts:
+def _people_per_row(tally: Tally) -> Counts:
     """The people who have a record in each row of the table."""
     shared = np.bincount(tally.shared_row, minlength=tally.rows)
     people: Counts = tally.people + shared
     return people
 
 
-def _turn(group: Codes, number: int) -> Counts:
-    """How many came before each in its own group."""
+def _turn_in_group(group: Codes, number: int) -> Counts:
+    """How many entries of the same group come before each entry."""
     order = np.argsort(group, kind="stable")
     sizes = np.bincount(group, minlength=number)
     turn: Counts = np.empty(len(group), dtype=np.int64)
@@ -232,8 +240,8 @@ def _turn(group: Codes, number: int) -> Counts:
     return turn
 
 
-def _apart(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
-    """What the records of the table show, classes joined that say too much of somebody together.
+def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
+    """The cells of the table's records after joining classes that together say too much.
 
     Cells of classes can overlap where a column shows nodes. The two that say most of an individual
     become one class, until nothing is said too surely.
@@ -247,13 +255,13 @@ def _apart(problem: Problem, people: Problem, spans: Spans) -> GivenCells:
         pairs = world.meetings(problem.outcome(boxes), min(bounds) * (1 + 1e-9))
         if not len(pairs):
             break
-        spans = _join(people, spans, class_of[pairs])
+        spans = _join_pairs(people, spans, class_of[pairs])
         boxes, class_of = _given_cells(problem, people, spans)
     return boxes
 
 
-def _join(people: Problem, spans: Spans, pairs: Codes) -> Spans:
-    """The same with these pairs of classes made one, each class in one pair at most."""
+def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
+    """The classes with each of these pairs made one, but for pairs of a class just joined."""
     number = int(spans.pieces.class_of.max(initial=-1)) + 1
     place = np.arange(number, dtype=np.int32)
     taken = np.zeros(number, dtype=np.bool_)
@@ -267,8 +275,9 @@ def _join(people: Problem, spans: Spans, pairs: Codes) -> Spans:
 
 
 def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
-    """The records of the table in the classes of the world, by their own cells elsewhere.
+    """The cells of the table's records in classes of the world, and the world's class of each.
 
+    In columns that the world lacks records show their own cells.
     And the class of the world that each class of the table is part of.
     """
     places = () if problem.world is None else problem.world.places
@@ -303,7 +312,10 @@ def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
 
 
 def _places(known: Codes, asked: Codes) -> Codes:
-    """The place of each column of one matrix among those of another."""
+    """The place of each `asked` column in `known`, both being columns of matrices.
+
+    Every one must be among the known.
+    """
     place, number = number_columns(np.concatenate([known, asked], axis=1))
     at = np.empty(number, dtype=np.int32)
     at[place[: known.shape[1]]] = np.arange(known.shape[1], dtype=np.int32)

@@ -35,15 +35,15 @@ _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
 
 
 def by_stages(problem: Problem, watch: Watch) -> Spans:
-    """Classes of as few records as the world allows; what is left over joins others."""
+    """Make classes of as few records as the world allows; what is left over joins others."""
     if problem.world is None:
         raise ValueError("a world is needed")
-    exact, rest = _as_they_are(problem, problem.world)
+    exact, rest = _release_exact(problem, problem.world)
     if not len(rest.row):
         return Spans(exact)
     part = replace(problem, tally=problem.tally.take(rest.row), world=rest.world)
     try:
-        others = _stage(part, rest.world, watch).pieces
+        others = _run_stages(part, rest.world, watch).pieces
     except InfeasibleError:
         every = np.arange(problem.tally.rows, dtype=np.int32)
         return merge_failing_classes(
@@ -64,17 +64,17 @@ class _Rest:
     world: CandidateCounter
 
 
-def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Rest]:
-    """The classes of records that leave as they are: the world has enough people like them."""
+def _release_exact(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Rest]:
+    """The classes of records that leave as they are, which enough people are like, and the rest."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
-    spans = Spans(Pieces(rows, problem.tally.counts, _alike(problem)))
+    spans = Spans(Pieces(rows, problem.tally.counts, _classes_of_equal(problem)))
     shown = problem.outcome(spans)
     fine = problem.satisfied_by(shown.classes)
     cells = (matrix[:, fine] for matrix in (shown.low, shown.high, shown.level))
     told = world.rows_within(*cells)
     if told is None:
         return Pieces(rows[:0], problem.tally.counts[:0], rows[:0]), _Rest(rows, world)
-    asked = _of_world(problem)
+    asked = _world_models(problem)
     sizes = [model.smallest_candidate_set() for model in asked]
     like = world.crowded_rows(max(sizes)) if all(sizes) else told
     stay = fine[spans.pieces.class_of]
@@ -83,25 +83,25 @@ def _as_they_are(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _Re
     return exact, _Rest(rows[~stay], world.without(told | like))
 
 
-def _stage(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
+def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
     """Classes of at least two people, three and so on, as soon as they fit enough individuals."""
     every = np.arange(problem.tally.rows, dtype=np.int32)
     stages = _Stages(problem, world, every, problem.tally.counts)
-    for k in _sizes(problem):
+    for k in _stage_sizes(problem):
         if not len(stages.row):
             break
-        stages.classes_of(k, watch)
-    return merge_failing_classes(problem, stages.together())
+        stages.add_classes(k, watch)
+    return merge_failing_classes(problem, stages.gather())
 
 
-def _of_world(problem: Problem) -> list[Model]:
+def _world_models(problem: Problem) -> list[Model]:
     """The models that count the people of the world."""
     return [model for model in problem.models if "world" in model.requires]
 
 
-def _sizes(problem: Problem) -> Iterator[int]:
+def _stage_sizes(problem: Problem) -> Iterator[int]:
     """People per class of the stages that are worth while."""
-    asked = [model.smallest_candidate_set() for model in _of_world(problem)]
+    asked = [model.smallest_candidate_set() for model in _world_models(problem)]
     most = max(asked) if all(asked) else _LADDER[-1]
     yield from (k for k in _LADDER if k < most)
     yield most
@@ -124,19 +124,19 @@ class _Stages:
         """The models that do not count the world."""
         return tuple(model for model in self.problem.models if "world" not in model.requires)
 
-    def classes_of(self, k: int, watch: Watch) -> None:
+    def add_classes(self, k: int, watch: Watch) -> None:
         """Let classes of at least k people stay that fit enough individuals of the world."""
         models = (*self.others, KAnonymity(k))
-        part = replace(self._part(), models=models, world=None)
+        part = replace(self._rest_problem(), models=models, world=None)
         try:
             spans = Crowd().run(part, watch).recoding
         except (InfeasibleError, LimitError):
             return
-        self._keep(spans.pieces, self._fine(part, Spans(spans.pieces)))
+        self._keep(spans.pieces, self._satisfied(part, Spans(spans.pieces)))
 
-    def together(self) -> Pieces:
-        """All classes, the rest as it is, numbered so that near ones have near numbers."""
-        alone = Pieces(self.row, self.count, _alike(self._part()))
+    def gather(self) -> Pieces:
+        """All classes as pieces, also those of the rest as it is; near ones number alike."""
+        alone = Pieces(self.row, self.count, _classes_of_equal(self._rest_problem()))
         parts = [*self.done, alone]
         first = np.cumsum([0, *(int(part.class_of.max(initial=-1)) + 1 for part in parts)])
         class_of = np.concatenate(
@@ -144,37 +144,38 @@ class _Stages:
         )
         row = np.concatenate([part.row for part in parts])
         count = np.concatenate([part.count for part in parts])
-        return Pieces(row, count, _near(self.problem, row, class_of))
+        return Pieces(row, count, _renumber_near(self.problem, row, class_of))
 
-    def _part(self) -> Problem:
+    def _rest_problem(self) -> Problem:
+        """The problem of the records that are in no class yet."""
         return replace(self.problem, tally=self.problem.tally.split(self.row, self.count))
 
-    def _fine(self, part: Problem, spans: Spans) -> Flags:
+    def _satisfied(self, part: Problem, spans: Spans) -> Flags:
         """Which classes satisfy every model, those of the world by the people that still count."""
         part = replace(part, models=self.problem.models, world=self.world)
         return part.satisfied_by(part.outcome(spans).classes)
 
     def _keep(self, pieces: Pieces, fine: Flags) -> None:
-        """Keep these classes; the records of the others, and those left out, are the rest."""
+        """Keep the classes flagged as fine; the records of all others are the rest."""
         stay = np.append(fine, False)[pieces.class_of]
         self.done.append(self._take_pieces(pieces, stay))
         rest = self._take_pieces(pieces, ~stay)
         self.row, self.count = rest.row, rest.count
 
     def _take_pieces(self, pieces: Pieces, which: Flags) -> Pieces:
-        """These pieces as those of the whole table, their classes numbered without a gap."""
+        """Some pieces of the rest as pieces of the whole table, their classes without a gap."""
         class_of = np.unique(pieces.class_of[which], return_inverse=True)[1]
         row = self.row[pieces.row[which]]
         return Pieces(row, pieces.count[which], class_of.astype(np.int32))
 
 
-def _alike(problem: Problem) -> Codes:
-    """The class of each row if records that may show the same do."""
+def _classes_of_equal(problem: Problem) -> Codes:
+    """The class of each row if rows that may show the same are one class."""
     return number_columns(np.ascontiguousarray(lowest_codes(problem).T))[0]
 
 
-def _near(problem: Problem, row: Codes, class_of: Codes) -> Codes:
-    """Class numbers in the order of a tree of cuts."""
+def _renumber_near(problem: Problem, row: Codes, class_of: Codes) -> Codes:
+    """The classes renumbered in the order of a tree of cuts, so that near ones are neighbours."""
     rank: Counts = np.empty(problem.tally.rows, dtype=np.int64)
     rank[kd_order(problem)] = np.arange(problem.tally.rows)
     first = np.full(int(class_of.max(initial=-1)) + 1, problem.tally.rows, dtype=np.int64)

@@ -63,7 +63,7 @@ class AgainstWorld(Search):
         """
         raise_if_infeasible(problem)
         if problem.world is None or not any("world" in model.requires for model in problem.models):
-            return _without(problem, problem.models, watch)
+            return _run_without_world(problem, problem.models, watch)
         problem = _read_plainly(problem)
         tried = self._try_levels(problem, watch)
         if not tried:
@@ -78,12 +78,13 @@ class AgainstWorld(Search):
         return Found(best.recoding, self.name, why=f"{why} ({rest})" if rest else why, facts=facts)
 
     def _try_levels(self, problem: Problem, watch: Watch) -> list["_WorldTrial"]:
+        """The trials of all ways: dividing the world, as without it, in stages, by levels."""
         watch.tell("dividing the people of the world", 0.0)
-        tried = _of_the_world(problem, watch)
+        tried = _try_divisions(problem, watch)
         ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
         guarded = _guard_ends(problem)
         enough = bool(tried) and guarded is not problem
-        ways = [("as without a world", partial(_as_without, mend=not enough))]
+        ways = [("as without a world", partial(_mend_without_world, mend=not enough))]
         if not enough:
             ways.append(("stage by stage", by_stages))
         for number, (title, way) in enumerate(ways, start=1):
@@ -91,15 +92,17 @@ class AgainstWorld(Search):
                 break
             watch.tell("comparing classes with the world", number / (len(ways) + 2))
             try:
-                tried += _trial(guarded, title, way(guarded, watch))
+                tried += _judge_trial(guarded, title, way(guarded, watch))
             except (InfeasibleError, LimitError):
                 continue
         bar = min((trial.loss for trial in tried), default=inf)
-        return tried + _trial(problem, "one level per column", by_levels(problem, watch, bar))
+        return tried + _judge_trial(
+            problem, "one level per column", best_levels(problem, watch, bar)
+        )
 
 
 def _read_plainly(problem: Problem) -> Problem:
-    """The problem with missing values as values of their own if there are none anyway."""
+    """The problem with missing values as values of their own, if the table has none."""
     world = problem.world
     if world is None or not problem.tally.quasi.all() or any(one.unknown for one in world.columns):
         return problem
@@ -107,17 +110,17 @@ def _read_plainly(problem: Problem) -> Problem:
 
 
 def _guard_ends(problem: Problem) -> Problem:
-    """The problem for an attacker who knows that somebody is at each end of a span."""
+    """The problem as an attacker sees it who knows that somebody is at each end of a span."""
     if problem.world is None or problem.world.exact:
         return problem
     return replace(problem, world=AttainedEndsCounter.by(problem.world))
 
 
-def _of_the_world(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
+def _try_divisions(problem: Problem, watch: Watch) -> list["_WorldTrial"]:
     """The best division of the world; larger classes are tried as long as they lose less."""
     best: list[_WorldTrial] = []
     for boxes in by_partition(problem, watch):
-        found = _trial(problem, "classes of the world", boxes)
+        found = _judge_trial(problem, "classes of the world", boxes)
         if best and found and found[0].loss >= best[0].loss:
             break
         best = found or best
@@ -132,25 +135,25 @@ class _WorldTrial:
     classes: int
 
 
-def _trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_WorldTrial]:
-    """What was found this way, if it satisfies every model."""
+def _judge_trial(problem: Problem, title: str, recoding: Recoding | None) -> list[_WorldTrial]:
+    """The trial of this recoding; nothing if there is none, or if it breaks the policy."""
     if recoding is None:
         return []
     outcome = problem.outcome(recoding)
     if outcome.suppressed > problem.suppressible or not len(outcome.classes):
         return []
-    if not problem.satisfied_by(outcome.classes).all() or betrays(problem, outcome):
+    if not problem.satisfied_by(outcome.classes).all() or overlaps_betray(problem, outcome):
         return []
     return [_WorldTrial(title, recoding, problem.loss.of(outcome), len(outcome.classes))]
 
 
-def _without(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
-    """The result for these models without a world."""
+def _run_without_world(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
+    """The result of a search for these models without a world."""
     return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 
-def _as_without(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | None:
-    """What is found with k-anonymity in place of k-map; classes that fail the world join others.
+def _mend_without_world(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | None:
+    """What is found without a world, k-anonymity in place of k-map, after failing classes join.
 
     If everybody in the table is in the world, no class of k people fails k-map; where ends count,
     their parts may. Without `mend`, None if any class fails.
@@ -159,7 +162,7 @@ def _as_without(problem: Problem, watch: Watch, *, mend: bool) -> Recoding | Non
     others = tuple(model for model in problem.models if "world" not in model.requires)
     k = max(asked, default=0)
     models = (*others, KAnonymity(max(k, 2)))
-    found = _without(problem, models, watch).recoding
+    found = _run_without_world(problem, models, watch).recoding
     if found.kind in _SHOWN and problem.satisfied_by(problem.outcome(found).classes).all():
         return found
     return merge_failing_classes(problem, found.pieces) if mend else None
@@ -171,7 +174,7 @@ _MOST_CELLS = 200_000_000
 """Cells of the table that may be looked at in all."""
 
 
-def by_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
+def best_levels(problem: Problem, watch: Watch, bar: float) -> Levels | None:
     """The levels that lose least, and less than `bar`; None if there are none.
 
     A vector of levels is held against the world only if it would lose less than what is known. Only
@@ -214,11 +217,11 @@ def _better_recoding(
     recoding = levels_recoding(problem, levels, class_of, fine)
     outcome = problem.outcome(recoding)
     loss = problem.loss.of(outcome)
-    kept = outcome.suppressed <= problem.suppressible and not betrays(problem, outcome)
+    kept = outcome.suppressed <= problem.suppressible and not overlaps_betray(problem, outcome)
     return (recoding, loss) if kept and loss < bar else None
 
 
-def betrays(problem: Problem, outcome: Outcome) -> bool:
+def overlaps_betray(problem: Problem, outcome: Outcome) -> bool:
     """Whether classes that overlap make somebody's presence surer together than each by itself.
 
     They also do if individuals of the world have several rows, and so fit several classes.

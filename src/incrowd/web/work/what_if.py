@@ -19,7 +19,7 @@ from incrowd.search.compared import without_compared
 from incrowd.search.quick import quick_search
 from incrowd.search.refusals import raise_if_infeasible
 from incrowd.search.requirements import raise_if_unprovided
-from incrowd.search.world.world import betrays
+from incrowd.search.world.world import overlaps_betray
 from incrowd.watch import NestedWatch, Watch
 from incrowd.web import edits, facts, jobs
 from incrowd.web.work.state import LoadedQuestion, Sizes, Tell, WorkerState
@@ -157,7 +157,7 @@ def figures_of(question: LoadedQuestion, recoded: AskedRecoding, watch: Watch) -
 def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
     """Whether enough records stay, and classes together say no more than each of them."""
     enough = len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible
-    return enough and not betrays(problem, outcome)
+    return enough and not overlaps_betray(problem, outcome)
 
 
 def _world(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:

@@ -93,14 +93,14 @@ class Accuracy(Search):
         return self.run_in(self.workshop(problem), watch)
 
     def workshop(self, problem: Problem) -> Workshop:
-        """What serves every bound of a problem, or why there can be no release."""
+        """The workshop for every bound of a problem; an error if there can be no release."""
         raise_if_infeasible(problem)
-        sensitive = _sensitive(problem, self.column, self.privacy)
+        sensitive = _sensitive_column(problem, self.column, self.privacy)
         _refuse_one_value(problem, sensitive)
         return Workshop(problem, sensitive)
 
     def run_in(self, shop: Workshop, watch: Watch, *, in_passing: bool = False) -> Found:
-        """As `run`, with what was made for other bounds.
+        """Look for the most privacy, as `run`, with what was made for other bounds.
 
         `in_passing`, for one of many bounds: scans look less far, and a bound out of reach is told
         without one that works.
@@ -119,7 +119,7 @@ class Accuracy(Search):
             raise nothing_found(problem)
         if best.answer is None:
             best = replace(best, answer=_fallback(quest, self.method, shop, watch))
-        return _result(self, problem, best)
+        return _found_of(self, problem, best)
 
 
 def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
@@ -143,7 +143,7 @@ class OutOfReachError(InfeasibleError):
         )
 
 
-def _sensitive(problem: Problem, column: str | None, privacy: str) -> int | None:
+def _sensitive_column(problem: Problem, column: str | None, privacy: str) -> int | None:
     """The number of the sensitive column whose values count; None if sizes alone do."""
     if privacy == "k":
         return None
@@ -172,7 +172,10 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
 
 
 def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
-    """What a method finds that is within the bound and satisfies the models."""
+    """The best answer of a method within the bound.
+
+    Raises an error if the method and the fallback find none.
+    """
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD
     answer: BoundedAnswer | None
@@ -196,7 +199,7 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 
 
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
-    """What satisfies the models with the least largest loss, if that is within the bound.
+    """The answer with the least largest loss, if that is within the bound.
 
     Raises `OutOfReachError` with the least bound that was found to work if it is not.
     """
@@ -217,7 +220,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
     least, spans = min(tried, key=lambda pair: pair[0])
     answer = judge_answer(replace(quest, most=max(quest.most, least)), spans)
     if answer is None or least > quest.most:
-        works = _least_bound(quest, least, partial(_works, method, shop, watch), watch)
+        works = _least_bound(quest, least, partial(_finds_any, method, shop, watch), watch)
         raise OutOfReachError(quest.most - SLACK, works)
     return answer
 
@@ -225,7 +228,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, between that of the quest, which does not, and one that does.
+    """A bound that works, near the least, found between that of the quest and one that works.
 
     Found by halving, in steps that a message can write down: what it names works when it is asked.
     """
@@ -242,7 +245,7 @@ def _least_bound(
     return high
 
 
-def _works(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) -> bool:
+def _finds_any(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) -> bool:
     """Whether a method finds anything within the bound of a quest."""
     if method == "best":
         return portfolio.any_answer(quest, shop, watch)
@@ -254,8 +257,8 @@ def _round_bound(bound: float) -> float:
     return ceil(bound * _DIGITS - SLACK) / _DIGITS
 
 
-def _result(search: Accuracy, problem: Problem, best: Best) -> Found:
-    """The answer, its figures, and in words whether it makes sense to publish."""
+def _found_of(search: Accuracy, problem: Problem, best: Best) -> Found:
+    """The result of the search: recoding, figures, and whether it makes sense to publish."""
     answer = best.answer
     if answer is None:
         raise nothing_found(problem)
@@ -270,12 +273,12 @@ def _result(search: Accuracy, problem: Problem, best: Best) -> Found:
     if problem.missing is not Missing.MATCHES_ANYTHING and np.isfinite(best.limit):
         facts["at_most"] = best.limit
     optimal = search.method == "optimal" and _all_compared(problem)
-    why = _why(search, facts, optimal) + _tried_facts(best)
+    why = _explain_best(search, facts, optimal) + _tried_facts(best)
     return Found(answer.recoding, search.name, optimal=False, why=why, facts=facts)
 
 
 def _tried_facts(best: Best) -> str:
-    """What was tried, and how far AC came along each mapping."""
+    """A phrase on what was tried, and how far AC came along each mapping."""
     lines = [f"{name} {'nothing' if p is None else f'{p:.4g}'}" for name, p in best.mappings]
     ac = [f"AC along {', '.join(lines)}"] if lines else []
     scans = [f"scans with {', '.join(best.scanned)}"] if best.scanned else []
@@ -293,7 +296,8 @@ def _all_compared(problem: Problem) -> bool:
     return known and len(problem.sensitive) <= 1 and not problem.suppressible
 
 
-def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
+def _explain_best(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
+    """A sentence on what was reached, whether more is possible, and whether to publish it."""
     reached = facts[search.privacy]
     limit = facts.get("at_most", inf)
     most = "the highest possible" if optimal or reached >= limit else "the highest that was found"
@@ -303,10 +307,11 @@ def _why(search: Accuracy, facts: dict[str, float], optimal: bool) -> str:
         f"no class loses more than {facts['max_class_ncp']:.4f} (limit {search.max_loss:g}), "
         f"and {search.privacy} = {reached:g} is {most}"
     )
-    return f"{text}: {_sense(search.privacy, reached)}"
+    return f"{text}: {_advise(search.privacy, reached)}"
 
 
-def _sense(privacy: str, reached: float) -> str:
+def _advise(privacy: str, reached: float) -> str:
+    """Whether so much privacy is enough to publish, in a phrase for people."""
     if privacy == "k":
         if reached < 5:
             return "few people call this safe: publish only if it meets the models of the policy"

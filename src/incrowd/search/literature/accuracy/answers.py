@@ -69,19 +69,19 @@ class BoundedAnswer:
     """By the loss of the problem."""
 
     def beats(self, other: "BoundedAnswer | None") -> bool:
-        """Whether it is more private, or as private with less loss."""
+        """Whether this answer is more private than the other, or as private with less loss."""
         if other is None or self.privacy > other.privacy + SLACK:
             return True
         return self.privacy >= other.privacy - SLACK and self.loss < other.loss - SLACK
 
 
 def better(one: BoundedAnswer | None, other: BoundedAnswer | None) -> BoundedAnswer | None:
-    """The second if it beats the first."""
+    """The better of two answers, the first if they are as good; None only if both are None."""
     return other if other is not None and other.beats(one) else one
 
 
 def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer | None:
-    """What was found as an answer; None if it is not within the bound or fails a model.
+    """The answer that a recoding is; None if it is not within the bound or fails a model.
 
     Classes that fail, or lose too much, are left out if the policy lets so many records go. If it
     lets more go, they are those that make the least private classes more private.
@@ -97,17 +97,18 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
         left_out = outcome.suppressed + int(outcome.classes.records[~fine].sum())
         if left_out > problem.suppressible or not fine.any():
             return None
-        spans = _without(problem, spans.pieces, fine)
+        spans = _keep_classes(problem, spans.pieces, fine)
         outcome = problem.outcome(spans)
     if outcome.suppressed > problem.suppressible or not safe_crowds(problem, outcome):
         return None
-    answer = _answer(quest, spans, outcome)
+    answer = _answer_from(quest, spans, outcome)
     if outcome.suppressed == problem.suppressible:
         return answer
-    return better(answer, _trim(quest, answer))
+    return better(answer, _drop_weak_classes(quest, answer))
 
 
-def _answer(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
+def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
+    """The answer of a recoding and its outcome: with its privacy and loss."""
     loss = quest.problem.loss.of(outcome)
     return BoundedAnswer(spans, outcome, quest.privacy_of(outcome.classes), loss)
 
@@ -122,18 +123,18 @@ def losses_of(problem: Problem, spans: Spans, outcome: Outcome) -> Floats:
     return kept
 
 
-def _without(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
-    """The same with only these classes, the others left out."""
+def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
+    """The recoding with only the classes flagged as fine, all others left out."""
     numbers = np.append(number_kept(fine), SUPPRESSED).astype(np.int32)[pieces.class_of]
     spans = Spans(fold_pieces(replace(pieces, class_of=numbers)))
     return spans.told_apart(problem.tally, problem.columns)
 
 
-def _trim(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
-    """The answer after leaving out what makes its least private classes more private."""
+def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
+    """The answer after leaving out its least private classes; None if nothing can be gained so."""
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
-    tries = [_without(problem, answer.recoding.pieces, _strong(quest, classes, spare))]
+    tries = [_keep_classes(problem, answer.recoding.pieces, _strong_classes(quest, classes, spare))]
     if quest.sensitive is not None and not quest.whole_rows:
         tries.append(_level_classes(quest, answer, spare))
     best: BoundedAnswer | None = None
@@ -144,11 +145,11 @@ def _trim(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
         )
         within = outcome.suppressed <= problem.suppressible
         if within and fine.all() and len(fine) and safe_crowds(problem, outcome):
-            best = better(best, _answer(quest, spans, outcome))
+            best = better(best, _answer_from(quest, spans, outcome))
     return best
 
 
-def _strong(quest: BoundedProblem, classes: Classes, spare: int) -> Flags:
+def _strong_classes(quest: BoundedProblem, classes: Classes, spare: int) -> Flags:
     """The classes that stay if the least private go, as many as so many records allow."""
     each = _privacies(quest, classes)
     order = np.argsort(each, kind="stable")
@@ -185,10 +186,12 @@ def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> 
 
 
 def _histogram(quest: BoundedProblem, classes: Classes) -> Histogram:
+    """Values per class of the sensitive column whose values count."""
     return classes.histograms[quest.problem.sensitive[quest.sensitive or 0].name]
 
 
 def _most_kept(quest: BoundedProblem, classes: Classes, l: float) -> Counts:
+    """The most records of each class that can stay so that it reaches this l."""
     return quest.model(l).most_kept(classes)
 
 

@@ -55,14 +55,14 @@ def _cut_dearest(quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, mos
         0.0  # each part is that private, so as large
     )
     taken = [c for c in np.argsort(-lost, kind="stable")[:most] if lost[c] > 0]
-    cut = [_cut(asked, pieces, order[start[c] : start[c + 1]], watch) for c in taken]
+    cut = [_cut_class(asked, pieces, order[start[c] : start[c + 1]], watch) for c in taken]
     return _replace_pieces(pieces, [one for one in cut if one is not None])
 
 
-def _cut(
+def _cut_class(
     problem: Problem, pieces: Pieces, which: Codes, watch: Watch
 ) -> tuple[Codes, Pieces] | None:
-    """These pieces of one class, cut into several; None if they cannot be."""
+    """The pieces of one class cut into several, and which they were; None if they cannot be."""
     if len(which) < 2 or watch.expired:
         return None
     rows = pieces.row[which]
@@ -77,7 +77,7 @@ def _cut(
 
 
 def _replace_pieces(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
-    """The pieces with some of them in place of others, under numbers of their own."""
+    """The pieces after each cut class is replaced by its parts, which get numbers of their own."""
     stay = np.ones(len(pieces.row), dtype=np.bool_)
     for which, _ in cut:
         stay[which] = False
@@ -93,6 +93,7 @@ def _replace_pieces(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
 
 
 def _renumber(first: int, parts: list[Pieces]) -> Iterator[Pieces]:
+    """Yield the parts with their classes renumbered one after the other, from `first`."""
     for part in parts:
         yield replace(part, class_of=part.class_of + np.int32(first))
         first += int(part.class_of.max()) + 1

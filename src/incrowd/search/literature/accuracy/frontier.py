@@ -72,18 +72,18 @@ def frontier(
     between two with the same privacy. What is made for one bound serves the others. Raises
     `InfeasibleError` if nothing satisfies the models at all, `LimitError` without time for one.
     """
-    bounds = _ascending(bounds)
+    bounds = _sort_bounds(bounds)
     shop = search.workshop(problem)
     found: dict[int, FrontierPoint] = {}
     unseen: list[float] = []
     least = 0
-    for here in _order(len(bounds)):
-        if here < least or _level(found, here, search.privacy):
+    for here in _look_order(len(bounds)):
+        if here < least or _is_flat_around(found, here, search.privacy):
             continue
         watch.tell(f"looking for the most {search.privacy}", len(found) / len(bounds))
         share = _SHARE if found else 1.0
         try:
-            found[here] = _point(shop, replace(search, max_loss=bounds[here]), watch, share)
+            found[here] = _find_point(shop, replace(search, max_loss=bounds[here]), watch, share)
         except LimitError:
             if not found:
                 raise
@@ -104,32 +104,37 @@ def frontier(
     )
 
 
-def _level(found: dict[int, FrontierPoint], here: int, privacy: Literal["k", "l"]) -> bool:
-    """Whether the nearest bounds that were looked at on both sides have the same privacy."""
-    below = [_privacy(point, privacy) for i, point in found.items() if i < here]
+def _is_flat_around(found: dict[int, FrontierPoint], here: int, privacy: Literal["k", "l"]) -> bool:
+    """Whether no bound between the nearest ones that were looked at needs a look.
+
+    So if the largest bound below and the smallest above have the same privacy.
+    """
+    below = [_privacy_at(point, privacy) for i, point in found.items() if i < here]
     above = [i for i in found if i > here]
-    return bool(below and above) and max(below) >= _privacy(found[min(above)], privacy)
+    return bool(below and above) and max(below) >= _privacy_at(found[min(above)], privacy)
 
 
 def rising(
     points: Iterable[FrontierPoint], privacy: Literal["k", "l"]
 ) -> tuple[FrontierPoint, ...]:
-    """The points by bound, without those that a smaller bound is as private as.
+    """The points by bound, without those that are no more private than one of a smaller bound.
 
     What is reached within a bound stays, whatever it loses as a whole: a bound is what is asked.
     """
     kept: list[FrontierPoint] = []
     for point in sorted(points, key=lambda one: one.max_loss):
-        if not kept or _privacy(point, privacy) > _privacy(kept[-1], privacy):
+        if not kept or _privacy_at(point, privacy) > _privacy_at(kept[-1], privacy):
             kept.append(point)
     return tuple(kept)
 
 
-def _privacy(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
+def _privacy_at(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
+    """The k or the l that a point of the frontier reaches."""
     return point.k if privacy == "k" or point.l is None else point.l
 
 
-def _point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> FrontierPoint:
+def _find_point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> FrontierPoint:
+    """Look for a point of the frontier in a share of the time that is left."""
     left = watch.remaining
     limited = SilentWatch(watch, None if left is None or share == 1 else left * share)
     found = search.run_in(shop, limited, in_passing=share < 1)
@@ -145,7 +150,8 @@ def _point(shop: Workshop, search: Accuracy, watch: Watch, share: float) -> Fron
     )
 
 
-def _ascending(bounds: Sequence[float]) -> tuple[float, ...]:
+def _sort_bounds(bounds: Sequence[float]) -> tuple[float, ...]:
+    """The bounds sorted, each once; `PolicyError` if there is none or one is not in 0 to 1."""
     if not bounds or not all(0 <= bound <= 1 for bound in bounds):
         raise PolicyError(
             "max_loss values must be between 0 and 1", remedy="give one or more of them"
@@ -153,8 +159,8 @@ def _ascending(bounds: Sequence[float]) -> tuple[float, ...]:
     return tuple(sorted({float(bound) for bound in bounds}))
 
 
-def _order(number: int) -> Iterator[int]:
-    """The last of so many, the first, then what is half way between two that were named."""
+def _look_order(number: int) -> Iterator[int]:
+    """Yield so many places, last, first, then half way between two that were yielded before."""
     ends = sorted({0, number - 1})
     yield from reversed(ends)
     while len(ends) < number:

@@ -38,12 +38,12 @@ class RecordLine:
 
 
 def code_starts(problem: Problem) -> Counts:
-    """Where the codes of each column begin if they stand one column after the other."""
+    """The place where each column's codes begin if columns stand one after the other."""
     return offsets([len(column.hierarchy.leaves) + 1 for column in problem.columns])
 
 
 def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
-    """Who stays: all, and if records may be left out, all but half as many loners, or as many."""
+    """Flags of who stays: all and, if records may go, all but half as many loners, or as many."""
     number, spare = len(line.records.row), quest.problem.suppressible
     stay = [np.ones(number, dtype=np.bool_)]
     if not spare or spare >= number:
@@ -52,7 +52,7 @@ def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
     for step in range(1, _PEELS + 1):
         kept = kept.copy()
         there = np.flatnonzero(kept)
-        runs = _company(quest, line, there)
+        runs = _longest_runs(quest, line, there)
         go = spare * step // _PEELS - (number - len(there))
         kept[there[np.argsort(runs, kind="stable")[:go]]] = False
         if step in {_PEELS // 2, _PEELS}:
@@ -60,8 +60,8 @@ def staying(quest: BoundedProblem, line: RecordLine) -> list[Flags]:
     return stay
 
 
-def _company(quest: BoundedProblem, line: RecordLine, there: Counts) -> Counts:
-    """The longest run within the bound that holds each of these records of the line."""
+def _longest_runs(quest: BoundedProblem, line: RecordLine, there: Counts) -> Counts:
+    """The length of the longest run within the bound that holds each of these records of a line."""
     items = diversify.Lined(line.records.cells, line.records.row[there])
     first = accuracy.beginnings(items, line.boxes, code_starts(quest.problem), quest.most)
     return accuracy_limits.longest_runs(first)
@@ -97,7 +97,7 @@ def _loneliest_rows(quest: BoundedProblem, line: RecordLine, box: Codes) -> Code
 
     Together more records are like them than may be left out; no rows if that is too much work.
     """
-    runs = _company(quest, line, np.arange(len(line.records.row)))
+    runs = _longest_runs(quest, line, np.arange(len(line.records.row)))
     rows = line.records.row[np.argsort(runs, kind="stable")]
     rows = rows[np.sort(np.unique(box[rows], return_index=True)[1])]
     upto = np.cumsum(np.bincount(box, weights=quest.problem.tally.counts)[box[rows]])

@@ -61,19 +61,19 @@ def by_adjusting(
 def _divisions(
     quest: BoundedProblem, line: RecordLine, kept: Flags, share: float, watch: Watch
 ) -> list[tuple[Fraction, Pieces]]:
-    """What is made of the records that stay, with its privacy."""
+    """The divisions made of the records that are kept, each with its privacy."""
     everyone = line.records
     records = everyone if kept.all() else everyone.take(kept)
     made = [_adjust_groups(quest, line.boxes, records, share, watch)]
     if quest.sensitive is None and share == _SHARES[0]:
         made += by_runs(quest, line.boxes, records)
     return [
-        (_privacy(quest, records, classes), everyone.pieces(spread_classes(kept, classes)))
+        (_least_privacy(quest, records, classes), everyone.pieces(spread_classes(kept, classes)))
         for classes in made
     ]
 
 
-def _privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
+def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
     """The privacy of the least private class."""
     by_value = quest.sensitive is not None
     classes = accuracy_weakest.chain_classes(
@@ -108,7 +108,7 @@ def _adjust_groups(
 
 
 def by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> list[Codes]:
-    """The line divided so that the smallest class is as large as can be; empty if it cannot be.
+    """Divide the line so that the smallest class is as large as can be; empty if impossible.
 
     With one column in the order of its codes no other classes are larger: two classes that overlap
     can change records until they do not. What can be divided by k can be by k - 1, so the largest k
@@ -125,10 +125,10 @@ def by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> 
             high = middle - 1
     if low < least:
         return []
-    return [_cheapest(quest, boxes, records, (low, kernels.runs_of(first, low)))]
+    return [_cheapest_runs(quest, boxes, records, (low, kernels.runs_of(first, low)))]
 
 
-def _cheapest(
+def _cheapest_runs(
     quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords, found: tuple[int, Codes]
 ) -> Codes:
     """The runs of k records with the least loss, if that is not too much work."""
@@ -147,8 +147,8 @@ def _cheapest(
 def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | Pieces]:
     """The most privacy of all divisions of one column (Section 5.1); empty if there is none."""
     problem = quest.problem
-    exact.refuse_many(problem)
-    k, floor = least_people(problem), _floor(problem)
+    exact.refuse_several_columns(problem)
+    k, floor = least_people(problem), _asked_l(problem)
     if quest.sensitive is None and floor == 1:
         order = np.lexsort((*problem.tally.sensitive[::-1], problem.tally.quasi[0]))
         records = records_of(problem, order.astype(np.int32), None)
@@ -168,7 +168,7 @@ def best_of_one_column(quest: BoundedProblem, boxes: BoxCosts) -> list[Spans | P
     return [] if found is None else [recoding_of(problem, column, found)]
 
 
-def _floor(problem: Problem) -> Fraction:
+def _asked_l(problem: Problem) -> Fraction:
     """The l that the models ask for of the first sensitive column, 1 if they ask for none."""
     asked = [
         1 / model.share_limits(model.columns[0]).most

@@ -92,7 +92,7 @@ class Workshop:
         return self._ceilings[quest.most]
 
     def may_nudge(self, way: Way) -> bool:
-        """Whether a search may be asked once more while a curve is drawn."""
+        """Whether a search may be asked for a little more once again; counts how often it was."""
         self._nudges[way.title] += 1
         return self._nudges[way.title] <= _NUDGES
 
@@ -122,12 +122,12 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
         best = better(best, answer)
         scanned.append(way.title)
     if best is not None:
-        best = _cheapest(quest, shop, best, ways, watch)
+        best = _lower_loss(quest, shop, best, ways, watch)
     return Best(best, tried, tuple(scanned), limit)
 
 
 def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
-    """As `best_of_all` for one of many bounds of a large table: crowd is asked a few times in all.
+    """The best answer for one of many bounds of a large table; crowd is asked only a few times.
 
     It only says whether a little more is possible. What was made for other bounds is used.
     """
@@ -149,7 +149,10 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """What a search makes of a little more privacy; if that is an answer, of more."""
+    """Ask a search for a little more privacy, and for more as long as that is an answer.
+
+    None if it finds no answer.
+    """
     reached, limit = known
     more = nudge(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):
@@ -162,20 +165,21 @@ def _nudge(
 
 
 def _known_privacy(best: BoundedAnswer | None, limit: float) -> tuple[float, float]:
+    """The privacy that is reached already, and the one that nothing exceeds."""
     return (best.privacy if best else 0.0, limit)
 
 
 def _best_adjusted(
     quest: BoundedProblem, shop: Workshop, watch: Watch
 ) -> tuple[BoundedAnswer | None, tuple[tuple[str, float | None], ...]]:
-    """The best answer of AC along all mappings, and what each of them came to."""
+    """The best answer of AC along all mappings, and the privacy that each mapping reached."""
     tried: dict[str, float | None] = {}
     best: BoundedAnswer | None = None
     if quest.whole_rows:
         return best, ()
     for mapping in MAPPINGS:
         along: BoundedAnswer | None = None
-        for bound in _bounds(quest):
+        for bound in _tried_bounds(quest):
             asked = replace(quest, mapping=mapping, most=bound)
             if along is None or shop.ceiling(asked) >= along.privacy - SLACK:
                 along = better(along, shop.adjust_line(asked, watch))
@@ -184,8 +188,8 @@ def _best_adjusted(
     return best, tuple(tried.items())
 
 
-def _bounds(quest: BoundedProblem) -> tuple[float, ...]:
-    """The bound of a quest, and the next smaller ones of the grid."""
+def _tried_bounds(quest: BoundedProblem) -> tuple[float, ...]:
+    """The bound of a quest, and the next smaller ones of the grid that are tried for it as well."""
     smaller = [bound + SLACK for bound in BOUNDS if bound + 2 * SLACK < quest.most]
     return (quest.most, *smaller[-_SMALLER:])
 
@@ -207,13 +211,13 @@ def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedA
     best = best_judged(quest, [pieces for _, pieces in found])
     if quest.sensitive is None:
         return best
-    return better(best, _directly(quest, shop, floor(found[0][0]) + 1, watch))
+    return better(best, _raise_l(quest, shop, floor(found[0][0]) + 1, watch))
 
 
-def _directly(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
-    """What the direct heuristic makes of a whole l, the next, and so on while that fits."""
+def _raise_l(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
+    """The best answer of the direct heuristic for l, l + 1 and so on while there is one."""
     best: BoundedAnswer | None = None
-    way = _direct(quest.mapping)
+    way = _direct_way(quest.mapping)
     while l <= most_possible(quest) and not watch.expired:
         answer = shop.scans.answer(quest, way, Fraction(l), watch)
         if answer is None:
@@ -222,12 +226,13 @@ def _directly(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> Bo
     return best
 
 
-def _direct(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
+def _direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
+    """The direct heuristic along a mapping, as a search to scan with this step."""
     return Way(f"diversify along {mapping}", Diversify(mapping=mapping), step)
 
 
 def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAnswer | None:
-    """The best of what was found; if nothing is an answer, after failing classes have merged."""
+    """The best answer among what was found; if there is none, after merging failing classes."""
     best: BoundedAnswer | None = None
     for one in found:
         best = better(best, judge_answer(quest, one))
@@ -239,7 +244,7 @@ def best_judged(quest: BoundedProblem, found: list[Spans | Pieces]) -> BoundedAn
 
 
 def _merge_failing(problem: Problem, found: list[Spans | Pieces]) -> Iterator[Spans]:
-    """The same with classes that fail a model merged with others, which may lose too much."""
+    """Yield what was found with classes that fail a model merged, which may lose too much."""
     for one in found:
         try:
             yield merge_failing_classes(problem, one.pieces if isinstance(one, Spans) else one)
@@ -257,14 +262,14 @@ def ways_of(quest: BoundedProblem) -> tuple[Way, ...]:
     ]
     if quest.whole_rows or not by_size:
         whole = coarse if quest.whole_rows else Fraction(1)
-        ways += [_direct(mapping, whole) for mapping in MAPPINGS]
+        ways += [_direct_way(mapping, whole) for mapping in MAPPINGS]
     return (*ways, Way("crowd", Crowd(), coarse))
 
 
-def _cheapest(
+def _lower_loss(
     quest: BoundedProblem, shop: Workshop, best: BoundedAnswer, ways: Sequence[Way], watch: Watch
 ) -> BoundedAnswer:
-    """An answer that is as private with as little loss as was found."""
+    """The answer, or one that is as private and loses less, as far as these searches find it."""
     for way in ways:
         if watch.expired:
             return best

@@ -48,7 +48,7 @@ class Scans:
     def release_of(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> Spans | None:
-        """What a search makes of a privacy, 1 asking for nothing; None if it finds nothing."""
+        """The release of a search asked for a privacy, 1 for none; None if it finds nothing."""
         key = way.title, privacy
         if key not in self._made:
             models = self.problem.models
@@ -62,7 +62,7 @@ class Scans:
     def answer(
         self, quest: BoundedProblem, way: Way, privacy: Fraction, watch: Watch
     ) -> BoundedAnswer | None:
-        """What a search makes of a privacy, if that is an answer and there was time for it."""
+        """The answer of a search asked for a privacy; None if it is none, or there was no time."""
         try:
             found = self.release_of(quest, way, privacy, watch)
         except LimitError:
@@ -71,7 +71,7 @@ class Scans:
 
 
 def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | None:
-    """What a search finds; None if it finds nothing."""
+    """The recoding that a search finds, as spans; None if it finds nothing."""
     try:
         found = search.run(problem, watch).recoding
     except InfeasibleError:
@@ -116,12 +116,13 @@ def halve_privacy(
 
 
 def nudge(way: Way, reached: float) -> Fraction:
-    """A little more privacy than is reached."""
+    """The privacy to ask for next, a little more than is reached."""
     if way.step == 1:
         return Fraction(int(reached + SLACK) + 1)
     return Fraction(reached) + way.step
 
 
 def _middle(low: Fraction, high: Fraction, step: Fraction) -> Fraction:
+    """The middle of two privacies, rounded up to a whole number if the step is 1."""
     middle = (low + high) / 2
     return Fraction(ceil(middle)) if step == 1 else middle

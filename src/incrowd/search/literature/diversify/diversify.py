@@ -12,7 +12,7 @@ from incrowd.errors import InfeasibleError, PolicyError, count_of
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.layout import boxes_of
-from incrowd.search.left_out import leaving_out
+from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify import exact, groups
 from incrowd.search.literature.hilbert import hilbert_line
 from incrowd.search.literature.idistance import IDistance, idistance_line
@@ -55,22 +55,23 @@ class Diversify(Search):
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, make diverse classes, repair what other models ask for."""
         raise_if_infeasible(problem)
-        return leaving_out(problem, lambda stay: self._diversify(stay, watch))
+        return search_after_leaving_out(problem, lambda stay: self._diversify(stay, watch))
 
     def _diversify(self, problem: Problem, watch: Watch) -> Found:
+        """Order the records, make diverse classes, repair those that fail, say what was done."""
         raise_if_out_of_time(watch)
         if self.optimal:
-            return _optimal(problem, self.name)
+            return _optimal_division(problem, self.name)
         watch.tell("ordering the rows", 0.0)
         order = order_of(problem, self.mapping)
-        wanted = _strictest_model(problem)
+        wanted = _column_and_l(problem)
         if wanted is None or problem.tally.has_units or problem.consistent:
             return divide_line(problem, watch, self.name, (order, None))
         watch.tell("making diverse classes", 0.3)
-        pieces, fallen = _diverse(problem, order, wanted, self.rounds)
+        pieces, fallen = _diverse_classes(problem, order, wanted, self.rounds)
         watch.tell("repairing classes", 0.8)
-        spans = _better(problem, order, merge_failing_classes(problem, pieces), wanted[1])
-        return _result(self.name, spans, wanted[1], fallen)
+        spans = _better_of_two(problem, order, merge_failing_classes(problem, pieces), wanted[1])
+        return _found_of(self.name, spans, wanted[1], fallen)
 
 
 def order_of(problem: Problem, mapping: MappingName) -> Codes:
@@ -88,15 +89,16 @@ def order_of(problem: Problem, mapping: MappingName) -> Codes:
 
 def diverse_pieces(problem: Problem, mapping: MappingName) -> Pieces | None:
     """Diverse classes along one mapping, as `Diversify` begins; None where it has none to make."""
-    wanted = _strictest_model(problem)
+    wanted = _column_and_l(problem)
     if wanted is None or problem.tally.has_units or problem.consistent:
         return partition_in_order(problem, order_of(problem, mapping))
-    return _diverse(problem, order_of(problem, mapping), wanted, Diversify().rounds)[0]
+    return _diverse_classes(problem, order_of(problem, mapping), wanted, Diversify().rounds)[0]
 
 
-def _strictest_model(problem: Problem) -> tuple[int, int] | None:
-    """The sensitive column with the strictest diversity model, and the whole l that it takes.
+def _column_and_l(problem: Problem) -> tuple[int, int] | None:
+    """The place of the sensitive column whose model asks for most values, and l as a whole number.
 
+    If no record may be left out, l is at most what the table as one class reaches.
     None if no model asks for two values or more, or none can be had.
     """
     names = [column.name for column in problem.sensitive]
@@ -115,14 +117,16 @@ def _strictest_model(problem: Problem) -> tuple[int, int] | None:
     return (column, l) if l > 1 else None
 
 
-def _diverse(
+def _diverse_classes(
     problem: Problem, order: Codes, wanted: tuple[int, int], rounds: int
 ) -> tuple[Pieces, int]:
     """Diverse classes of the records in their order, and how often the greedy step fell back."""
     column, l = wanted
     boxes = boxes_of(problem)
     everyone = groups.records_of(problem, order, column)
-    kept = groups.eligible_together([(everyone.value, Fraction(l)), *_others(problem, everyone)])
+    kept = groups.eligible_together(
+        [(everyone.value, Fraction(l)), *_limited_values(problem, everyone)]
+    )
     if len(kept) - int(kept.sum()) > problem.suppressible or not kept.any():
         l = int(groups.largest_l(np.bincount(everyone.value)))
         kept[:] = True
@@ -133,8 +137,10 @@ def _diverse(
     return everyone.pieces(groups.spread_classes(kept, class_of)), fallen
 
 
-def _others(problem: Problem, records: groups.OrderedRecords) -> list[tuple[Codes, Fraction]]:
-    """For each model that limits the share of a value: the values of its column, and its l."""
+def _limited_values(
+    problem: Problem, records: groups.OrderedRecords
+) -> list[tuple[Codes, Fraction]]:
+    """For each model that limits the share of a value: the values of the records, and its l."""
     codes = dict(zip((c.name for c in problem.sensitive), problem.tally.sensitive, strict=True))
     limits = [
         (name, model.share_limits(name).most) for model in problem.models for name in model.columns
@@ -142,8 +148,8 @@ def _others(problem: Problem, records: groups.OrderedRecords) -> list[tuple[Code
     return [(codes[name][records.row], 1 / most) for name, most in limits if most < 1]
 
 
-def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
-    """These classes, or the line divided by size alone and repaired, if k is what binds."""
+def _better_of_two(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
+    """The better of these classes and the line divided by size alone and repaired, if k binds."""
     if least_people(problem) <= l:
         return spans
     try:
@@ -154,7 +160,8 @@ def _better(problem: Problem, order: Codes, spans: Spans, l: int) -> Spans:
     return other if second < first else spans
 
 
-def _result(name: str, spans: Spans, l: int, fallen: int) -> Found:
+def _found_of(name: str, spans: Spans, l: int, fallen: int) -> Found:
+    """The result of these classes, with their number in words and figures."""
     number = int(spans.pieces.class_of.max()) + 1
     classes = count_of(number, "class", "classes")
     why = (
@@ -164,9 +171,9 @@ def _result(name: str, spans: Spans, l: int, fallen: int) -> Found:
     return Found(spans, name, why=why, facts=facts)
 
 
-def _optimal(problem: Problem, name: str) -> Found:
-    """The least largest extent of one column (Section 4.2)."""
-    sensitive, l = strictest(problem, name)
+def _optimal_division(problem: Problem, name: str) -> Found:
+    """The division of one column with the least largest extent (Section 4.2)."""
+    sensitive, l = strictest_frequency(problem, name)
     column = exact.column_of(problem, sensitive)
     best = exact.least_extent(column, l, least_people(problem))
     if best is None:
@@ -180,7 +187,7 @@ def _optimal(problem: Problem, name: str) -> Found:
     return Found(spans, name, optimal=problem.loss.worst_class, why=why, facts=facts)
 
 
-def strictest(problem: Problem, name: str) -> tuple[int, Fraction]:
+def strictest_frequency(problem: Problem, name: str) -> tuple[int, Fraction]:
     """The sensitive column and the l of the only model that reads values, of kind frequency."""
     reading = [model for model in problem.models if model.columns]
     names = [column.name for column in problem.sensitive]

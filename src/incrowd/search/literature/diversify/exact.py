@@ -81,7 +81,7 @@ class OneColumn:
         return worst + log10(len(self.place))
 
 
-def refuse_many(problem: Problem) -> None:
+def refuse_several_columns(problem: Problem) -> None:
     """Raise `PolicyError` unless there is one quasi-identifying column and records are free."""
     if len(problem.columns) != 1 or problem.tally.has_units or problem.consistent:
         raise PolicyError(
@@ -93,7 +93,7 @@ def refuse_many(problem: Problem) -> None:
 
 def column_of(problem: Problem, sensitive: int) -> OneColumn:
     """The only quasi-identifying column of a problem, with the domains of a sensitive column."""
-    refuse_many(problem)
+    refuse_several_columns(problem)
     tally = problem.tally
     row = np.repeat(np.arange(tally.rows, dtype=np.int32), tally.counts)
     code, value = tally.quasi[0][row], tally.sensitive[sensitive][row]
@@ -131,10 +131,10 @@ def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes |
     verdict, held = diversify_exact.divide((column.place, column.start, reach), strides, rule)
     if verdict < 0:
         raise _too_large(_explain(column, most))
-    return _classes(held) if verdict else None
+    return _class_of_records(held) if verdict else None
 
 
-def _classes(held: Counts) -> Codes:
+def _class_of_records(held: Counts) -> Codes:
     """The class of each record if the classes hold so many of each domain."""
     numbers = np.tile(np.arange(len(held), dtype=np.int32), held.shape[1])
     return np.repeat(numbers, held.T.ravel())
@@ -193,6 +193,7 @@ def privacy_of(column: OneColumn, class_of: Codes) -> Fraction:
 
 
 def _explain(column: OneColumn, most: float) -> str:
+    """How much work the division would be, in words for an error."""
     steps = column.cost_of_steps(most)
     return (
         f"{len(column.place):,} records with {len(column.sizes):,} sensitive values give up to "
@@ -201,6 +202,7 @@ def _explain(column: OneColumn, most: float) -> str:
 
 
 def _too_large(what: str) -> LimitError:
+    """The error that the optimal division takes too long."""
     return LimitError(
         f"the optimal division takes too long to find: {what}",
         remedy="remove 'optimal', or give a smaller table",

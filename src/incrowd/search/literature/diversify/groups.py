@@ -52,7 +52,7 @@ class OrderedRecords:
 
     @property
     def items(self) -> "diversify.Lined":
-        """As kernels want them."""
+        """The records with their rows, as kernels take them."""
         return diversify.Lined(self.cells, self.row)
 
     @property
@@ -66,7 +66,7 @@ class OrderedRecords:
         return fold_pieces(Pieces(self.row, ones, class_of))
 
     def take(self, kept: Flags) -> "OrderedRecords":
-        """These records alone."""
+        """Only the records flagged as kept, in the same order."""
         return records_in(self.row[kept], self.cells, self.value[kept])
 
 
@@ -95,7 +95,7 @@ def largest_l(counts: Counts) -> float:
 
 
 def eligible_together(columns: Sequence[tuple[Codes, Fraction]]) -> Flags:
-    """Records that are eligible by every one of these sensitive columns, each with its own l.
+    """Flags of the records that are eligible by each sensitive column with its own l.
 
     Each column in turn leaves out what it must, until none has to: a column that was eligible may
     not be once others have left records out.
@@ -117,7 +117,7 @@ def eligible_part(value: Codes, l: int | Fraction) -> Flags:
     if int(counts.max(initial=0)) * l <= len(value):
         return np.ones(len(value), dtype=np.bool_)
     # the mean of what the values keep falls as c grows, so the last c that does is found by halving
-    c = bisect_left(range(1, int(counts.max()) + 1), 1, key=lambda c: _too_many(counts, c, l))
+    c = bisect_left(range(1, int(counts.max()) + 1), 1, key=lambda c: _leaves_too_few(counts, c, l))
     by_value = np.argsort(value, kind="stable")
     first = np.cumsum(counts) - counts
     rank = np.empty(len(value), dtype=np.int64)
@@ -125,20 +125,22 @@ def eligible_part(value: Codes, l: int | Fraction) -> Flags:
     return rank < c
 
 
-def _too_many(counts: Counts, c: int, l: int | Fraction) -> bool:
+def _leaves_too_few(counts: Counts, c: int, l: int | Fraction) -> bool:
+    """Whether fewer than c * l records are left if each value keeps at most c."""
     return int(np.minimum(counts, c).sum()) < c * l
 
 
 def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
-    """The class of each record, l or more different values each; how often it fell back.
+    """The class of each record of l-eligible ones, and how often the greedy step fell back.
 
+    Each class holds l or more different values.
     The records are l-eligible.
     """
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
 def merge_runs(records: OrderedRecords, class_of: Codes, k: int, boxes: "BoxCosts") -> Codes:
-    """Runs of classes with at least k records each as one, divided with the least cost."""
+    """The class of each record after runs of classes have merged into ones of k records or more."""
     number = int(class_of.max()) + 1
     sizes = np.bincount(class_of, minlength=number)
     if sizes.min() >= k or number == 1:
@@ -169,33 +171,40 @@ def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "
         np.zeros(number),
         np.full(number, -1, dtype=np.int64),
     )
-    items, reach = records.items, _reach(records, number)
-    in_threads([partial(kernels.begin, items, boxes, swaps, *span) for span in _spans(number, 0)])
+    items, reach = records.items, _swap_reach(records, number)
+    in_threads(
+        [
+            partial(kernels.begin, items, boxes, swaps, *span)
+            for span in _alternating_runs(number, 0)
+        ]
+    )
     for turn in range(rounds):
         rule = np.array([records.values, reach, turn])
         swap = partial(kernels.swap_round, items, records.value, boxes, swaps)
-        if not sum(in_threads([partial(swap, span, rule) for span in _spans(number, turn)])):
+        if not sum(
+            in_threads([partial(swap, span, rule) for span in _alternating_runs(number, turn)])
+        ):
             break
     new_class = np.empty_like(class_of)
     new_class[members] = np.repeat(np.arange(number, dtype=np.int32), sizes)
     return new_class
 
 
-def _reach(records: OrderedRecords, number: int) -> int:
+def _swap_reach(records: OrderedRecords, number: int) -> int:
     """How many places apart classes swap: fewer if they share many values."""
     held = np.bincount(records.value).astype(np.float64)
     shared = float((held**2).sum()) / (len(records.value) * number)
     return min(max(int(_PARTNERS / shared), 2), _REACH)
 
 
-def _spans(number: int, turn: int) -> list[tuple[int, int]]:
-    """Runs of classes, their ends elsewhere every second time."""
+def _alternating_runs(number: int, turn: int) -> list[tuple[int, int]]:
+    """Runs of classes that are swapped within; every second turn their ends lie elsewhere."""
     first = _SPAN // 2 if turn % 2 else _SPAN
     return list(pairwise([0, *range(first, number, _SPAN), number]))
 
 
 def spread_classes(kept: Flags, class_of: Codes) -> Codes:
-    """The class of every record if only those flagged are in one."""
+    """The class of every record, -1 for those not flagged, given the classes of those flagged."""
     everyone = np.full(len(kept), SUPPRESSED, dtype=np.int32)
     everyone[kept] = class_of
     return everyone

@@ -56,7 +56,7 @@ class MinGenCells(Search):
                 remedy="raise the time limit, or give a smaller table",
             )
         if best is None:
-            raise _nothing(problem)
+            raise _none_error(problem)
         levels, digits = best
         cells = CellLevels(levels, table.pieces(problem.tally, digits))
         cells = cells.told_apart(problem.tally, problem.columns)
@@ -67,6 +67,7 @@ class MinGenCells(Search):
 
 
 def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
+    """Raise `PolicyError` if the table is too large, or its missing values are not supported."""
     if table.parts > limit:
         raise PolicyError(
             f"mingen-cells compares all partitions of a table: {many(table.parts)} parts of "
@@ -76,7 +77,7 @@ def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
                 'use search = "mingen" for one level per column, or "mondrian" for a heuristic'
             ),
         )
-    if problem.missing is Missing.MATCHES_ANYTHING and not problem.monotone and _gaps(problem):
+    if problem.missing is Missing.MATCHES_ANYTHING and not problem.monotone and _has_gaps(problem):
         raise PolicyError(
             'mingen-cells does not support missing = "matches-anything" when people have '
             "several records",
@@ -84,10 +85,10 @@ def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
         )
 
 
-def _nothing(problem: Problem) -> InfeasibleError:
+def _none_error(problem: Problem) -> InfeasibleError:
     """The error if no partition will do; full-domain searches also count whom gaps match."""
     error = nothing_found(problem)
-    if problem.missing is not Missing.MATCHES_ANYTHING or not _gaps(problem):
+    if problem.missing is not Missing.MATCHES_ANYTHING or not _has_gaps(problem):
         return error
     return InfeasibleError(
         "no classes satisfy all models on their own, without the records that missing values match",
@@ -96,7 +97,8 @@ def _nothing(problem: Problem) -> InfeasibleError:
     )
 
 
-def _gaps(problem: Problem) -> bool:
+def _has_gaps(problem: Problem) -> bool:
+    """Whether a quasi-identifying value is missing."""
     return bool((problem.tally.quasi == 0).any())
 
 
@@ -110,6 +112,6 @@ def _proof(problem: Problem, table: SmallTable) -> tuple[bool, str]:
     )
     if not summed:
         return False, f"{why}; {problem.loss.name} is not a sum over cells and may be higher"
-    if problem.missing is Missing.MATCHES_ANYTHING and _gaps(problem):
+    if problem.missing is Missing.MATCHES_ANYTHING and _has_gaps(problem):
         return False, f"{why}; each class satisfies the models without what its gaps match"
     return True, why

@@ -88,6 +88,7 @@ class Preferred:
             )
 
     def _within_limits(self, columns: Sequence[QuasiColumn], nodes: Sequence[Node]) -> list[Node]:
+        """The nodes at or below the levels of `at_most`; `InfeasibleError` if there is none."""
         left = list(nodes)
         for j, column in enumerate(columns):
             limit = self.at_most.get(column.name)
@@ -106,7 +107,7 @@ class Preferred:
         return left
 
     def _rules(self, columns: Sequence[QuasiColumn]) -> list[tuple[str, Callable[[Node], Any]]]:
-        """The rules in their order: what each is called, and what it makes small."""
+        """The rules in order: the name of each, and a figure of a node that it makes small."""
         place = {column.name: j for j, column in enumerate(columns)}
         first = [place[name] for name in self.order]
         scale = [self.weights.get(c.name, 1.0) / max(c.hierarchy.height, 1) for c in columns]
@@ -122,7 +123,7 @@ class Preferred:
 
 
 def _as_good(worth: Any, least: Any) -> bool:
-    """Equal, but for rounding."""
+    """Whether two figures are equal but for rounding."""
     return bool(worth <= least + _SLACK) if isinstance(least, float) else bool(worth == least)
 
 
@@ -154,7 +155,7 @@ def minimal_distortions(
     """
     lattice = climb_lattice(replace(problem, loss=loss or Precision()), watch, limit)
     if not lattice.compare(watch):
-        raise late(lattice)
+        raise time_is_up(lattice)
     return lattice.distortions
 
 
@@ -178,14 +179,14 @@ def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "Tagged":
     """The lattice with all its minimal nodes known; `LimitError` if the time is up before."""
     lattice = untagged_lattice(problem, limit)
     if not lattice.climb(watch):
-        raise late(lattice)
+        raise time_is_up(lattice)
     if not lattice.minimal:
         raise no_levels(problem)
     return lattice
 
 
-def late(lattice: "Tagged") -> LimitError:
-    """The error if the time is up."""
+def time_is_up(lattice: "Tagged") -> LimitError:
+    """The error that the time is up before all minimal nodes are known."""
     return LimitError(
         f"the time limit ended after {lattice.examined:,} of {lattice.size:,} level vectors",
         remedy='raise the time limit, or use search = "lattice"',
@@ -227,7 +228,7 @@ class MinGen(Search):
         finished = climbed and lattice.compare(watch)
         least = lattice.distortions
         if not least:
-            raise no_levels(problem) if finished else late(lattice)
+            raise no_levels(problem) if finished else time_is_up(lattice)
         node, rule = least[0], "the time limit ended before all were found"
         if finished:
             node, rule = self.prefer.choose(problem.columns, least)
@@ -241,7 +242,7 @@ class MinGen(Search):
 
 
 def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
-    """What was found in figures, and in words."""
+    """The figures of what was found, and a sentence on it."""
     minimal, least = lattice.minimal, lattice.distortions
     counts = {
         "nodes": float(lattice.size),
@@ -250,10 +251,13 @@ def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
         "minimal": float(len(minimal)),
         "least": float(len(least)),
     }
-    many = f"{_many(minimal, 'minimal generalization')}, {_many(least, 'level vector')}"
+    many = (
+        f"{_count_nodes(minimal, 'minimal generalization')}, {_count_nodes(least, 'level vector')}"
+    )
     looked = f"{lattice.examined:,} of {lattice.size:,} level vectors examined"
     return counts, f"{many} {rule}; {looked}"
 
 
-def _many(nodes: tuple[Node, ...], what: str) -> str:
+def _count_nodes(nodes: tuple[Node, ...], what: str) -> str:
+    """The number of nodes and what they are, as a phrase."""
     return f"{len(nodes):,} {what}{'' if len(nodes) == 1 else 's'}"

@@ -45,6 +45,7 @@ class Tagged:
     """A lattice and what is known of its nodes, from `low` to `high`."""
 
     def __init__(self, problem: Problem, low: Node, high: Node) -> None:
+        """Begin with all nodes from `low` to `high` open."""
         self._problem = problem
         self._judge = NodeJudge(problem)
         self._limits = limits_of(problem, self._judge)
@@ -52,14 +53,14 @@ class Tagged:
         self._low, self._high = low, high
         self._shape = tuple(top - bottom + 1 for bottom, top in zip(low, high, strict=True))
         self._tags = np.full(self._shape, _OPEN, dtype=np.int8)
-        self._least = self._start()
+        self._least = self._start_bounds()
         self._looks: dict[Node, _NodeFacts] = {}
         self._told = 0.0
         self.size = prod(self._shape)
         """How many nodes there are."""
 
-    def _start(self) -> Floats:
-        """A lower limit of the loss of every node."""
+    def _start_bounds(self) -> Floats:
+        """A lower bound of the loss of every node, minus infinity where none is known."""
         parts = self._limits.start()
         if parts is None:
             return np.full(self._shape, -inf)
@@ -76,20 +77,22 @@ class Tagged:
         steps = [range(low, high + 1) for low, high in zip(self._low, self._high, strict=True)]
         for node in sorted(product(*steps), key=rank):
             while self._tag(node) == _OPEN:
-                if self._ends(watch):
+                if self._is_over(watch):
                     return False
                 self._tell(watch, "looking for minimal generalizations")
                 self._divide(self._chain(node) if self._judge.prunes else [node], watch)
         return True
 
-    def _ends(self, watch: Watch) -> bool:
-        """Whether the time is up; without a time limit of the user's not before there is a node."""
+    def _is_over(self, watch: Watch) -> bool:
+        """Whether to stop: time is up, and there is a node unless the time limit is hard."""
         return watch.expired and watch.over(answered=bool(self._releasable))
 
     def _tag(self, node: Node) -> int:
+        """The tag of a node: open, closed, or above a releasable one."""
         return int(self._tags[self._place(node)])
 
     def _place(self, node: Node) -> Node:
+        """The place of a node in the arrays: its levels less the lowest ones."""
         return tuple(level - low for level, low in zip(node, self._low, strict=True))
 
     def _chain(self, node: Node) -> list[Node]:
@@ -115,7 +118,7 @@ class Tagged:
         Higher nodes are cheaper to count, so a chain is divided at two thirds.
         """
         low, high = 0, len(chain)
-        while low < high and not self._ends(watch):
+        while low < high and not self._is_over(watch):
             middle = (low + 2 * high) // 3
             if self._tag(chain[middle]) != _OPEN:
                 low = middle + 1
@@ -126,7 +129,8 @@ class Tagged:
                 low = middle + 1
 
     def _examine(self, node: Node) -> _NodeFacts:
-        look = self._crowds(node) if self._anything else self._count(node)
+        """Count and judge a node, remember what was found, and tag it and nodes above or below."""
+        look = self._count_crowds(node) if self._anything else self._count(node)
         self._looks[node] = look
         place = self._place(node)
         above = tuple(slice(level, None) for level in place)
@@ -140,32 +144,36 @@ class Tagged:
         return look
 
     def _count(self, node: Node) -> _NodeFacts:
+        """Count the classes of a node and judge them, each by itself."""
         judge = self._judge
         counted = judge.count(node)
         verdict = judge.by_size(counted)
         if judge.too_many(counted, verdict.doomed):
             failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
-            return self._look(counted, failing, nan, NodeState.FAILING, hopeless=True)
+            return self._facts_of(counted, failing, nan, NodeState.FAILING, hopeless=True)
         if not judge.final:
             verdict = judge.by_value(counted)
         failing = judge.records(counted, ~verdict.kept)
         if judge.too_many(counted, ~verdict.kept):
             hopeless = judge.hopeless(counted, verdict)
-            return self._look(counted, failing, nan, NodeState.FAILING, hopeless=hopeless)
+            return self._facts_of(counted, failing, nan, NodeState.FAILING, hopeless=hopeless)
         loss = self._limits.loss(counted, verdict.kept)
-        return self._look(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
+        return self._facts_of(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
 
-    def _crowds(self, node: Node) -> _NodeFacts:
+    def _count_crowds(self, node: Node) -> _NodeFacts:
+        """Count the classes of a node and judge them by their crowds."""
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
             hopeless = self._judge.final and self._problem.absorbing
-            return self._look(counted, NOT_JUDGED, nan, NodeState.FAILING, hopeless=hopeless)
+            return self._facts_of(counted, NOT_JUDGED, nan, NodeState.FAILING, hopeless=hopeless)
         outcome = self._problem.outcome(recoding)
         loss = self._problem.loss.of(outcome)
-        return self._look(counted, outcome.suppressed, loss, NodeState.RELEASABLE, hopeless=False)
+        return self._facts_of(
+            counted, outcome.suppressed, loss, NodeState.RELEASABLE, hopeless=False
+        )
 
-    def _look(
+    def _facts_of(
         self,
         counted: NodeClasses,
         suppressed: int,
@@ -174,6 +182,7 @@ class Tagged:
         *,
         hopeless: bool,
     ) -> _NodeFacts:
+        """What is known of a counted node; `loss` is no number if it cannot be released."""
         k, bound = int(counted.sizes.people.min()), self._limits.above(counted)
         return _NodeFacts(counted.node, k, suppressed, loss, state, hopeless, bound)
 
@@ -184,6 +193,7 @@ class Tagged:
 
     @property
     def _releasable(self) -> list[_NodeFacts]:
+        """The counted nodes that can be released."""
         return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
 
     @property
@@ -193,7 +203,7 @@ class Tagged:
 
     @property
     def distortions(self) -> tuple[Node, ...]:
-        """Of the nodes that were counted those of least loss, none above another."""
+        """The counted nodes of least loss, without those above another of them."""
         best = self.best
         return _lowest([look.node for look in self._releasable if look.loss <= best + EPSILON])
 
@@ -222,7 +232,10 @@ class Tagged:
         return False
 
     def _narrow(self, limits: Floats, best: float) -> Floats:
-        """Limits with what is known now; what can at most equal a best node below is closed."""
+        """The lower bounds raised by what is known now, infinite where no node can be better.
+
+        No node above a best one that loses at least as much can be.
+        """
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
@@ -231,6 +244,7 @@ class Tagged:
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:
+        """Tell how many nodes are decided, at most five times a second."""
         if watch.elapsed - self._told > 0.2:
             self._told = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
