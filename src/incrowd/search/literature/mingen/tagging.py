@@ -14,7 +14,14 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
-from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, NodeState, lowest, outer_sum, rank
+from incrowd.search.lattice.frontier import (
+    NOT_JUDGED,
+    Explored,
+    NodeState,
+    are_lowest,
+    outer_sum,
+    rank,
+)
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
 from incrowd.search.literature.mingen.mingen import Node
@@ -257,5 +264,5 @@ def _lowest(nodes: list[Node]) -> tuple[Node, ...]:
     ordered = sorted(nodes, key=rank)
     if not ordered:
         return ()
-    minimal = lowest(np.array(ordered, dtype=np.int32)).tolist()
+    minimal = are_lowest(np.array(ordered, dtype=np.int32)).tolist()
     return tuple(node for node, least in zip(ordered, minimal, strict=True) if least)
