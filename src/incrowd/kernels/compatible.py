@@ -101,7 +101,7 @@ def meet(
     keys: Hashes,
     few: bool,
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """What the classes `mine` of one pattern meet: here, source, and what sources are made of.
+    """Return what the classes `mine` of one pattern meet: here, source, block and member.
 
     Class `here[e]` is compatible with all of `source[e]`: a class, or, from the number of classes
     on, a block of several. Block b has the classes `member` where `block` is b. The last line of

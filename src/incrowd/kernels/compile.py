@@ -162,25 +162,25 @@ class _CompilationCounter(_LISTENER):  # type: ignore[misc]
         self._number = 0
 
     def on_start(self, event: Any) -> None:
-        """A compilation begins; those of what a kernel calls do not count."""
+        """Count a compilation and tell its number; those of what a kernel calls do not count."""
         called = event.data["dispatcher"]
         if not WHOLE or isinstance(called, entry.KernelEntry):
             self._number += 1
             self._tell(self._number)
 
     def on_end(self, event: Any) -> None:
-        """A compilation ends."""
+        """Do nothing: numba asks for it."""
 
 
 class _Pausing(_LISTENER):  # type: ignore[misc]
     """Stops the clock of time limits while a kernel is compiled."""
 
     def on_start(self, event: Any) -> None:  # noqa: ARG002  numba's seam
-        """A compilation begins; it may need others."""
+        """Stop the clock; compilations that this one needs may do so again."""
         PAUSE.__enter__()
 
     def on_end(self, event: Any) -> None:  # noqa: ARG002  numba's seam
-        """A compilation ends."""
+        """Let the clock go on, unless another compilation has not ended."""
         PAUSE.__exit__()
 
 

@@ -100,7 +100,7 @@ class Crowd(Search):
         return leaving_out(problem, run)
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
-        """Return classes that traded: part by part in a large table whose models allow that."""
+        """Let classes trade, part by part in a large table whose models allow that."""
         if problem.tally.rows > LARGE and separable(problem):
             with suppress(InfeasibleError):
                 return self._trade_in_parts(problem, watch)
@@ -213,8 +213,7 @@ def classes_by_size(
 ) -> FoundClasses:
     """Return classes of at least k records, by default as many as the models ask for.
 
-    Sizes must be all that decides. `whole` is the number of rows of the table that this is a part
-    of.
+    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of.
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)

@@ -49,7 +49,7 @@ class CrowdPoints:
     """Whether the records of a point may be in several classes."""
 
     def parts(self, pieces: Pieces) -> "ClassPieces":
-        """These pieces of rows as pieces of points, class after class.
+        """Return these pieces of rows as pieces of points, class after class.
 
         Classes that hold one and the same point alone are one, if points may be divided.
         """
@@ -67,7 +67,7 @@ class CrowdPoints:
         return state.ClassPieces(point.astype(np.int32), count, ends)
 
     def pieces(self, parts: "ClassPieces") -> Pieces:
-        """These pieces of points as pieces of rows; class c is the part number c.
+        """Return these pieces of points as pieces of rows; class c is the part number c.
 
         The rows of a point fill its pieces one after the other.
         """
@@ -85,7 +85,7 @@ class CrowdPoints:
         return Pieces(row, np.diff(cuts, prepend=0), class_of)
 
     def rows(self, point: Codes) -> tuple[Codes, Codes]:
-        """The rows at some points, and the place among these of the point of each row."""
+        """Return the rows at some points, and for each row the place of its point among these."""
         numbers = np.arange(len(self.weights) + 1)
         start = np.searchsorted(self.point_of[self.order], numbers).astype(np.int64)
         entry, place = histogram.expand(start, point)

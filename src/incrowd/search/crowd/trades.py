@@ -148,7 +148,7 @@ class Trades:
 
     @property
     def _table_pieces(self) -> int:
-        """Pieces of the whole table."""
+        """How many pieces the whole table has, of which these may be a part."""
         return max(len(self.parts.point), self.whole)
 
     @property

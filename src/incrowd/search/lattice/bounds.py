@@ -172,7 +172,7 @@ class NodeOutcome(Outcome):
         if not kept.all():
             classes = classes.take(np.flatnonzero(kept).astype(np.int32))
         nothing = np.empty((len(problem.columns), 0), dtype=np.int32)
-        suppressed = judge.records(counted, ~kept)
+        suppressed = judge.count_records(counted, ~kept)
         super().__init__(
             problem.columns, nothing, nothing, nothing, classes, suppressed, spans=False
         )

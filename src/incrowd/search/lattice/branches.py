@@ -238,7 +238,7 @@ class Branches:
         self._closed.add(node)
         self._cuts.add(node, None, 0.0, hard=True)
 
-    def hope(self, node: Node) -> None:
+    def mark_hopeful(self, node: Node) -> None:
         """Note that no node at or above this one will be doomed; only the last notes are kept."""
         at = np.array([node], dtype=np.int64)
         lower = ~(self._hopes >= at).all(axis=1)
@@ -254,16 +254,16 @@ class Branches:
         at = np.array([node], dtype=np.int64)
         self._floors = np.concatenate([nodes, at]), np.append(limits, limit)
 
-    def surcharge(self, node: Node, more: float) -> None:
+    def add_surcharge(self, node: Node, more: float) -> None:
         """Raise limits at this node and all below by this much, by a cut."""
         self._cuts.add(node, None, more, hard=False)
 
-    def settle(self, best: float, node: Node) -> None:
-        """Drop the range whose lowest node comes after the best one: so do all its nodes."""
+    def close_later(self, best: float, node: Node) -> None:
+        """Drop the next range, whose lowest node comes after the best one: so do all its nodes."""
         del best, node
         self._pop()
 
-    def chain(self, node: Node, best: float) -> list[Node]:
+    def chain_upwards(self, node: Node, best: float) -> list[Node]:
         """Return nodes from this one upwards, each a step above the last, to one that is hopeful.
 
         Each step is the dearest that keeps the limit at the best loss or below.
@@ -298,7 +298,7 @@ class Branches:
         """Whether it is known that the node is not doomed."""
         return bool((self._hopes <= np.array(node)).all(axis=1).any())
 
-    def open(self, best: float) -> int:
+    def count_open(self, best: float) -> int:
         """Return how many ranges wait."""
         del best
         return len(self._heap) + len(self._stack)

@@ -61,7 +61,7 @@ class Explored:
 
     @property
     def minimal(self) -> Flags | None:
-        """Which nodes are minimal generalizations (Sweeney Definition 4); None if some are unknown.
+        """Flags of the minimal generalizations (Sweeney Definition 4); None if some are unknown.
 
         A node is one if it can be released, with what may be left out, and none below it can.
         """
@@ -73,7 +73,7 @@ class Explored:
         return found
 
     def __len__(self) -> int:
-        """Number of nodes on record."""
+        """Return the number of nodes on record."""
         return len(self.levels)
 
     @property
@@ -94,7 +94,7 @@ class Record:
         self._place: dict[tuple[int, ...], int] = {}
         self._left_out = 0
 
-    def releasable(
+    def add_releasable(
         self, node: tuple[int, ...], k: int, suppressed: int, loss: float, *, best: bool
     ) -> None:
         """Write down a node that can be released; `best` if it is the best so far.
@@ -109,7 +109,7 @@ class Record:
         else:
             self._left_out += 1
 
-    def other(
+    def add_other(
         self, node: tuple[int, ...], k: int, state: NodeState, suppressed: int = NOT_JUDGED
     ) -> None:
         """Write down a node that cannot be released, or that is not worth asking the models about.
@@ -186,7 +186,7 @@ class OpenNodes(Protocol):
     def doom(self, node: Node) -> None:
         """Close the node and all below it: none can be released."""
 
-    def hope(self, node: Node) -> None:
+    def mark_hopeful(self, node: Node) -> None:
         """Note that no node at or above this one will be doomed."""
 
     def lift_below(self, node: Node, parts: list[Floats]) -> None:
@@ -195,19 +195,19 @@ class OpenNodes(Protocol):
     def lift_above(self, node: Node, limit: float) -> None:
         """Raise the limits of this node and all above."""
 
-    def surcharge(self, node: Node, more: float) -> None:
+    def add_surcharge(self, node: Node, more: float) -> None:
         """Raise limits at or below this node to `more` above what `lift_above` says."""
 
-    def settle(self, best: float, node: Node) -> None:
+    def close_later(self, best: float, node: Node) -> None:
         """Close nodes that can at most be equal to the best node and come after it."""
 
-    def chain(self, node: Node, best: float) -> list[Node]:
+    def chain_upwards(self, node: Node, best: float) -> list[Node]:
         """Return open nodes from this one upwards, each a step above the last.
 
         It ends where nodes are known not to be doomed.
         """
 
-    def open(self, best: float) -> int:
+    def count_open(self, best: float) -> int:
         """Return about how many nodes are open."""
 
 
@@ -277,7 +277,7 @@ class NodeGrid:
         """Close the node and all below it: none can be released."""
         self._limits[self._slices_below(node)] = np.inf
 
-    def hope(self, node: Node) -> None:
+    def mark_hopeful(self, node: Node) -> None:
         """Note that no node at or above this one will be doomed."""
         self._hopeful[self._slices_above(node)] = True
 
@@ -290,7 +290,7 @@ class NodeGrid:
         """Raise the limits of this node and all above to this limit."""
         self._raise_limits(self._slices_above(node), limit, 0.0)
 
-    def surcharge(self, node: Node, more: float) -> None:
+    def add_surcharge(self, node: Node, more: float) -> None:
         """Raise limits at or below this node to `more` above what `lift_above` says."""
         self._raise_limits(self._slices_below(node), -np.inf, more)
 
@@ -305,7 +305,7 @@ class NodeGrid:
         box = self._limits[where]
         np.maximum(box, floors + surcharges, out=box)
 
-    def settle(self, best: float, node: Node) -> None:
+    def close_later(self, best: float, node: Node) -> None:
         """Close nodes that can at most be equal to the best node and come after it."""
         close = np.flatnonzero((self._flat > best - EPSILON) & (self._flat < np.inf))
         sums = np.sum(np.unravel_index(close, self._shape), axis=0) + sum(self._low)
@@ -313,7 +313,7 @@ class NodeGrid:
         later = (sums > sum(node)) | ((sums == sum(node)) & (close > place))
         self._flat[close[later]] = np.inf
 
-    def chain(self, node: Node, best: float) -> list[Node]:
+    def chain_upwards(self, node: Node, best: float) -> list[Node]:
         """Return open nodes upwards, always the one with the largest limit not above the best loss.
 
         Such nodes fail least often and rule out most if they do.
@@ -329,7 +329,7 @@ class NodeGrid:
             places.append(at)
         return [tuple([i + b for i, b in zip(at, self._low, strict=True)]) for at in places]
 
-    def open(self, best: float) -> int:
+    def count_open(self, best: float) -> int:
         """Return how many nodes could still be better."""
         return int(np.count_nonzero(self._flat <= best - EPSILON))
 

@@ -189,12 +189,12 @@ class ClassTables:
         self._rows = np.array([root.tally.rows])
         self._limit = self._room = limit
 
-    def finest(self, node: Node) -> ClassTable:
+    def finest_table(self, node: Node) -> ClassTable:
         """Return the table with the fewest rows among those of nodes at or below this one."""
         below = (self._nodes <= np.array(node, dtype=np.int16)).all(axis=1)
         return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
 
-    def offer(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
+    def keep_if_small(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
         """Keep the node's classes as a table if they are much fewer than the rows of `table`.
 
         Nothing is kept without room for it.
@@ -286,18 +286,18 @@ class NodeJudge:
 
     def count(self, node: Node) -> NodeClasses:
         """Count the classes of a node, from the smallest table at hand."""
-        table = self._tables.finest(node)
+        table = self._tables.finest_table(node)
         class_of, first, records = self._grouping.count(table.tally, node)
-        self._tables.offer(table, node, class_of, first)
+        self._tables.keep_if_small(table, node, class_of, first)
         return NodeClasses(
             node, table, class_of, first, _class_sizes(table.tally, class_of, records)
         )
 
-    def by_size(self, counted: NodeClasses) -> NodeVerdict:
+    def judge_by_size(self, counted: NodeClasses) -> NodeVerdict:
         """Return what the models say that look at sizes only."""
         return self._ask_models(counted.sizes, columns=False)
 
-    def by_value(self, counted: NodeClasses) -> NodeVerdict:
+    def judge_by_value(self, counted: NodeClasses) -> NodeVerdict:
         """Return what all models say, and how many records leave at least here and below."""
         classes = self.classes(counted)
         verdict = self._ask_models(classes, columns=True)
@@ -341,20 +341,20 @@ class NodeJudge:
                 lasting &= flags
         return NodeVerdict(kept, ~lasting)
 
-    def hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
+    def is_hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
         """Whether too much, or everything, leaves at this and every node below."""
-        return self.too_many(counted, verdict.doomed, verdict.lost)
+        return self.leaves_out_too_much(counted, verdict.doomed, verdict.lost)
 
-    def too_many(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:
+    def leaves_out_too_much(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:
         """Whether leaving out the failing classes, and `lost` more, is too much, or everything."""
-        return not self.releasable(lost + self.records(counted, failing))
+        return not self.may_leave_out(lost + self.count_records(counted, failing))
 
-    def records(self, counted: NodeClasses, classes: Flags) -> int:
+    def count_records(self, counted: NodeClasses, classes: Flags) -> int:
         """Return how many records these classes of a node have."""
         return int(counted.sizes.records[classes].sum())
 
-    def releasable(self, suppressed: int) -> bool:
-        """Whether so many records may be left out, and others stay."""
+    def may_leave_out(self, suppressed: int) -> bool:
+        """Whether a release may leave out so many records, and others stay in it."""
         return suppressed <= self._problem.suppressible and suppressed < self.total
 
 

@@ -111,7 +111,7 @@ class BestFirst:
         while not self._over and (lowest := self._frontier.lowest(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
-                self._frontier.settle(self._best, self._node)
+                self._frontier.close_later(self._best, self._node)
                 continue
             if self._frontier.limit(node) > self._best + EPSILON:
                 self._frontier.close(node)
@@ -165,7 +165,7 @@ class BestFirst:
         if not self._judge.prunes:
             self._examine(node)
             return
-        chain = self._frontier.chain(node, self._best)
+        chain = self._frontier.chain_upwards(node, self._best)
         low, high = 0, len(chain)
         self._floor = -inf
         while low < high and not self._over:
@@ -219,35 +219,39 @@ class BestFirst:
         self._floor = self._limits.above(counted)
         if self._floor > -inf:
             self._frontier.lift_above(node, self._floor)
-        verdict = self._judge.by_size(counted)
-        if self._judge.too_many(counted, verdict.doomed):
-            lost = self._judge.records(counted, verdict.doomed) if self._judge.final else NOT_JUDGED
+        verdict = self._judge.judge_by_size(counted)
+        if self._judge.leaves_out_too_much(counted, verdict.doomed):
+            lost = (
+                self._judge.count_records(counted, verdict.doomed)
+                if self._judge.final
+                else NOT_JUDGED
+            )
             return self._mark_doomed(node, k, lost)
         lifted: Flags | None = None
         if not self._judge.final:
             self._lift_limits(counted, verdict.doomed)
             if self._frontier.limit(node) > self._best + EPSILON and not self._large:
                 self._frontier.close(node)
-                self._record.other(node, k, NodeState.COSTLY)
+                self._record.add_other(node, k, NodeState.COSTLY)
                 return False
-            lifted, verdict = verdict.doomed, self._judge.by_value(counted)
-        suppressed = self._judge.records(counted, ~verdict.kept)
-        if self._judge.hopeless(counted, verdict):
+            lifted, verdict = verdict.doomed, self._judge.judge_by_value(counted)
+        suppressed = self._judge.count_records(counted, ~verdict.kept)
+        if self._judge.is_hopeless(counted, verdict):
             return self._mark_doomed(node, k, suppressed)
-        self._frontier.hope(node)
+        self._frontier.mark_hopeful(node)
         if lifted is None or (verdict.doomed > lifted).any():
             self._lift_limits(counted, verdict.doomed)
         self._frontier.close(node)
-        if self._judge.releasable(suppressed):
+        if self._judge.may_leave_out(suppressed):
             self._note_releasable(node, k, suppressed, self._limits.loss(counted, verdict.kept))
         else:
-            self._record.other(node, k, NodeState.FAILING, suppressed)
+            self._record.add_other(node, k, NodeState.FAILING, suppressed)
         return False
 
     def _mark_doomed(self, node: Node, k: int, suppressed: int) -> bool:
         """Close a node and all below it, and write it down; always True."""
         self._frontier.doom(node)
-        self._record.other(node, k, NodeState.FAILING, suppressed)
+        self._record.add_other(node, k, NodeState.FAILING, suppressed)
         return True
 
     def _lift_limits(self, counted: NodeClasses, doomed: Flags) -> None:
@@ -256,7 +260,7 @@ class BestFirst:
         if parts is not None:
             self._frontier.lift_below(counted.node, parts)
         elif (more := self._limits.surcharge(counted, doomed)) > 0:
-            self._frontier.surcharge(counted.node, more)
+            self._frontier.add_surcharge(counted.node, more)
 
     def _examine_crowds(self, node: Node) -> bool:
         """Do what `_examine` does where missing values match anything, and limits do not hold."""
@@ -269,7 +273,7 @@ class BestFirst:
             return False
         if self._judge.final and self._problem.absorbing:
             return self._mark_doomed(node, found.smallest, found.failing)
-        self._record.other(node, found.smallest, NodeState.FAILING, found.failing)
+        self._record.add_other(node, found.smallest, NodeState.FAILING, found.failing)
         return False
 
     def _note_releasable(self, node: Node, k: int, suppressed: int, loss: float) -> None:
@@ -277,7 +281,7 @@ class BestFirst:
         self._loss = loss
         equal = loss <= self._best + EPSILON and self._node is not None
         better = loss < self._best - EPSILON or (equal and rank(node) < rank(self._node or node))
-        self._record.releasable(node, k, suppressed, loss, best=better)
+        self._record.add_releasable(node, k, suppressed, loss, best=better)
         if better:
             self._best, self._node = loss, node
 
@@ -285,7 +289,7 @@ class BestFirst:
         """Tell the watch which share of the nodes is decided, at most five times a second."""
         if self._watch.elapsed - self._told > 0.2:
             self._told = self._watch.elapsed
-            done = 1 - self._frontier.open(self._best) / self._nodes
+            done = 1 - self._frontier.count_open(self._best) / self._nodes
             self._watch.tell("searching the lattice", done)
 
     def result(self) -> Found:

@@ -149,15 +149,15 @@ class Tagged:
     def _count(self, node: Node) -> _NodeFacts:
         judge = self._judge
         counted = judge.count(node)
-        verdict = judge.by_size(counted)
-        if judge.too_many(counted, verdict.doomed):
-            failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
+        verdict = judge.judge_by_size(counted)
+        if judge.leaves_out_too_much(counted, verdict.doomed):
+            failing = judge.count_records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
             return self._look(counted, failing, nan, NodeState.FAILING, hopeless=True)
         if not judge.final:
-            verdict = judge.by_value(counted)
-        failing = judge.records(counted, ~verdict.kept)
-        if judge.too_many(counted, ~verdict.kept):
-            hopeless = judge.hopeless(counted, verdict)
+            verdict = judge.judge_by_value(counted)
+        failing = judge.count_records(counted, ~verdict.kept)
+        if judge.leaves_out_too_much(counted, ~verdict.kept):
+            hopeless = judge.is_hopeless(counted, verdict)
             return self._look(counted, failing, nan, NodeState.FAILING, hopeless=hopeless)
         loss = self._limits.loss(counted, verdict.kept)
         return self._look(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
