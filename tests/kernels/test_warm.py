@@ -35,7 +35,7 @@ def started(monkeypatch):
         return found[-1]
 
     monkeypatch.setattr(warm, "_start_helper", start)
-    monkeypatch.setattr(warm, "_cores", lambda: 3)
+    monkeypatch.setattr(warm, "_usable_cores", lambda: 3)
     monkeypatch.setattr(compiling, "first_call_compiles", lambda: True)
     return found
 
@@ -56,7 +56,7 @@ def test_helpers_end_when_the_run_fails_or_they_have_died(started):
 @pytest.mark.parametrize(
     "change",
     [
-        lambda patch: patch.setattr(warm, "_cores", lambda: 1),
+        lambda patch: patch.setattr(warm, "_usable_cores", lambda: 1),
         lambda patch: patch.setattr(compiling, "CACHE", None),
         lambda patch: patch.setattr(compiling, "first_call_compiles", lambda: False),
         lambda patch: patch.setattr(compiling, "WHOLE", False),

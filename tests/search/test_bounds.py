@@ -29,12 +29,12 @@ def test_what_a_node_teaches_holds_below_and_above_it(chain):
     judge = NodeJudge(problem)
     limits = limits_of(problem, judge)
     below, here, above = (judge.count(node) for node in nodes)
-    kept = judge.by_value(here).kept
-    lost = judge.records(here, ~kept)
-    doomed = judge.by_value(above).doomed
-    if not judge.releasable(lost):
+    kept = judge.judge_by_value(here).kept
+    lost = judge.count_records(here, ~kept)
+    doomed = judge.judge_by_value(above).doomed
+    if not judge.may_leave_out(lost):
         return
-    assert not judge.too_many(above, doomed)
+    assert not judge.leaves_out_too_much(above, doomed)
     loss = limits.loss(here, kept)
     surcharge = limits.surcharge(above, doomed)
     assert surcharge >= 0

@@ -14,7 +14,7 @@ from incrowd.models import AlphaK, KAnonymity, LDiversity, TCloseness
 from incrowd.partition.classes import classes_of
 from incrowd.recoding import Pieces
 from incrowd.search.crowd import crowd
-from incrowd.search.crowd.crowd import Crowd, _best_start, _least, _split_left_out
+from incrowd.search.crowd.crowd import Crowd, _best_start, _least_size, _split_left_out
 from incrowd.search.crowd.demands import demands_of, no_demands
 from incrowd.search.crowd.starts import Steps, points_of, starts
 from incrowd.search.crowd.trades import REGION, Trades, satisfy_models
@@ -292,7 +292,7 @@ def test_a_round_in_a_part_leaves_the_other_regions_as_they_are():
     start = starts(problem, points, 4, Watch())[0]
     none, half, full = (Trades(points, 4, no_demands(), start.parts, 0) for _ in range(3))
     for trades, share in ((none, 0), (half, 0.5), (full, 1)):
-        trades._round(0.0, share, np.zeros(1, dtype=np.bool_))
+        trades._run_round(0.0, share, np.zeros(1, dtype=np.bool_))
     saved = [trades.saved.sum() for trades in (none, half, full)]
     assert saved[0] == 0 < saved[1] < saved[2]
     assert half.parts[1].sum() == 3000
@@ -385,7 +385,7 @@ def judged(problem):
     _, spans = _best_start(problem, 0.0, Watch())
     inside, outside = _split_left_out(points, spans.pieces)
     assume(outside is None and len(inside[2]) > 2)
-    return Trades(points, _least(problem), demands, inside, 0)
+    return Trades(points, _least_size(problem), demands, inside, 0)
 
 
 def with_levels(problem):

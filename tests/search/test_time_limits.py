@@ -92,7 +92,7 @@ def test_parts_share_the_time_that_is_left(monkeypatch):
 def test_rounds_of_trades_stop_where_they_are(monkeypatch):
     people = hospital(300, seed=2)
     seen = []
-    region = trades.Trades._region
+    region = trades.Trades._trade_region
 
     def stopped(self, start, number, slack, stop):
         stop[0] = True  # as an alarm would
@@ -100,7 +100,7 @@ def test_rounds_of_trades_stop_where_they_are(monkeypatch):
         seen.append(float(saved.sum()))
         return parts, saved
 
-    monkeypatch.setattr(trades.Trades, "_region", stopped)
+    monkeypatch.setattr(trades.Trades, "_trade_region", stopped)
     asked = policy_of(people, search="crowd", time_limit=600)
     release = incrowd.anonymize(people, asked, seed=1)
     assert seen

@@ -73,7 +73,10 @@ def cell_price(
     low: int,
     high: int,
 ) -> float:
-    """As `cell_cost`, ten times as fast for whoever unpacks `boxes` once and asks for many."""
+    """Return the same as `cell_cost`, for arrays of `boxes` that the caller has unpacked.
+
+    This is ten times as fast for whoever asks for many.
+    """
     size = width[j]
     first = start[j]
     if size > 0:
@@ -97,14 +100,14 @@ def cell_price(
 
 @jit
 def cell_cost(boxes: BoxCosts, j: int, low: int, high: int) -> float:
-    """The weighted cost of showing the codes `low` to `high` of column j as one cell."""
+    """Return the weighted cost of showing the codes `low` to `high` of column j as one cell."""
     costs, start, width, nodes, limits = boxes
     return cell_price(costs, start, width, nodes, limits, j, low, high)
 
 
 @jit
 def box_cost(boxes: BoxCosts, low: Codes, high: Codes) -> float:
-    """The weighted cost of a class that spans these codes, column by column."""
+    """Return the weighted cost for a record of a class that spans these codes in each column."""
     costs, start, width, nodes, limits = boxes
     total = 0.0
     for j in range(len(low)):

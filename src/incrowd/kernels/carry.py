@@ -18,9 +18,9 @@ from incrowd.kernels import signatures, warm
 
 
 def carry(folder: Path) -> int:
-    """Compile all into the folder; how many there are.
+    """Compile every recorded signature into the folder; return how many there are.
 
-    Before the first kernel is loaded: then numba has not settled on a processor yet.
+    Call it before the first kernel is loaded: then numba has not settled on a processor yet.
     """
     store: Any
     compiling: Any

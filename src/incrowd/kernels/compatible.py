@@ -22,7 +22,10 @@ _HALF = np.uint64(32)
 
 @jit
 def cell_hashes(cells: Hashes) -> Hashes:
-    """A hash per class and column, so that any set of columns is hashed by their sum; 0 of 0."""
+    """Return a hash per class and column, 0 for a code of 0.
+
+    Any set of columns is hashed by the sum of theirs.
+    """
     hashes = np.empty(cells.shape, dtype=np.uint64)
     for c in range(cells.shape[0]):
         for j in range(cells.shape[1]):
@@ -44,7 +47,7 @@ def enter(
     found: int,
     add: bool,
 ) -> tuple[Codes, int]:
-    """The block of each class: of those that show the same where the bits of `views[line]` are set.
+    """Return the block of each class: those that show the same in the bits `views[line]`.
 
     `slots` and `keys` are a hash table: of each block a class, its line and its number (-1 where
     free), and the hash of what it shows. A class that equals none before starts block `found` if it
@@ -78,7 +81,7 @@ def enter(
 
 @jit
 def longer(array: Codes, length: int) -> Codes:
-    """The same array, or one twice as long or more if `length` entries do not fit."""
+    """Return the array itself if it has `length` entries, else a copy at least twice as long."""
     if length <= len(array):
         return array
     grown = np.empty(max(length, 2 * len(array)), dtype=np.int32)
@@ -98,7 +101,7 @@ def meet(
     keys: Hashes,
     few: bool,
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """What the classes `mine` of one pattern meet: here, source, and what sources are made of.
+    """Return what the classes `mine` of one pattern meet: here, source, block and member.
 
     Class `here[e]` is compatible with all of `source[e]`: a class, or, from the number of classes
     on, a block of several. Block b has the classes `member` where `block` is b. The last line of
@@ -129,7 +132,11 @@ def meet(
 def sources(
     here: Codes, met: Codes, block_of: Codes, found: int
 ) -> tuple[Codes, Codes, Codes, Codes]:
-    """What `meet` returns: blocks that are met are the class they have, or numbered if several."""
+    """Replace blocks that are met by what `meet` returns for them, which is what is returned.
+
+    A block of one class is that class, one of several is numbered from the number of classes on;
+    pairs with an empty block are dropped.
+    """
     number = len(block_of)
     source_of = np.full(found, -1, dtype=np.int32)
     classes = np.zeros(found, dtype=np.int32)

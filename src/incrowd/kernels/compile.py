@@ -56,7 +56,8 @@ def _load_without_scipy() -> None:
 _load_without_scipy()
 
 
-def _writable(folder: Path) -> bool:
+def _is_writable(folder: Path) -> bool:
+    """Whether the folder is there, or can be made, and files can be written to it."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
@@ -65,39 +66,41 @@ def _writable(folder: Path) -> bool:
     return True
 
 
-def _private(folder: Path) -> bool:
-    """Whether the folder is ours alone: compiled code is loaded from it."""
+def _is_private(folder: Path) -> bool:
+    """Whether the folder, made if need be, is ours alone: compiled code is loaded from it."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()
     except OSError:
         return False
     mine = not hasattr(os, "getuid") or found.st_uid == os.getuid()
-    return mine and not folder.is_symlink() and not found.st_mode & 0o022 and _writable(folder)
+    return mine and not folder.is_symlink() and not found.st_mode & 0o022 and _is_writable(folder)
 
 
 def _subfolder() -> str:
+    """Return the name of the folder that numba keeps for the kernels of this package."""
     return str(_LOCATOR.get_suitable_cache_subpath(str(_HERE)))
 
 
 def _cache_folder() -> Path | None:
-    """The folder that numba will use for the kernels, None if there is none."""
+    """Return the folder that numba will use for the kernels, None if none can be written."""
     if _CONFIG.CACHE_DIR:
         given = Path(_CONFIG.CACHE_DIR) / _subfolder()
-        if _writable(given):
+        if _is_writable(given):
             return given
     for folder in (_HERE.parent / "__pycache__", _user_folder()):
-        if _writable(folder):
+        if _is_writable(folder):
             return folder
     user = str(os.getuid()) if hasattr(os, "getuid") else "user"
     last = Path(tempfile.gettempdir()) / f"incrowd-kernels-{user}"
-    if not _private(last):
+    if not _is_private(last):
         return None
     _CONFIG.CACHE_DIR = str(last)
     return last / _subfolder()
 
 
 def _user_folder() -> Path:
+    """Return the folder for the kernels in the user's own cache of numba."""
     return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder()
 
 
@@ -106,23 +109,23 @@ CACHE = _cache_folder()
 
 
 def jit(kernel: Kernel) -> Kernel:
-    """A kernel compiled at its first call, run without the interpreter's lock."""
+    """Return a kernel compiled at its first call, which runs without the interpreter's lock."""
     compiled: Any
     if WHOLE:
-        compiled = entry.KernelEntry(kernel, store.Store(kernel, _name(kernel), CACHE))
+        compiled = entry.KernelEntry(kernel, store.Store(kernel, _kernel_name(kernel), CACHE))
     else:
         compiled = numba.njit(cache=CACHE is not None, nogil=True)(kernel)
-        _stamp(compiled)
+        _stamp_by_all_sources(compiled)
     return cast("Kernel", compiled)
 
 
-def _name(kernel: Callable[..., Any]) -> str:
-    """Its module and its name, such as `fold.first_places`."""
+def _kernel_name(kernel: Callable[..., Any]) -> str:
+    """Return the kernel's module and name, such as `fold.first_places`."""
     return f"{kernel.__module__.removeprefix(f'{__package__}.')}.{kernel.__name__}"
 
 
-def _stamp(compiled: Any) -> None:
-    """Compile again if a kernel that this one calls has changed; numba looks at its file only."""
+def _stamp_by_all_sources(compiled: Any) -> None:
+    """Let numba compile a kernel again if one that it calls has changed, not its own file only."""
     file: Any = getattr(getattr(compiled, "_cache", None), "_cache_file", None)
     if hasattr(file, "_source_stamp"):
         found = [Path(name).stat() for name in sorted(_sources(compiled, set()))]
@@ -130,7 +133,7 @@ def _stamp(compiled: Any) -> None:
 
 
 def _sources(compiled: Any, seen: set[str]) -> set[str]:
-    """The files of a kernel and of all that it may call."""
+    """Return the files of a kernel and of all that it may call, added to `seen`."""
     kernel = compiled.py_func
     if kernel.__code__.co_filename not in seen:
         seen.add(kernel.__code__.co_filename)
@@ -151,7 +154,7 @@ def first_call_compiles() -> bool:
     return not kept
 
 
-class _Told(_LISTENER):  # type: ignore[misc]
+class _CompilationCounter(_LISTENER):  # type: ignore[misc]
     """Counts the kernels that are compiled; loading one that is kept is no compilation."""
 
     def __init__(self, tell: Callable[[int], None]) -> None:
@@ -159,25 +162,25 @@ class _Told(_LISTENER):  # type: ignore[misc]
         self._number = 0
 
     def on_start(self, event: Any) -> None:
-        """A compilation begins; those of what a kernel calls do not count."""
+        """Count a compilation and tell its number; those of what a kernel calls do not count."""
         called = event.data["dispatcher"]
         if not WHOLE or isinstance(called, entry.KernelEntry):
             self._number += 1
             self._tell(self._number)
 
     def on_end(self, event: Any) -> None:
-        """A compilation ends."""
+        """Do nothing: numba asks for it."""
 
 
 class _Pausing(_LISTENER):  # type: ignore[misc]
     """Stops the clock of time limits while a kernel is compiled."""
 
     def on_start(self, event: Any) -> None:  # noqa: ARG002  numba's seam
-        """A compilation begins; it may need others."""
+        """Stop the clock; compilations that this one needs may do so again."""
         PAUSE.__enter__()
 
     def on_end(self, event: Any) -> None:  # noqa: ARG002  numba's seam
-        """A compilation ends."""
+        """Let the clock go on, unless another compilation has not ended."""
         PAUSE.__exit__()
 
 
@@ -187,5 +190,5 @@ _EVENT.register("numba:compile", _Pausing())
 @contextmanager
 def when_compiling(tell: Callable[[int], None]) -> Iterator[None]:
     """Call `tell` for each kernel that must be compiled meanwhile, with its number from 1 on."""
-    with event.install_listener("numba:compile", _Told(tell)):
+    with event.install_listener("numba:compile", _CompilationCounter(tell)):
         yield

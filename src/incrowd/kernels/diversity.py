@@ -13,7 +13,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def total_of(start: Counts, count: Counts, c: int) -> int:
-    """The sum of the counts of one class."""
+    """Return the sum of the counts of class c."""
     total = 0
     for e in range(start[c], start[c + 1]):
         total += count[e]
@@ -24,7 +24,7 @@ def total_of(start: Counts, count: Counts, c: int) -> int:
 def node_distances(
     start: Counts, code: Codes, count: Counts, node: Codes, shares: Floats
 ) -> Floats:
-    """Half the sum of |p - q| over the nodes of one level; 0 for a class that holds nothing.
+    """Return half the sum of |p - q| over the nodes of one level; 0 for a class without a count.
 
     `node[code]` is the node of a code, `shares[node]` its share q of the whole table. The codes of
     a class ascend and nodes are runs of codes, so that one walk meets each node once.
@@ -52,7 +52,7 @@ def node_distances(
 def most_kept(
     start: Counts, code: Codes, count: Counts, maps: Codes, shares: Floats, t: float
 ) -> Counts:
-    """The most people of each class that can stay so that those left are t-close, over levels.
+    """Return how many people of each class can stay at most so that they are t-close, over levels.
 
     `maps[h, code]` is the node of a code on level h, `shares[h, node]` its share q of the table. At
     best m people share Σ min(x, q m) with the table on a level where x of the class are at a node,
@@ -86,7 +86,7 @@ def most_kept(
 def most_kept_ordered(
     start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats, t: float
 ) -> Counts:
-    """The most people of each class that can stay so that those left are t-close, ordered.
+    """Return how many people of each class can stay at most so that they are t-close, ordered.
 
     Of m people at least K = m - (missing ones) are known. Up to each value stand at most as many of
     them as of the class, and beyond it too, so that each term of the distance has a lower limit of
@@ -128,7 +128,7 @@ def most_kept_ordered(
 def ordered_distances(
     start: Counts, code: Codes, count: Counts, missing: float, rank: Counts, upto: Floats
 ) -> Floats:
-    """The ordered distance of each class; see `TCloseness`. 0 for a class that holds nothing.
+    """Return the ordered distance of each class (see `TCloseness`); 0 if it holds nothing.
 
     `missing` is the share of missing values in the whole table; `rank[code]` counts the values up
     to that code and `upto[i]` is the share that holds one of the first i, of those known.
@@ -163,9 +163,10 @@ def ordered_distances(
 
 @jit
 def gap(level: float, known: float, first: int, last: int, upto: Floats, before: Floats) -> float:
-    """The sum of |level - known * upto[i]| for first <= i < last; `before` sums `upto`.
+    """Return the sum of |level - known * upto[i]| for first <= i < last.
 
-    `upto` ascends, so the sum has two parts: where the whole table is behind and where ahead.
+    `before[i]` is the sum of the first i of `upto`, which ascends, so the sum has two parts: where
+    the whole table is behind and where ahead.
     """
     if first >= last:
         return 0.0
@@ -177,7 +178,7 @@ def gap(level: float, known: float, first: int, last: int, upto: Floats, before:
 
 @jit
 def largest(start: Counts, count: Counts) -> Counts:
-    """The count of the commonest value of each class; 0 for a class that holds nothing."""
+    """Return the count of the commonest value of each class; 0 for a class that holds nothing."""
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
         for e in range(start[c], start[c + 1]):
@@ -187,7 +188,7 @@ def largest(start: Counts, count: Counts) -> Counts:
 
 @jit
 def count_values(start: Counts, count: Counts) -> Counts:
-    """How many values somebody holds in each class."""
+    """Return how many values each class holds, those of 0 people not counted."""
     number = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(number)):
         for e in range(start[c], start[c + 1]):
@@ -198,7 +199,7 @@ def count_values(start: Counts, count: Counts) -> Counts:
 
 @jit
 def entropies(start: Counts, count: Counts) -> Floats:
-    """The entropy of each class in nats: log n - (sum of x log x) / n; 0 if it holds nothing."""
+    """Return the entropy of each class in nats, log n - (sum of x log x) / n; 0 if it is empty."""
     entropy = np.zeros(len(start) - 1, dtype=np.float64)
     for c in range(len(entropy)):
         total = 0
@@ -214,9 +215,10 @@ def entropies(start: Counts, count: Counts) -> Floats:
 
 @jit
 def deepest(start: Counts, count: Counts, up: int, down: int) -> Counts:
-    """The largest l of each class with f_1 < c (f_l + … + f_m), where c = up / down.
+    """Return the largest l of each class for which it is recursive, 0 if not even l = 1 holds.
 
-    f_1 ≥ f_2 ≥ … are the counts of its values. 0 if not even l = 1 holds.
+    It is if f_1 < c (f_l + … + f_m), where c = up / down and f_1 ≥ f_2 ≥ … are the counts of the
+    class's values.
     """
     found = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(found)):
@@ -234,7 +236,7 @@ def deepest(start: Counts, count: Counts, up: int, down: int) -> Counts:
 
 @jit
 def most_kept_by_share(start: Counts, count: Counts, up: int, down: int) -> Counts:
-    """The most people of each class that can stay with no value held by over up / down of them.
+    """Return how many people of each class can stay at most with no value's share over up / down.
 
     What stays is best if every value keeps at most c people: whatever else keeps as many has a
     commonest value no rarer. Their number over c falls as c grows, so all c up to the largest fit.
@@ -257,9 +259,10 @@ def most_kept_by_share(start: Counts, count: Counts, up: int, down: int) -> Coun
 
 @jit
 def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down: int) -> Counts:
-    """The most people of each class that can stay with f_1 < c (f_l + … + f_m), c = up / down.
+    """Return how many people of each class can stay at most so that it is recursive: `depth` is l.
 
-    `depth` is l. As with shares, what stays is best if every value keeps at most so many people.
+    They have f_1 < c (f_l + … + f_m), c = up / down, with counts f_1 ≥ f_2 ≥ …. As with shares,
+    what stays is best if every value keeps at most so many people.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -280,7 +283,7 @@ def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down:
 
 @jit
 def most_kept_entropy(start: Counts, count: Counts, least: float) -> Counts:
-    """The most people of each class that can stay so that their entropy is at least so much.
+    """Return how many people of each class can stay at most with an entropy of `least` or more.
 
     Of all ways to leave out one person more, taking a holder of the commonest value leaves the most
     even counts, which have the largest entropy. So one is taken after the other until it is enough.
@@ -314,7 +317,7 @@ def most_kept_entropy(start: Counts, count: Counts, least: float) -> Counts:
 
 @jit
 def kept_under(counts: Counts, cap: int) -> int:
-    """How many people stay if every value keeps at most so many."""
+    """Return how many people stay if every value keeps at most `cap` of its people."""
     total = 0
     for x in counts:
         total += min(x, cap)

@@ -37,13 +37,13 @@ class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
     _shared_module: Any
 
     def finalize(self) -> None:
-        """Nothing is added from here on; callers link the parts of which this one is made."""
+        """Close the library: nothing is added from here on, and callers link its parts."""
         self._raise_if_finalized()
         self._finalize_dynamic_globals()
         self._finalized = True
 
     def _get_module_for_linking(self) -> Any:
-        """With all that it calls: a caller of somebody else knows nothing of parts."""
+        """Return its code with all that it calls, for a caller that knows nothing of parts."""
         if self._shared_module is None:
             whole = self._own_module().clone()
             for library in _linked_libraries(self):
@@ -52,7 +52,7 @@ class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
         return self._shared_module
 
     def _own_module(self) -> Any:
-        """Its own code, with definitions that may come several times."""
+        """Return its own code, marked so that definitions may come several times."""
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.external:
                 function.linkage = "linkonce_odr"
@@ -60,7 +60,7 @@ class _UncompiledLibrary(_LIBRARY):  # type: ignore[misc]
 
 
 def _linked_libraries(library: Any) -> list[Any]:
-    """All libraries that one needs, and those that its parts need in turn.
+    """Return all libraries that one needs, and those that its parts need in turn.
 
     Callers come before what they call: LLVM links of a library only what is missing by then.
     """
@@ -78,6 +78,7 @@ def _linked_libraries(library: Any) -> list[Any]:
 
 
 def _module_of(library: Any) -> Any:
+    """Return the code of a library: its own if it is a part, else that which numba links."""
     if isinstance(library, _UncompiledLibrary):
         return library._own_module()  # noqa: SLF001  a module's own class
     return library._get_module_for_linking()  # noqa: SLF001  numba has no other door
@@ -102,6 +103,7 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
     """Compiles what Python calls into a `_Whole`."""
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
+        """Compile the kernel for these types, with all that it calls, as one library."""
         flags = _PIPELINE.Flags()
         self.targetdescr.options.parse_as_flags(flags, self.targetoptions)
         context = self.targetdescr.target_context
@@ -110,7 +112,7 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
         library.enable_object_caching()
         given = (self.targetdescr.typing_context, context, self.py_func, args, return_type)
         kernel = f"{self.py_func.__module__}.{self.py_func.__qualname__} {args}"
-        with _in_parts(kernel):
+        with _compiling_parts(kernel):
             made = _PIPELINE.compile_extra(*given, flags, self.locals, library=library)
         for environment in made._find_referenced_environments():  # noqa: SLF001  numba has no other door
             library.codegen.set_env(environment.env_name, environment)
@@ -118,17 +120,17 @@ class _WholeCompiler(_COMPILER):  # type: ignore[misc]
 
 
 @contextmanager
-def _in_parts(kernel: str) -> Iterator[None]:
-    """Whatever is compiled meanwhile, because this kernel calls it, becomes a part.
+def _compiling_parts(kernel: str) -> Iterator[None]:
+    """Make a part of whatever is compiled meanwhile because this kernel calls it.
 
     The compiler's lock is held, so nobody else compiles at the same time.
     """
     changed = {
         (codegen.JITCPUCodegen, "_library_class"): _UncompiledLibrary,
         (_FUNCTION, "from_function"): classmethod(_identify_functions(kernel)),
-        (_CONTEXT, "get_executable"): _unless_part(_CONTEXT.get_executable, _key),
-        (_CONTEXT, "create_cpython_wrapper"): _unless_part(_CONTEXT.create_cpython_wrapper),
-        (_CONTEXT, "create_cfunc_wrapper"): _unless_part(_CONTEXT.create_cfunc_wrapper),
+        (_CONTEXT, "get_executable"): _skip_for_parts(_CONTEXT.get_executable, _unique_builtin),
+        (_CONTEXT, "create_cpython_wrapper"): _skip_for_parts(_CONTEXT.create_cpython_wrapper),
+        (_CONTEXT, "create_cfunc_wrapper"): _skip_for_parts(_CONTEXT.create_cfunc_wrapper),
     }
     before = {(owner, name): vars(owner)[name] for owner, name in changed}
     try:
@@ -144,8 +146,8 @@ class _Uncallable:
     """Stands for a function of which no machine code is made."""
 
 
-def _key() -> Any:
-    """By this numba tells overloads apart: it must be built in, and each must be another.
+def _unique_builtin() -> Any:
+    """Return a built-in function unlike any before: by it numba tells overloads apart.
 
     Nobody calls it; with arguments, it would raise a TypeError.
     """
@@ -153,7 +155,7 @@ def _key() -> Any:
 
 
 def _identify_functions(kernel: str) -> Callable[[Any, Any], Any]:
-    """How functions that are compiled for a kernel are identified, the same in every process.
+    """Return a way to identify the functions that are compiled for a kernel, in any process.
 
     Errors name the module of a function, not the folder it was compiled in. numba numbers functions
     from 1 on in each process and links by these numbers; as a process loads what others compiled, a
@@ -171,8 +173,11 @@ def _identify_functions(kernel: str) -> Callable[[Any, Any], Any]:
     return identify
 
 
-def _unless_part(method: Any, instead: Callable[[], Any] = lambda: None) -> Callable[..., Any]:
-    """A method of numba's context that does nothing for the library of a part."""
+def _skip_for_parts(method: Any, instead: Callable[[], Any] = lambda: None) -> Callable[..., Any]:
+    """Return a method of numba's context that does nothing for the library of a part.
+
+    For such a library it returns what `instead` does, None by default.
+    """
 
     def call(context: Any, library: Any, *args: Any, **named: Any) -> Any:
         if isinstance(library, _UncompiledLibrary):
@@ -194,6 +199,7 @@ class KernelEntry(_DISPATCHER):  # type: ignore[misc]
 
     @property
     def _numba_type_(self) -> Any:
+        """The type by which kernels that call this one link its `inner` twin."""
         return types.Dispatcher(self.inner)
 
     def compile(self, sig: Any) -> Any:
@@ -202,7 +208,7 @@ class KernelEntry(_DISPATCHER):  # type: ignore[misc]
             try:
                 return super().compile(sig)
             finally:
-                self._cache.release()
+                self._cache.unlock()
 
     def at_hand(self, sig: Any) -> bool:
         """Whether it is compiled for these types already."""
@@ -210,7 +216,7 @@ class KernelEntry(_DISPATCHER):  # type: ignore[misc]
 
 
 def strip_kernel(made: Any) -> tuple[Any, ...]:
-    """A compiled kernel as numba's cache keeps it, less what nobody needs again.
+    """Return a compiled kernel as numba's cache keeps it, less what nobody needs again.
 
     No kernel links it, so the names of what it defines take the place of its code for linking.
     """
@@ -223,21 +229,25 @@ def strip_kernel(made: Any) -> tuple[Any, ...]:
 
 
 def _names(module: Any) -> bytes:
-    """A module that defines the same names, as bitcode."""
+    """Return, as bitcode, a module that defines the same names and nothing else."""
     unseen = (llvm.Linkage.private, llvm.Linkage.internal)
     found = [*module.functions, *module.global_variables]
     kept = [one.name for one in found if not one.is_declaration and one.linkage not in unseen]
-    lines = (f'@"{_escape(name)}" = global i8 0' for name in kept)
+    lines = (f'@"{_escape_llvm_name(name)}" = global i8 0' for name in kept)
     return bytes(llvm.parse_assembly("\n".join(lines)).as_bitcode())
 
 
-def _escape(name: str) -> str:
+def _escape_llvm_name(name: str) -> str:
+    """Return a name as it stands in LLVM's text, with two hex digits for special characters."""
     return "".join(c if c.isascii() and c not in '"\\' else f"\\{ord(c):02x}" for c in name)
 
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """No garbage collection: compiling makes millions of objects, few of which are garbage."""
+    """Stop garbage collection meanwhile.
+
+    Compiling makes millions of objects, few of which are garbage.
+    """
     if not gc.isenabled():
         yield
         return

@@ -29,9 +29,9 @@ def pack(keys: Keys, column: Codes, radix: np.uint64) -> None:
 
 @jit
 def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
-    """Split keys back into digits: `digits[j]` belongs to `radices[j]`, the first is what is left.
+    """Fill `digits` with the digits of each key: `digits[j]` belongs to `radices[j]`.
 
-    The keys themselves stay as they are.
+    The first is what is left. The keys themselves stay as they are.
     """
     for i in range(len(keys)):
         rest = keys[i]
@@ -44,28 +44,28 @@ def unpack(keys: Keys, radices: Keys, digits: Codes) -> None:
 
 @jit
 def mark_dense(keys: Keys, seen: Flags) -> None:
-    """Mark each key in a table with one entry for every possible key."""
+    """Set `seen` for each key; it has an entry for every possible key."""
     for i in range(len(keys)):
         seen[keys[i]] = True
 
 
 @jit
 def place_dense(keys: Keys, rank: Codes, place: Codes) -> None:
-    """Look up the rank of each key."""
+    """Fill `place` with the rank of each key."""
     for i in range(len(keys)):
         place[i] = rank[keys[i]]
 
 
 @jit
 def mix(key: np.uint64) -> np.uint64:
-    """Spread a key over all 64 bits."""
+    """Return a key spread over all 64 bits; different keys stay different."""
     key = (key ^ (key >> _HALF)) * _FACTOR
     return (key ^ (key >> _HALF)) * _FACTOR
 
 
 @jit
 def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
-    """Count the keys of each part: the highest bits of the mixed key name its part."""
+    """Add to `counts` the keys of each part: the highest bits of the mixed key name its part."""
     for i in range(len(keys)):
         counts[mix(keys[i]) >> shift] += 1
 
@@ -74,7 +74,7 @@ def count_parts(keys: Keys, shift: np.uint64, counts: Counts) -> None:
 def scatter(
     keys: Keys, first: np.int64, shift: np.uint64, free: Counts, moved: Keys, origin: Codes
 ) -> None:
-    """Move keys to their parts; `free` holds the next free place of each part and is used up.
+    """Copy keys to `moved`, part by part; `free` holds the next free place of each and moves on.
 
     `origin` notes where each moved key came from; `first` is the place of the first key given.
     """
@@ -88,7 +88,10 @@ def scatter(
 
 @jit
 def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
-    """The slot of a key in a hash table of positions in `known`, or the free one where it goes."""
+    """Return the slot of a key in a hash table, or the free one where it goes.
+
+    The table holds places in `known`, and -1 where it is free.
+    """
     mask = np.uint64(len(table) - 1)
     slot = mix(key) & mask
     while table[slot] >= 0 and known[table[slot]] != key:
@@ -98,10 +101,10 @@ def find_slot(key: np.uint64, table: Codes, known: Keys) -> np.uint64:
 
 @jit
 def number_part(keys: Keys, local: Codes) -> int:
-    """Number the distinct keys of one part in the order they are met.
+    """Fill `local` with the numbers of the keys of a part; return how many are distinct.
 
-    The distinct keys are gathered, in that order, at the front of `keys` itself; returned is how
-    many there are.
+    They are numbered in the order they are met, and gathered, in that order, at the front of
+    `keys`.
     """
     table = np.full(_FIRST_SLOTS, -1, dtype=np.int32)
     found = 0
@@ -124,7 +127,10 @@ def number_part(keys: Keys, local: Codes) -> int:
 
 @jit
 def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None:
-    """Number the distinct keys of consecutive parts; part p is `start[p]` to `start[p + 1]`."""
+    """Fill `local` with the numbers of the keys in each part, and `found` with how many there are.
+
+    Part p is `start[p]` to `start[p + 1]`; see `number_part`.
+    """
     for p in range(len(found)):
         here = slice(start[p], start[p + 1])
         found[p] = number_part(keys[here], local[here])
@@ -132,7 +138,7 @@ def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None
 
 @jit
 def gather(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
-    """Collect the distinct keys of all parts, those of part p from `offset[p]` on."""
+    """Copy the distinct keys of all parts to `distinct`, those of part p from `offset[p]` on."""
     for p in range(len(start) - 1):
         for i in range(offset[p + 1] - offset[p]):
             distinct[offset[p] + i] = keys[start[p] + i]
@@ -142,7 +148,7 @@ def gather(keys: Keys, start: Counts, offset: Counts, distinct: Keys) -> None:
 def place_parts(
     start: Counts, offset: Counts, local: Codes, origin: Codes, rank: Codes, place: Codes
 ) -> None:
-    """Tell every origin the rank of its key, for consecutive parts."""
+    """Fill `place` at each key's origin with the rank of the key, for consecutive parts."""
     for p in range(len(start) - 1):
         for i in range(start[p], start[p + 1]):
             place[origin[i]] = rank[offset[p] + local[i]]
@@ -150,6 +156,6 @@ def place_parts(
 
 @jit
 def first_places(place: Codes, first: Counts) -> None:
-    """Where each place occurs first; `first` has an entry for every place."""
+    """Fill `first` with where each place occurs first; it has an entry for every place."""
     for i in range(len(place) - 1, -1, -1):
         first[place[i]] = i

@@ -16,7 +16,7 @@ _DENSE = 1 << 16
 
 @jit
 def sums(class_of: Codes, values: Counts, number: int) -> Counts:
-    """The sum of the values of each class."""
+    """Return the sum of the values of each class; entries of class -1 are left out."""
     total = np.zeros(number, dtype=np.int64)
     for i in range(len(class_of)):
         if class_of[i] >= 0:
@@ -34,7 +34,7 @@ def add(class_of: Codes, values: Counts, total: Counts) -> None:
 def histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
-    """People per class and code in compressed rows: start, code, count.
+    """Count people per class and code; return compressed rows: start, code, count.
 
     Every pair of class and code that occurs has an entry, be it of 0 people; the codes of a class
     ascend.
@@ -48,7 +48,7 @@ def histogram(
 def dense_histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
-    """`histogram` by a table with a cell for every class and code; -1 marks what never occurs."""
+    """Return what `histogram` does, counted in a table with a cell for every class and code."""
     cells = np.full(number * domain, -1, dtype=np.int64)
     found = 0
     for i in range(len(class_of)):
@@ -76,7 +76,7 @@ def dense_histogram(
 def sparse_histogram(
     class_of: Codes, codes: Codes, people: Counts, number: int, domain: int
 ) -> tuple[Counts, Codes, Counts]:
-    """`histogram` by moving entries to their code, from there to their class, and folding those."""
+    """Return what `histogram` does, by moving entries to their code, from there to their class."""
     order = sorting_order(codes, domain)
     first = bounds(class_of, number)
     code = np.empty(first[number], dtype=np.int32)
@@ -104,7 +104,7 @@ def sparse_histogram(
 
 @jit
 def sorting_order(codes: Codes, domain: int) -> Codes:
-    """The order that sorts the codes."""
+    """Return the stable order that sorts the codes."""
     free = bounds(codes, domain)
     order = np.empty(len(codes), dtype=np.int32)
     for i in range(len(codes)):
@@ -115,7 +115,7 @@ def sorting_order(codes: Codes, domain: int) -> Codes:
 
 @jit
 def bounds(class_of: Codes, number: int) -> Counts:
-    """Where the entries of each class begin and end when they are put in the classes' order."""
+    """Return where the entries of each class begin and end when they stand class by class."""
     first = np.zeros(number + 1, dtype=np.int64)
     for i in range(len(class_of)):
         if class_of[i] >= 0:
@@ -127,7 +127,7 @@ def bounds(class_of: Codes, number: int) -> Counts:
 
 @jit
 def places(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
-    """The entry of each class and code in compressed rows; -1 for class -1."""
+    """Return the entry of each class and code in compressed rows; -1 for class -1."""
     found = np.full(len(class_of), -1, dtype=np.int32)
     for i in range(len(class_of)):
         c = class_of[i]
@@ -139,7 +139,7 @@ def places(start: Counts, code: Codes, class_of: Codes, codes: Codes) -> Codes:
 
 @jit
 def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Counts:
-    """How many different units each class has; an entry says that a unit has a record there."""
+    """Return how many different units each class has; an entry is a record of a unit."""
     first = bounds(class_of, number)
     moved = np.empty(first[number], dtype=np.int32)
     free = first[:-1].copy()
@@ -159,7 +159,7 @@ def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Cou
 
 @jit
 def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """The entries of these compressed rows, one row after the other, and the row each is of.
+    """Return the entries of these compressed rows, one row after the other, and the row of each.
 
     Rows are told by their place in `rows`; a row may be asked for more than once.
     """
@@ -179,7 +179,10 @@ def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
 
 @jit
 def runs(codes: Codes) -> tuple[bool, Codes]:
-    """Whether the columns of a matrix stand in lexicographic order, and the run each is in."""
+    """Return whether the columns of a matrix stand in lexicographic order, and the run of each.
+
+    Runs are of equal columns; they are not complete if the order is another.
+    """
     run = np.zeros(codes.shape[1], dtype=np.int32)
     for i in range(1, codes.shape[1]):
         run[i] = run[i - 1]

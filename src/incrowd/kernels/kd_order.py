@@ -24,7 +24,7 @@ class CutTree(NamedTuple):
 
 @jit
 def widest(scales: Scales, span: Codes) -> int:
-    """The column whose span costs most, the first of several; -1 if no column has two codes."""
+    """Return the column whose span costs most, the first of several; -1 if none has two codes."""
     best, most = -1, -1.0
     for j in range(span.shape[1]):
         if span[0, j] < span[1, j]:
@@ -36,7 +36,11 @@ def widest(scales: Scales, span: Codes) -> int:
 
 @jit
 def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
-    """The code at which to cut: the missing apart, or the most balanced cut of those allowed."""
+    """Return the lowest code of the second half of the best cut of a part.
+
+    A cut that parts the missing (code 0) from the rest is best, else the most balanced one that is
+    allowed.
+    """
     if values[0] == 0:
         return int(values[1])
     whole, left = 0, 0
@@ -53,9 +57,10 @@ def balanced_cut(values: Counts, total: Counts, apart: Flags) -> int:
 
 @jit
 def cut(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int, int, int]:
-    """Cut a part in two, smaller codes first: column, code, and rows of the first half.
+    """Cut a part in two, in place, smaller codes first.
 
-    The column is -1 if all rows are equal.
+    Returned are the column, the lowest code of the second half, and the rows of the first. The
+    column is -1 if all rows are equal.
     """
     cells = items.cells
     span = spans(cells, part)
@@ -84,10 +89,10 @@ def cut(items: CutItems, scales: Scales, part: Codes, spare: Codes) -> tuple[int
 def grow(
     items: CutItems, scales: Scales, order: Codes, tree: CutTree, part: tuple[int, int], small: int
 ) -> tuple[int, Codes]:
-    """Cut the part [start, end) of the order down to `small` rows; where it is cut itself.
+    """Cut the part [start, end) of the order, in place, down to `small` rows; fill in the tree.
 
-    What is small but can be cut comes back too, one line each: start, end, and where and on which
-    side of its parent it stands.
+    Returned is where it is cut itself, and what is small but can be cut, one line each: start, end,
+    and where and on which side of its parent it stands.
     """
     cuts, children = tree
     root = -1
@@ -123,7 +128,10 @@ def grow(
 
 @jit
 def walk(cells: Codes, order: Codes, tree: CutTree, root: int) -> Codes:
-    """The rows in the order of the tree, of two halves first the one nearer to the last row."""
+    """Return the rows in the order of the tree.
+
+    Of two halves the one nearer to the last row comes first.
+    """
     cuts, children = tree
     walk_order = np.empty(len(order), np.int32)
     size = 0

@@ -104,10 +104,10 @@ LOWER = 0.7
 def least_ratios(
     points: PricedPoints, prices: Prices, chosen: Codes, cap: float, rule: BoxRule
 ) -> tuple[Floats, int]:
-    """For each chosen point a number, up to `cap`, that no box around it falls below; steps.
+    """Return for each chosen point a number, up to `cap`, that no box around it falls below.
 
-    A point that takes more than `rule.steps` gets a lower number, which takes fewer steps to prove.
-    Boxes that were found around one of the chosen points lower what is looked for around the next.
+    Also the steps taken. A point that takes more than `rule.steps` gets a lower number, which takes
+    fewer steps to prove. Boxes found around one point lower what is looked for around the next.
     """
     known = np.full(len(points.codes), cap)
     found = np.full(len(chosen), rule.floor)
@@ -130,7 +130,7 @@ def least_ratios(
 def _least_ratio(
     points: PricedPoints, prices: Prices, r: int, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
-    """The least ratio below `aim`, else `aim`; steps; whether it is proved."""
+    """Return the least ratio of a box around point r, `aim` at most; steps; whether proved."""
     around = _around(points.codes[r], prices)
     candidates, steps = _gather(points, prices, r, aim, rule.size)
     _fill_near(points, prices, r, around.step, candidates)
@@ -140,7 +140,7 @@ def _least_ratio(
 
 @jit
 def _around(own: Codes, prices: Prices) -> Around:
-    """The prices around a point."""
+    """Return the prices around a point."""
     d = len(own)
     base, step, place = np.empty(d, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
     for j in range(d):
@@ -155,7 +155,7 @@ def _around(own: Codes, prices: Prices) -> Around:
 def _gather(
     points: PricedPoints, prices: Prices, r: int, aim: float, size: int
 ) -> tuple[BoxCandidates, int]:
-    """The points that a box with a ratio below `aim` may hold, and steps.
+    """Return the points that a box around r with a ratio below `aim` may hold, and steps.
 
     Such a box costs less than `aim` times the mean worth of the best points near enough.
     """
@@ -178,7 +178,10 @@ def _gather(
 def _within(
     points: PricedPoints, prices: Prices, r: int, reach: float, point: Codes, far: Floats
 ) -> int:
-    """Fill in the points that cost less than `reach` together with point r; their number."""
+    """Fill `point` with the points that cost under `reach` with point r, `far` with these costs.
+
+    They are in the order of `points.order`; returned is their number.
+    """
     codes, order = points.codes, points.order
     flat, n, d = prices.prices, codes.shape[0], codes.shape[1]
     rows = np.empty(d, np.int64)
@@ -200,7 +203,7 @@ def _within(
 
 @jit
 def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
-    """Keep the points that cost less than `reach`; their number."""
+    """Keep those of the first `number` points that cost under `reach`; return their number."""
     fewer = 0
     for i in range(number):
         if far[i] < reach:
@@ -213,7 +216,7 @@ def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 def _worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """The sum of the `size` largest u of points in falling order, and whether there are so many."""
+    """Return the worth of the first `size` records of `line`; whether there are so many."""
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]
@@ -229,7 +232,7 @@ def _worth(
 def _fill_near(
     points: PricedPoints, prices: Prices, r: int, step: Counts, candidates: BoxCandidates
 ) -> None:
-    """Fill in where the candidates are in each column, by code or by rank, and the first list."""
+    """Fill `candidates.near` with codes or ranks in each column, `items` with the first list."""
     codes, rank, point, near = points.codes, prices.rank, candidates.point, candidates.near
     for j in range(codes.shape[1]):
         row = prices.table[j] + codes[r, j] * prices.width[j]
@@ -244,10 +247,11 @@ def _fill_near(
 def _search(
     candidates: BoxCandidates, around: Around, aim: float, known: Floats, rule: BoxRule
 ) -> tuple[float, int, bool]:
-    """Branch and bound: the least ratio below `aim`, else `aim`; steps; whether it is proved.
+    """Return the least ratio found, `aim` at most; steps; whether it is proved.
 
-    Parts wait on a stack: their inner boxes, and from where to where their lists reach. The part
-    with the nearer candidates is searched first, and its list is the last one in `items`.
+    Branch and bound. Parts wait on a stack: their inner boxes, and from where to where their lists
+    reach. The part with the nearer candidates is searched first, and its list is the last one in
+    `items`.
     """
     point, counts, worth, _, items = candidates
     size, d = rule.size, len(around.base)
@@ -296,7 +300,7 @@ def _search(
 
 @jit
 def _pay(around: Around, box: Inner) -> float:
-    """Fill in what a box pays in each column; the sum."""
+    """Fill `box.paid` with what a box pays in each column; return the sum."""
     total = 0.0
     for j in range(len(box.low)):
         box.paid[j] = around.prices[around.base[j] + around.step[j] * box.low[j] + box.high[j]]
@@ -315,7 +319,7 @@ def _narrow(
     best: float,
     size: int,
 ) -> tuple[int, int]:
-    """Drop candidates that no box below the best ratio holds; where the list ends, and steps.
+    """Drop candidates that no box below the ratio `best` holds; return the list's end, and steps.
 
     It ends where it begins if there is no such box.
     """
@@ -343,7 +347,7 @@ def _affordable(
     end: int,
     reach: float,
 ) -> int:
-    """Keep the candidates with which the inner box costs less than `reach`; where they end."""
+    """Keep candidates with which the inner box costs under `reach`; return the list's end."""
     near, items = candidates.near, candidates.items
     prices, base, step, _ = around
     low, high, paid = inner
@@ -368,7 +372,7 @@ def _affordable(
 
 @jit
 def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer: Inner) -> None:
-    """Fill in the box over the inner box and all candidates."""
+    """Fill `outer` with the box over the inner box and all candidates of a list."""
     near, items = candidates.near, candidates.items
     low, high = outer.low, outer.high
     low[:], high[:] = inner.low, inner.high
@@ -381,7 +385,7 @@ def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer:
 
 @jit
 def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, float]:
-    """The column and the side (1 up, -1 down, 0 none) that make the outer box dearest."""
+    """Return the column and side (1 up, -1 down, 0 none) that cost `outer` most; how much."""
     column, side, widest = 0, 0, -1.0
     for j in range(len(inner.low)):
         if outer.paid[j] <= inner.paid[j]:
@@ -406,7 +410,7 @@ def _part(
     begin: int,
     end: int,
 ) -> tuple[int, int]:
-    """Copy the nearer candidates behind the list; where they end, and the nearest of the others.
+    """Copy the nearer candidates behind the list; return where they end, and the next beyond them.
 
     Near is what makes the inner box dearer by half of the gap at most; if the gap is 0, what is
     inside the inner box.

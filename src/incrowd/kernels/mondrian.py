@@ -48,7 +48,7 @@ class Scales(NamedTuple):
 
 @jit
 def spans(cells: Codes, part: Codes) -> Codes:
-    """Per column: the smallest code and the largest."""
+    """Return two lines: the smallest and the largest code of each column in a part."""
     columns = cells.shape[1]
     ends = np.empty((2, columns), np.int32)
     for j in range(columns):
@@ -64,13 +64,13 @@ def spans(cells: Codes, part: Codes) -> Codes:
 
 @jit
 def extent(boxes: BoxCosts, j: int, least: int, high: int) -> float:
-    """The cost of showing these codes as one cell, 0 if they are one."""
+    """Return the cost of showing these codes as one cell, 0 if they are one."""
     return 0.0 if least == high else float(cell_cost(boxes, j, least, high))
 
 
 @jit
 def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tuple[Counts, Counts]:
-    """The distinct codes of a column in a part, ascending, and the records of each."""
+    """Return the distinct codes of column j in a part, ascending, and the records of each."""
     cells, counts = items
     span = high - least + 1
     if span > 4 * len(part) + 64:
@@ -90,7 +90,7 @@ def profile(items: CutItems, part: Codes, j: int, least: int, high: int) -> tupl
 
 @jit
 def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts]:
-    """The same by sorting (Shell's), where codes are few and far between."""
+    """Return what `profile` does, by sorting (Shell's), where codes are few and far between."""
     cells, counts = items
     size = len(part)
     values = np.empty(size, np.int64)
@@ -119,7 +119,7 @@ def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts
 
 @jit
 def borders(scales: Scales, j: int, values: Counts) -> Flags:
-    """Whether a part may be cut after each code: anywhere if the column is ordered.
+    """Return whether a part may be cut after each code: anywhere if the column is ordered.
 
     Else between branches of the node that covers all. The missing are a branch of their own.
     """
@@ -137,7 +137,7 @@ def borders(scales: Scales, j: int, values: Counts) -> Flags:
 
 @jit
 def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
-    """How balanced the cut after each code is, -1 if it is none or leaves too few records.
+    """Return how balanced the cut after each code is, -1 if it is none or leaves under k records.
 
     To part the missing from the rest comes first.
     """
@@ -156,7 +156,7 @@ def scores(values: Counts, total: Counts, apart: Flags, k: int) -> Counts:
 
 @jit
 def largest(numbers: Counts | Floats) -> int:
-    """Where the largest number stands first."""
+    """Return the place of the largest number, the first of several."""
     best = 0
     for i in range(1, len(numbers)):
         if numbers[i] > numbers[best]:
@@ -166,7 +166,10 @@ def largest(numbers: Counts | Floats) -> int:
 
 @jit
 def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """The most balanced cut, moved as far into equal codes as k asks: (code, ties)."""
+    """Return the most balanced cut, moved as far into equal codes as k asks: (code, ties).
+
+    See `cut_at`.
+    """
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:
@@ -181,7 +184,10 @@ def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, in
 
 @jit
 def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
-    """The cut that leaves so many records on the left: (code, ties)."""
+    """Return the cut that leaves so many records on the left: (code, ties).
+
+    The left has all smaller codes, and of the records with this code as many as `ties`.
+    """
     left = 0
     for i in range(len(values)):
         if left + total[i] > at:
@@ -192,10 +198,10 @@ def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
 
 @jit
 def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxed: bool) -> None:
-    """Forbid all cuts but that after the median, which goes left with all its equals.
+    """Set the score of all cuts to -1 but that after the median, which goes left with its equals.
 
-    If equals may be divided, that one too: the part is then cut in halves. To part the missing from
-    the rest stays allowed.
+    If equals may be divided, of that one too: the part is then cut in halves. To part the missing
+    from the rest stays allowed.
     """
     left = 0
     for i in range(len(values)):
@@ -210,10 +216,10 @@ def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxe
 def choose(
     items: CutItems, part: Codes, attempt: int, rule: CutRule, scales: Scales
 ) -> tuple[int, int, int]:
-    """The cut number `attempt` of a part, widest columns and most balanced cuts first.
+    """Return cut number `attempt` of a part, widest columns and most balanced cuts first.
 
-    With `median` a column has one cut, after its median in the order of codes, or in halves if
-    equals may be divided. The column is -1 if there is none.
+    It is (column, code, ties). With `median` a column has one cut, after its median in the order of
+    codes, or in halves if equals may be divided. The column is -1 if there is none.
     """
     cells, counts = items
     k, relaxed, most, median = rule
@@ -269,7 +275,7 @@ def propose(
     middle: Counts,
     half_of: Codes,
 ) -> None:
-    """Cut each part [start, end) as its attempt says; `middle` is where its left half ends.
+    """Cut each part [start, end) as its attempt says; `middle` becomes where its left half ends.
 
     It is -1 without a cut. The half of each item becomes 2p to the left and 2p + 1 to the right of
     the cut of part p; parts are numbered from `first` on.
@@ -294,7 +300,7 @@ def propose(
 
 @jit
 def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
-    """Order the items of these parts anew, left halves first."""
+    """Order the items of these parts anew, in place, left halves first."""
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
         right = np.empty(len(part), np.int32)
@@ -314,7 +320,7 @@ def adopt(order: Codes, parts: Counts, half_of: Codes) -> None:
 def part_in_two(
     items: CutItems, origin: Codes, part: Codes, how: tuple[int, int, int], right: Codes, fresh: int
 ) -> tuple[int, int]:
-    """Move the items of a part that go to the right out of it; how many stay, how many go.
+    """Move the items of a part that go right to `right`; return how many stay, how many go.
 
     If the cut goes through an item, the records of it that go right become item number `fresh`,
     with the same `origin`.
@@ -353,12 +359,12 @@ def cut_down(
     scales: Scales,
     room: tuple[int, int, int],
 ) -> tuple[Codes, Codes, int]:
-    """Cut a part until nothing can be cut: its items in their order, and where classes begin.
+    """Cut a part until nothing can be cut; return its items, where classes begin, and a number.
 
     `room` is (first, last, small): items that come from cut ones have numbers from `first` to
     before `last`, `origin` becomes that of the one they are cut from; parts of at most `small`
-    items are not cut. The next free number comes last. Parts wait on a stack; the one on top is to
-    the right of all others and has room to grow.
+    items are not cut. The next free number is the last returned. Parts wait on a stack; the one on
+    top is to the right of all others and has room to grow.
     """
     fresh, last, small = room
     size = len(part) + last - fresh

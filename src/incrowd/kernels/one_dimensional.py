@@ -23,7 +23,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
-    """Where buckets of sorted values begin, equal values together; how many there are.
+    """Fill `starts` with where buckets of sorted values begin, equal values together; their number.
 
     At most `number` buckets of at least `least` values each, each as near as it can be to an equal
     share of what the buckets before it left.
@@ -62,10 +62,11 @@ def look_up(
     sums: Floats,
     squares: Floats,
 ) -> None:
-    """The bucket of each value, from 1; 0 for a missing one (NaN). Sizes and spreads are added up.
+    """Fill `codes` with the bucket of each value, from 1; 0 for a missing one (NaN).
 
-    Bucket b holds what is not below `cuts[b - 2]` and below `cuts[b - 1]`. `sums` and `squares`
-    are of the distances from `centres[b]`. The halving has no branches to be guessed wrong.
+    Bucket b holds what is not below `cuts[b - 2]` and below `cuts[b - 1]`. Its values are added to
+    `sizes`, their distances from `centres[b]` to `sums`, the squares of these to `squares`. The
+    halving has no branches to be guessed wrong.
     """
     number = len(cuts)
     for i in range(len(values)):
@@ -110,7 +111,7 @@ CENTRE = 3
 
 @jit
 def median_place(records: Counts, s: int, e: int) -> int:
-    """Which of the values s to e - 1 the lower median of their records is."""
+    """Return which of the values s to e - 1 is the lower median of their records."""
     wanted = records[s] + (records[e] - records[s] + 1) // 2
     low, high = s, e - 1
     guess = min(s + wanted - records[s] - 1, high)
@@ -127,7 +128,7 @@ def median_place(records: Counts, s: int, e: int) -> int:
 
 @jit
 def run_cost(line: Line, kind: int, s: int, e: int) -> float:
-    """What the values s to e - 1 cost as one bucket."""
+    """Return what the values s to e - 1 cost as one bucket."""
     values, records, moments = line
     size = float(records[e] - records[s])
     if kind == RANK:
@@ -145,7 +146,10 @@ def run_cost(line: Line, kind: int, s: int, e: int) -> float:
 
 @jit
 def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: int) -> float:
-    """What the first e values cost if their last bucket begins with s; infinite if it may not."""
+    """Return what the first e values cost if their last bucket begins with s; or infinity.
+
+    It is infinite if such a bucket may not be.
+    """
     if e > until[s]:
         return np.inf
     cost = run_cost(line, kind, s, e)
@@ -156,7 +160,7 @@ def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: i
 def overtaken(
     line: Line, kind: int, total: Floats, until: Codes, pair: tuple[int, int], first: int
 ) -> int:
-    """The first end, `first` or after, at which the later of two beginnings is no worse.
+    """Return the first end, `first` or after, at which the later of two beginnings is no worse.
 
     From there on it stays so. One after the last if there is none.
     """
@@ -181,7 +185,7 @@ def overtaken(
 
 @jit
 def best_runs(line: Line, kind: int, k: int, until: Codes) -> tuple[Floats, Codes]:
-    """The least cost of every prefix of the values, and where its last bucket begins.
+    """Return the least cost of every prefix of the values, and where its last bucket begins.
 
     A bucket has at least k records, and one that begins with s ends at `until[s]` at the latest,
     which never falls as s rises. Prefixes that cannot be divided so cost infinity.

@@ -35,7 +35,7 @@ _NONE = np.int32(2**31 - 1)
 
 @jit
 def reset(box: Codes, at: int) -> None:
-    """The box of nobody, at this place."""
+    """Empty the box at this place: any code widens it."""
     for j in range(box.shape[2]):
         box[at, 0, j] = _NONE
         box[at, 1, j] = -1
@@ -43,7 +43,7 @@ def reset(box: Codes, at: int) -> None:
 
 @jit
 def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
-    """The box at this place, with line i of `low` and `high` in it too."""
+    """Widen the box at this place to hold line i of `low` and `high`."""
     for j in range(low.shape[1]):
         box[at, 0, j] = min(box[at, 0, j], low[i, j])
         box[at, 1, j] = max(box[at, 1, j], high[i, j])
@@ -51,7 +51,7 @@ def widen(box: Codes, at: int, low: Codes, high: Codes, i: int) -> None:
 
 @jit
 def price_box(boxes: BoxCosts, box: Codes, paid: Floats) -> float:
-    """The cost of the first box; `paid` becomes that of each column."""
+    """Return the cost of the first box; `paid` becomes that of each column."""
     total = 0.0
     for j in range(len(paid)):
         paid[j] = cell_cost(boxes, j, box[0, 0, j], box[0, 1, j])
@@ -70,7 +70,10 @@ def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 
 @jit
 def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
-    """The cost of the first box once it holds line i too; `paid` is kept for each column."""
+    """Widen the first box to hold line i of `low` and `high`; return its cost.
+
+    `paid`, the cost of each column, is kept up to date.
+    """
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:
@@ -83,7 +86,10 @@ def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, pai
 
 @jit
 def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
-    """The box of each run from an item, `first` on, to `end`."""
+    """Fill `found` with the box of each run of items that ends before `end`.
+
+    Line i is that of the run from item `first` + i on.
+    """
     low, high, of = items.low, items.high, items.of
     for e in range(end - 1, first - 1, -1):
         at = e - first
@@ -98,7 +104,7 @@ def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
 
 @jit
 def window(back: Codes, at: int, front: Codes, box: Codes) -> None:
-    """The box of both halves of a window."""
+    """Fill the first of `box` with the box of both halves of a window."""
     for j in range(box.shape[2]):
         box[0, 0, j] = min(back[at, 0, j], front[0, 0, j])
         box[0, 1, j] = max(back[at, 1, j], front[0, 1, j])
@@ -113,9 +119,10 @@ def offer(
     cost: float,
     largest: bool,
 ) -> None:
-    """Take the class that begins at the first of `run` for each end from the second to the third.
+    """Take the class from item s on, for each end in a range where the prefix then costs less.
 
-    It is taken where the prefix then costs less than so far; `cost` is that of a record.
+    `run` is (s, first end, one after the last); `cost` is that of a record. Where it is taken,
+    `total` and `last` become the prefix's cost and s.
     """
     s, first, end = run
     before, size = total[s], records[s]
@@ -128,7 +135,7 @@ def offer(
 
 @jit
 def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
-    """Where the items of each box end, and how many items of one box there are at most."""
+    """Return where the items of each box end, and how many items of one box there are at most."""
     until = np.zeros(boxes, np.int32)
     longest, size = 0, 0
     for e in range(len(of)):
@@ -142,16 +149,15 @@ def runs(of: Codes, boxes: int) -> tuple[Codes, int]:
 def shortest(
     items: LineItems, k: int, boxes: BoxCosts, most: float, largest: bool
 ) -> tuple[Floats, Codes]:
-    """The least cost of every prefix of the items, and the last class of the division that has it.
+    """Return the least cost of every prefix of the items, and where its last class begins.
 
     The cost of a division is the sum over its classes of records times box cost, or the `largest`
     box cost; classes that cost more than `most` are not allowed. Prefixes that cannot be divided
     cost infinity. A class that could be two is never better (superadditive costs, Lemma 1), so no
-    class goes on where its first k people and k others would do as two.
-
-    The box of the shortest class from an item on is that of a window which moves to the right:
-    `back` holds the boxes up to the window's middle, `front` is what came after it. Classes that
-    begin at equal items have the same costs, kept in `costs` with the ends they go up to, `stops`.
+    class goes on where its first k people and k others would do as two. The box of the shortest
+    class from an item on is that of a window which moves to the right: `back` holds the boxes up to
+    the window's middle, `front` is what came after it. Classes that begin at equal items have the
+    same costs, kept in `costs` with the ends they go up to, `stops`.
     """
     low, high, of, people, records = items
     n = len(of)
@@ -220,7 +226,7 @@ def meeting(
     largest: bool,
     halves: tuple[Floats, Floats],
 ) -> tuple[int, int, float]:
-    """The class over the middle in the best division of all items: begin, end, and what all cost.
+    """Return the class over the middle in the best division of all items: begin, end, cost of all.
 
     `halves` are the least costs of the prefixes of the items before the middle, and of the suffixes
     of the others, that of all of them first. Begin and end are the middle if no class is over it.
@@ -259,7 +265,7 @@ def meeting(
 
 @jit
 def ends(last: Codes, end: int) -> Codes:
-    """Where the classes of the best division of the first `end` items end, ascending."""
+    """Return where the classes of the best division of the first `end` items end, ascending."""
     number = 0
     e = end
     while e > 0:
@@ -276,7 +282,7 @@ def ends(last: Codes, end: int) -> Codes:
 
 @jit
 def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
-    """What a class of the items s to e - 1 costs by the extent of their keys alone."""
+    """Return what a class of items s to e - 1 costs: its records times the extent of their keys."""
     return float((records[e] - records[s]) * (keys[e - 1] - keys[s]))
 
 
@@ -284,9 +290,9 @@ def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
 def overtakes(
     keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
 ) -> int:
-    """The first end, `first` or after, at which the second of two beginnings is the better one.
+    """Return the first end, `first` or after, at which the second of two beginnings is no worse.
 
-    Once it is, it stays so: the cost has the quadrangle inequality. One after the last if never.
+    From there on it stays so: the cost has the quadrangle inequality. One after the last if never.
     """
     one, two = pair
     low, high = first, len(total)
@@ -302,12 +308,12 @@ def overtakes(
 
 @jit
 def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tuple[Floats, Codes]:
-    """As `shortest`, with records times the extent of ascending keys as the cost of a class.
+    """Return what `shortest` does if a class costs its records times the extent of its keys.
 
     That cost has the quadrangle inequality, so the best beginning never moves back as the end moves
-    on: a queue of beginnings, each with the end from which on it is the best, gives every
-    prefix its own in O(log n) (Galil and Giancarlo 1989). Nothing limits the size of a class, and
-    nothing needs to: smaller ones are never worse.
+    on: a queue of beginnings, each with the end from which on it is the best, gives every prefix
+    its own in O(log n) (Galil and Giancarlo 1989). Nothing limits the size of a class, and nothing
+    needs to: smaller ones are never worse.
     """
     n = len(keys)
     total = np.full(n + 1, np.inf)
@@ -340,7 +346,7 @@ def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tu
 
 @jit
 def joined_boxes(low: Codes, high: Codes, of: Codes, every: int) -> tuple[Codes, Codes]:
-    """The boxes of each `every` consecutive items."""
+    """Return the boxes of each `every` consecutive items, low and high codes."""
     number = (len(of) + every - 1) // every
     lows = np.empty((number, low.shape[1]), np.int32)
     highs = np.empty((number, low.shape[1]), np.int32)

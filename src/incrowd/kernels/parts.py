@@ -13,7 +13,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def parts_of(codes: Codes, column: Codes, limit: Codes, child: Codes) -> Codes:
-    """The part of each row."""
+    """Return the part of each row, found by a tree of cuts."""
     rows = codes.shape[1]
     found = np.empty(rows, np.int32)
     for i in range(rows):

@@ -19,7 +19,10 @@ from incrowd.kernels.compile import jit
 def split(
     rows: Codes, start: Counts, column: Codes, domain: int, person: Codes
 ) -> tuple[Codes, Counts, Codes]:
-    """The groups split by a column, and the rows of the classes that are one person's now."""
+    """Return the groups split by a column: rows, bounds, and rows whose class has one person.
+
+    Classes of one person are left out of the groups.
+    """
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int64)
     label, size = np.empty(end, dtype=np.int64), np.zeros(end, dtype=np.int64)
@@ -65,8 +68,8 @@ def keep_minimal(
     """Note the set of `columns` (bits) for the rows that no smaller set noted makes unique.
 
     Entry e of the notes says `sets[e]` and, in `before[e]`, the entry of the same row before it;
-    `last[row]` is the latest. There must be room for one more entry per row; the entries used are
-    told.
+    `last[row]` is the latest. There must be room for one more entry per row; returned is how many
+    entries are used.
     """
     for row in fresh:
         entry = last[row]
@@ -82,7 +85,7 @@ def keep_minimal(
 
 @jit
 def owners(last: Counts, before: Counts, used: int) -> Codes:
-    """The row of each entry."""
+    """Return the row of each entry of the notes."""
     found = np.empty(used, dtype=np.int32)
     for row in range(len(last)):
         entry = last[row]
@@ -103,12 +106,13 @@ def refine(
     bounds: Counts,
     alone: Codes,
 ) -> tuple[int, int]:
-    """Split each class by the codes of a column, into buffers; return classes and rows alone.
+    """Split each class by the codes of a column, into buffers.
 
-    The rows go to `split`, the bounds of the classes to `bounds` (one entry more than classes) and
-    the rows that are alone now to `alone`, unless it is empty. `tally` has a zero for every code of
-    the column, and has it again afterwards; `seen` has room for the largest class; `split` and
-    `alone` for all rows, `bounds` for half as many classes as rows and one entry more.
+    Returned are how many classes there are then, and how many rows are alone. The rows go to
+    `split`, the bounds of the classes to `bounds` (one entry more than classes) and the rows that
+    are alone now to `alone`, unless it is empty. `tally` has a zero for every code of the column,
+    and has it again afterwards; `seen` has room for the largest class; `split` and `alone` for all
+    rows, `bounds` for half as many classes as rows and one entry more.
     """
     classes, end, left = 0, 0, 0
     noted = len(alone) > 0
@@ -151,7 +155,7 @@ def refine(
 def split_classes(
     rows: Codes, start: Counts, column: Codes, domain: int
 ) -> tuple[Codes, Counts, Codes]:
-    """The classes split by a column with codes below `domain`: rows, start, and rows alone."""
+    """Return the classes split by a column, codes below `domain`: rows, start, and rows alone."""
     end, largest = len(rows), 0
     for c in range(len(start) - 1):
         largest = max(largest, start[c + 1] - start[c])

@@ -15,7 +15,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple[Codes, Codes]:
-    """The smallest and largest code of each class in each column, one line per class."""
+    """Return the smallest and the largest code of each class in each column, one line per class."""
     columns = len(quasi)
     low = np.full((number, columns), np.iinfo(np.int32).max, np.int32)
     high = np.full((number, columns), -1, np.int32)
@@ -31,7 +31,7 @@ def class_boxes(quasi: Codes, row: Codes, class_of: Codes, number: int) -> tuple
 
 @jit
 def box_costs(boxes: BoxCosts, low: Codes, high: Codes) -> Floats:
-    """What a record of each class costs."""
+    """Return what a record of each class costs."""
     costs = np.empty(len(low), np.float64)
     for c in range(len(low)):
         costs[c] = box_cost(boxes, low[c], high[c])
@@ -40,7 +40,7 @@ def box_costs(boxes: BoxCosts, low: Codes, high: Codes) -> Floats:
 
 @jit
 def joined_cost(boxes: BoxCosts, low: Codes, high: Codes, one: int, two: int) -> float:
-    """What a record of two classes costs once they are one."""
+    """Return what a record of two classes costs once they are one."""
     total = 0.0
     for j in range(low.shape[1]):
         first, last = min(low[one, j], low[two, j]), max(high[one, j], high[two, j])
@@ -52,10 +52,10 @@ def joined_cost(boxes: BoxCosts, low: Codes, high: Codes, one: int, two: int) ->
 def partners(
     boxes: BoxCosts, low: Codes, high: Codes, records: Counts, failing: Codes, reach: int
 ) -> tuple[Codes, Floats]:
-    """For each failing class the two that it had best join, and how much more that costs.
+    """Return the two classes that each failing class had best join, and how much more that costs.
 
-    Those are looked at that are up to `reach` places away. -1 where there is none that no limit
-    forbids.
+    Those are looked at that are up to `reach` places away. -1 and infinity where there is none that
+    no limit forbids.
     """
     best = np.full((len(failing), 2), -1, np.int32)
     more = np.full((len(failing), 2), np.inf)
@@ -78,7 +78,7 @@ def partners(
 
 @jit
 def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[Codes, Flags]:
-    """The new number of each class, and which new ones were joined.
+    """Return the new number of each class, and which new ones were joined.
 
     Failing classes join their partner in the order of `turn`; a class that was joined waits for the
     next round. Numbers keep their order, a joined class stands where its first one stood.
@@ -104,7 +104,10 @@ def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[
 
 @jit
 def join_boxes(low: Codes, high: Codes, place: Codes, number: int) -> tuple[Codes, Codes]:
-    """The boxes of classes that got new numbers, several of them the same; -1 is left out."""
+    """Return the boxes of classes once each is joined to those with the same number in `place`.
+
+    Classes of -1 are left out; there are `number` new ones.
+    """
     lows = np.full((number, low.shape[1]), np.iinfo(np.int32).max, np.int32)
     highs = np.full((number, low.shape[1]), -1, np.int32)
     for c in range(len(low)):

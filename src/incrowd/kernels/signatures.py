@@ -24,11 +24,12 @@ _TYPES: Any = types
 
 
 def as_text(signature: Any) -> str:
-    """The types of arguments as text; ValueError if there is no way to write one of them."""
+    """Return the types of arguments as text; ValueError if one of them cannot be written."""
     return json.dumps([_as_json(one) for one in signature])
 
 
 def _as_json(one: Any) -> Any:
+    """Return a type as JSON; ValueError if there is no way to write it."""
     name = str(one)
     if isinstance(one, _TYPES.Array) and one.aligned:
         ends = [] if one.mutable else ["readonly"]
@@ -45,11 +46,12 @@ def _as_json(one: Any) -> Any:
 
 
 def read(text: str) -> tuple[Any, ...]:
-    """The types of arguments that `as_text` has written."""
+    """Return the types of arguments that `as_text` has written."""
     return tuple(_read(one) for one in json.loads(text))
 
 
 def _read(one: Any) -> Any:
+    """Return the type that `_as_json` has written; ValueError if it has other fields now."""
     match one:
         case str():
             return getattr(types, one)
@@ -68,7 +70,10 @@ def _read(one: Any) -> Any:
 
 @cache
 def load_signatures() -> dict[str, tuple[Signature, ...]]:
-    """Every recorded signature, under "all"; under each verb those that a common run needs."""
+    """Return every recorded signature under "all", and under each verb those of a common run.
+
+    Without the file "all" is empty.
+    """
     if not LIST.exists():
         return {"all": ()}
     found = json.loads(LIST.read_text(encoding="utf-8"))
@@ -79,7 +84,7 @@ def load_signatures() -> dict[str, tuple[Signature, ...]]:
 
 
 def as_list(verbs: dict[str, list[Signature]]) -> str:
-    """The text of `signatures.json`; `verbs["all"]` holds every signature."""
+    """Return the text of `signatures.json`; `verbs["all"]` holds every signature."""
     every = sorted(set(verbs["all"]))
     place = {one: number for number, one in enumerate(every)}
     lines = [f"  [{json.dumps(name)}, {takes}]" for name, takes in every]
@@ -93,6 +98,6 @@ def as_list(verbs: dict[str, list[Signature]]) -> str:
 
 
 def kernel(name: str) -> Any:
-    """The kernel of this name, as in a `Signature`."""
+    """Return the kernel of this name, as in a `Signature`."""
     module, _, called = name.rpartition(".")
     return getattr(import_module(f"{__package__}.{module}"), called)

@@ -75,11 +75,14 @@ class Store(_CACHE):  # type: ignore[misc]
 
     @property
     def cache_path(self) -> str | None:
-        """Where kernels compiled here go."""
+        """Where kernels compiled here go, None if nowhere."""
         return None if self._folder is None else str(self._folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The kernel compiled for these types; None if it must be compiled now, by us."""
+        """Return the kernel compiled for these types; None if it must be compiled now, by us.
+
+        It waits while another process compiles it, or raises `Busy` (`waits`).
+        """
         target_context.refresh()
         USED[self._name, text_of(sig)] = None
         found = self._load_carried(sig) or self._load_kept(sig)
@@ -97,14 +100,14 @@ class Store(_CACHE):  # type: ignore[misc]
             return
         path = self._path(sig)
         with suppress(OSError):  # a full disk: the kernel is compiled again next time
-            _write(path, _SERIALIZE.dumps(strip_kernel(data)))
+            _write_whole(path, _SERIALIZE.dumps(strip_kernel(data)))
             former = path.name.rpartition("-")[0]
             for old in self._folder.glob(f"{former}-*{SUFFIX}"):
                 if old != path:
                     old.unlink()
 
-    def release(self) -> None:
-        """Let other processes have their turn."""
+    def unlock(self) -> None:
+        """Let other processes compile this kernel."""
         claim, self._claim = self._claim, None
         if claim is not None:
             os.close(claim)
@@ -114,22 +117,27 @@ class Store(_CACHE):  # type: ignore[misc]
         return any(path.exists() for path in self._paths(sig))
 
     def _paths(self, sig: Any) -> Iterator[Path]:
+        """Yield the files in which a kernel compiled for these types may be."""
         if carried_fits():
-            yield CARRIED / self._file(sig, _baseline())
+            yield CARRIED / self._file_name(sig, _baseline())
         if self._folder is not None:
             yield self._path(sig)
 
     def _load_carried(self, sig: Any) -> Any:
-        return _load(CARRIED / self._file(sig, _baseline())) if carried_fits() else None
+        """Return what the package carries of the kernel for these types, None if nothing."""
+        return _read_kernel(CARRIED / self._file_name(sig, _baseline())) if carried_fits() else None
 
     def _load_kept(self, sig: Any) -> Any:
-        return None if self._folder is None else _load(self._path(sig))
+        """Return what the folder keeps of the kernel for these types, None if nothing."""
+        return None if self._folder is None else _read_kernel(self._path(sig))
 
     def _path(self, sig: Any) -> Path:
+        """Return the file in our folder for a kernel compiled for these types."""
         assert self._folder is not None  # noqa: S101  callers have asked
-        return self._folder / self._file(sig, machine())
+        return self._folder / self._file_name(sig, machine())
 
-    def _file(self, sig: Any, made_for: str) -> str:
+    def _file_name(self, sig: Any, made_for: str) -> str:
+        """Return a name made from the kernel, types, machine and sources of what is kept."""
         takes = text_of(sig)
         place = _digest(made_for, takes)[:12]
         whole = _digest(made_for, takes, content(self._kernel))[:24]
@@ -145,7 +153,7 @@ USED: dict[signatures.Signature, None] = {}
 
 
 def text_of(sig: Any) -> str:
-    """The types of arguments as text."""
+    """Return the types of arguments as text, numba's own where `as_text` has none."""
     try:
         return signatures.as_text(sig)
     except ValueError:
@@ -158,16 +166,18 @@ def _digest(*parts: str) -> str:
 
 @cache
 def machine() -> str:
-    """What compiled code depends on beside its source: Python, numba, LLVM, processor, and us."""
+    """Return what compiled code depends on beside its source: releases, processor, and us."""
     return _platform_key(*_TARGET.target_context.codegen().magic_tuple())
 
 
 def _platform_key(*processor: str) -> str:
+    """Return releases, processor and the digest of `entry.py` as one text."""
     releases = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
-    return "\n".join((*releases, *processor, _of_file(_ENTRY)))
+    return "\n".join((*releases, *processor, _file_digest(_ENTRY)))
 
 
 def _baseline() -> str:
+    """Return what `machine` does for the processor that carried kernels are made for."""
     triple = _TARGET.target_context.codegen().magic_tuple()[0]
     return _platform_key(triple, *BASELINES[platform.system(), platform.machine()])
 
@@ -188,39 +198,45 @@ def _can_do(features: str, needed: str) -> bool:
 
 @cache
 def content(kernel: Any) -> str:
-    """A digest of the sources of a kernel and of all that it can reach, with their constants."""
+    """Return a digest of the sources of a kernel and of all it can reach, with their constants."""
     return _digest(*sorted(_reach(kernel, {}).values()))
 
 
 def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
-    """What each function, constant and file that a kernel can reach consists of."""
+    """Return what each function, constant and file that a kernel can reach consists of.
+
+    `seen` is added to, and is what is returned.
+    """
     function = getattr(kernel, "py_func", kernel)
     if function in seen:
         return seen
     code = function.__code__
-    seen[function] = f"{function.__module__}.{function.__qualname__} {_of_file(code.co_filename)}"
+    seen[function] = (
+        f"{function.__module__}.{function.__qualname__} {_file_digest(code.co_filename)}"
+    )
     around = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
     outside = function.__globals__ | {name: cell.cell_contents for name, cell in around.items()}
     for name in {*_names(code), *around} & outside.keys():
         value = outside[name]
         if hasattr(value, "py_func"):
             _reach(value, seen)
-        elif (said := _constant(value)) is not None:
+        elif (said := _constant_text(value)) is not None:
             seen[function, name] = f"{function.__module__}.{name} {said}"
     return seen
 
 
 def _names(code: CodeType) -> set[str]:
-    """All names that a function uses, inner functions included."""
+    """Return all names that a function uses, inner functions included."""
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
     return set(code.co_names).union(*map(_names, inner))
 
 
-def _constant(value: Any) -> str | None:
+def _constant_text(value: Any) -> str | None:
+    """Return a constant as text, None if kernels cannot use it."""
     if isinstance(value, np.ndarray):
         return f"{value.dtype} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
     if isinstance(value, tuple):
-        return repr([_constant(part) for part in value])
+        return repr([_constant_text(part) for part in value])
     if isinstance(value, type) and hasattr(value, "_fields"):
         return repr(value._fields)  # a kernel reads the fields of a named tuple by their place
     plain = isinstance(value, int | float | complex | str | bytes | np.generic)
@@ -228,14 +244,15 @@ def _constant(value: Any) -> str | None:
 
 
 @cache
-def _of_file(name: str) -> str:
+def _file_digest(name: str) -> str:
+    """Return the digest of a file, empty if it cannot be read."""
     with suppress(OSError):
         return hashlib.sha256(Path(name).read_bytes()).hexdigest()
     return ""
 
 
-def _load(path: Path) -> Any:
-    """What a file holds; None if there is no such file, or it is not as it was written."""
+def _read_kernel(path: Path) -> Any:
+    """Return what a file holds; None if there is none, or it is not as it was written."""
     try:
         digest, data = (held := path.read_bytes())[:32], held[32:]
     except OSError:
@@ -245,7 +262,7 @@ def _load(path: Path) -> Any:
     return pickle.loads(data)  # noqa: S301  from our own folders only
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write_whole(path: Path, data: bytes) -> None:
     """Write a file that others see whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     beside = path.with_name(f"{path.name}.{os.getpid()}")
@@ -257,7 +274,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _claim_lock(path: Path, *, waits: bool) -> int | None:
-    """A lock on what is to be compiled; it ends with this process, however that ends.
+    """Take the lock on what is to be compiled; it ends with this process, however that ends.
 
     None where there are no locks, or if the other process takes too long.
     """
@@ -272,7 +289,10 @@ def _claim_lock(path: Path, *, waits: bool) -> int | None:
 
 
 def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
-    """Whether one byte of the file of locks, which stands for this kernel, is ours now."""
+    """Lock the byte of the file of locks that stands for this kernel; whether it is ours now.
+
+    If not, the lock file is closed, and without `waits` `Busy` is raised.
+    """
     byte = int(_digest(path.name)[:12], 16)
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:

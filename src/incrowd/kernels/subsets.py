@@ -19,7 +19,7 @@ SLACK = 1e-12
 
 @jit
 def part_digits(copies: Counts) -> Codes:
-    """How many copies of each item each part takes: shape (parts, items)."""
+    """Return how many copies of each item each part takes: shape (parts, items)."""
     number = 1
     for i in range(len(copies)):
         number *= copies[i] + 1
@@ -36,7 +36,7 @@ def part_digits(copies: Counts) -> Codes:
 
 @jit
 def first_items(digits: Codes) -> Codes:
-    """The first item that each part takes, -1 for the empty part."""
+    """Return the first item that each part takes, -1 for the empty part."""
     first = np.full(len(digits), -1, dtype=np.int32)
     for part in range(1, len(digits)):
         i = 0
@@ -48,7 +48,7 @@ def first_items(digits: Codes) -> Codes:
 
 @jit
 def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
-    """The smallest and largest code of a column in each part; `codes` has one per item."""
+    """Return the least and the largest code of a column in each part; `codes` has one per item."""
     low = np.zeros(len(first), dtype=np.int32)
     high = np.zeros(len(first), dtype=np.int32)
     for part in range(1, len(first)):
@@ -61,7 +61,7 @@ def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
 
 @jit
 def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
-    """Add what the records of each part pay in a column that it shows at `level`, in place.
+    """Add to `total` what the records of each part pay in a column that it shows at `level`.
 
     `costs[level, item]` is what one copy of the item pays.
     """
@@ -76,7 +76,7 @@ def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None
 
 @jit
 def pack_digits(digits: Codes, shift: Counts) -> Counts:
-    """Each part with its copies in fields of bits, so that two parts are compared at once.
+    """Return each part as one number with its copies in fields of bits, for quick comparison.
 
     The highest bit of each field stays free.
     """
@@ -97,18 +97,16 @@ def divide(
     least: Floats,
     choice: Codes,
 ) -> None:
-    """The least cost of dividing each part of a span into classes, if all smaller ones are known.
+    """Fill `least` with the cost of the best division of each part of a span, and `choice`.
 
-    `classes` is (cost of each part as one class, infinite if it may not be one; its records; the
-    fewest records of a class; the fewest that must be released). A class that costs no less than
-    its best division is never needed again: only the others are listed, by their first item. One
-    class of a division holds the first item of the part; where the list is longer than there are
-    parts within the part, those are gone through instead. What a class leaves never holds all
-    copies of the first item of all, so other parts that do are divided only if they may be
-    released.
-
-    `parts` is (digits, first item, stride, packed), `lists` is (class, packed, cost, begin, end of
-    the list of each item). `choice` is a class of the best division.
+    All smaller parts must be known. `choice` is a class of the best division. `classes` is (cost of
+    each part as one class, infinite if it may not be one; its records; the fewest records of a
+    class; the fewest that must be released). A class that costs no less than its best division is
+    never needed again: only the others are listed, by their first item. One class of a division
+    holds the first item of the part; where the list is longer than there are parts within the part,
+    those are gone through instead. What a class leaves never holds all copies of the first item of
+    all, so other parts that do are divided only if they may be released. `parts` is (digits, first
+    item, stride, packed), `lists` is (class, packed, cost, begin, end of the list of each item).
     """
     digits, first, stride, keys = parts
     own, records, fewest, enough = classes
@@ -143,7 +141,10 @@ def divide(
 
 @jit
 def _best_set(part: int, bit: int, own: Floats, least: Floats) -> tuple[float, int]:
-    """The best class within a set of single items that holds the first, this bit, not all."""
+    """Return the cost of the best division of a set of single items, and its class with `bit`.
+
+    `bit` is the first item of the set; the class is not the whole set.
+    """
     best, by = np.inf, 0
     rest = part - bit
     some = 0
@@ -159,7 +160,10 @@ def _best_set(part: int, bit: int, own: Floats, least: Floats) -> tuple[float, i
 def _best_part(
     part: int, item: int, within: int, items: tuple[Codes, Counts], own: Floats, least: Floats
 ) -> tuple[float, int]:
-    """The best class within a part that holds a copy of its first item, not all of the part."""
+    """Return the cost of the best division of a part, and its class with a copy of its first item.
+
+    The class is not the whole part; `within` is how many classes there are with that one.
+    """
     digits, stride = items
     best, by = np.inf, 0
     inside = np.zeros(digits.shape[1], dtype=np.int32)
@@ -191,12 +195,12 @@ def divide_apart(
     log: tuple[Codes, Codes, Codes],
     used: int,
 ) -> tuple[tuple[Codes, Codes, Codes], int]:
-    """Go on dividing parts into classes of which no two are of the same group.
+    """Go on dividing parts into classes of which no two are of the same group; `least` falls.
 
-    `groups` is (classes, where those of each group begin and end, number of the first group);
-    `least` is the least cost
-    with the groups so far; `last[part]` is the line of `log`, which has `used` lines, where it was
-    reached: (class, group, the line before).
+    Returned are the log, longer if need be, and its lines used. `groups` is (classes, where those
+    of each group begin and end, number of the first group); `least` is the least cost with the
+    groups so far; `last[part]` is the line of `log`, which has `used` lines, where it was reached:
+    (class, group, the line before).
     """
     classes, begin, base = groups
     whole = digits[-1]
@@ -231,7 +235,10 @@ def divide_apart(
 
 @jit
 def _next(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int) -> int:
-    """The next part of what a class leaves, -1 after the last; `rest` is changed in place."""
+    """Return the next part of what a class leaves, -1 after the last; `rest` is its digits.
+
+    `rest` is changed in place; `number` is the part before, `without` the digits of the class.
+    """
     for i in range(len(rest)):
         if rest[i] < whole[i] - without[i]:
             rest[i] += 1
@@ -243,6 +250,7 @@ def _next(rest: Codes, whole: Codes, without: Codes, stride: Counts, number: int
 
 @jit
 def _double(lines: Codes) -> Codes:
+    """Return a copy of the array with room for twice as many entries and one more."""
     more = np.empty(2 * len(lines) + 1, dtype=np.int32)
     more[: len(lines)] = lines
     return more

@@ -42,23 +42,24 @@ class Warmed:
 
 
 def known_signatures() -> tuple[Signature, ...]:
-    """All that incrowd calls; nothing if numba is a release that we do not know."""
+    """Return all signatures that incrowd calls; none if this numba is a release we do not know."""
     return signatures.load_signatures()[EVERYTHING] if compiling.WHOLE else ()
 
 
 def missing(verb: str = EVERYTHING) -> tuple[Signature, ...]:
-    """What a verb needs, or all that incrowd does, and is not compiled yet."""
+    """Return the signatures that a verb needs, or all, and that are not compiled yet."""
     known = signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
     return tuple(one for one in known if not _at_hand(one))
 
 
 def _at_hand(one: Signature) -> bool:
+    """Whether the kernel is compiled for these types already."""
     name, takes = one
     return bool(signatures.kernel(name).at_hand(signatures.read(takes)))
 
 
 def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
-    """Compile each that is not compiled yet, one after the other."""
+    """Compile each that is not compiled yet, one after the other, and yield each when it is."""
     for name, takes in wanted:
         if not _at_hand((name, takes)):
             signatures.kernel(name).compile(signatures.read(takes))
@@ -67,10 +68,13 @@ def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
 
 @contextmanager
 def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
-    """Helpers compile what a verb needs, meanwhile; none if all is compiled or cores are few."""
+    """Let helpers compile what a verb needs meanwhile.
+
+    There are none if all is compiled or cores are few.
+    """
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())
-    number = min(_cores() - 1, MOST_HELPERS) if wanted else 0
+    number = min(_usable_cores() - 1, MOST_HELPERS) if wanted else 0
     started = [one for one in (_start_helper(verb) for _ in range(number)) if one is not None]
     try:
         yield
@@ -80,15 +84,15 @@ def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
             one.communicate()
 
 
-def _cores() -> int:
-    """Cores that this process may use."""
+def _usable_cores() -> int:
+    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
 def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
-    """A helper; None if there can be none. Nothing of the current folder is imported (-P)."""
+    """Start a helper; None if that fails. Nothing of the current folder is imported (-P)."""
     if not sys.executable:
         return None
     command = [sys.executable, "-P", "-m", __name__, verb]
@@ -103,7 +107,7 @@ def _start_helper(verb: str) -> subprocess.Popen[bytes] | None:
 
 
 def _end_with_input() -> None:
-    """End with the process that has started this one: its end of the pipe is closed then.
+    """End this process with the one that has started it: its end of the pipe is closed then.
 
     The pipe itself is read: a thread that waits in `sys.stdin` makes Python abort on its way out.
     """
@@ -112,8 +116,8 @@ def _end_with_input() -> None:
     os._exit(0)
 
 
-def _help(verb: str) -> None:
-    """Compile from the end of the list; what other processes compile is left to them."""
+def _compile_last_first(verb: str) -> None:
+    """Compile what a verb needs, the last first; leave out what other processes compile."""
     with suppress(AttributeError, OSError):
         os.nice(_MODESTY)
     with store.unwaiting():
@@ -124,4 +128,4 @@ def _help(verb: str) -> None:
 
 if __name__ == "__main__":
     threading.Thread(target=_end_with_input, daemon=True).start()
-    _help(sys.argv[1])
+    _compile_last_first(sys.argv[1])

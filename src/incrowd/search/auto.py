@@ -14,7 +14,7 @@ from incrowd.models.model import Requirement
 from incrowd.problem import Problem
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.divisions import best_division, is_tiny
-from incrowd.search.lattice.full_domain import many
+from incrowd.search.lattice.full_domain import readable_number
 from incrowd.search.lattice.lattice import BestFirst, Lattice
 from incrowd.search.literature.diversify.diversify import Diversify
 from incrowd.search.literature.top_down import TopDown
@@ -158,12 +158,16 @@ def _try_lattice(
     """A full-domain generalization, None if none loses less than `bar`, and how it was sought."""
     nodes = prod(column.hierarchy.levels - column.lowest for column in problem.columns)
     if watch.expired:
-        return None, f"full-domain generalization ({many(nodes)} level vectors) got no time"
+        return (
+            None,
+            f"full-domain generalization ({readable_number(nodes)} level vectors) got no time",
+        )
     each = _CELL * problem.tally.rows * len(problem.columns) + _VECTOR
     share = _SHARE_COUNTED if problem.monotone else 1.0
     if share * min(nodes, _MOST) * each > _ENOUGH * effort:
         return None, (
-            f"full-domain generalization ({many(nodes)} level vectors) takes more than this effort"
+            f"full-domain generalization ({readable_number(nodes)} level vectors) takes more than "
+            "this effort"
         )
     try:
         quest = BestFirst(problem, watch, bar, _ENOUGH * effort / each)

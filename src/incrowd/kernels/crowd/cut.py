@@ -99,7 +99,7 @@ ALL = 2**31
 
 @jit
 def empty_workspace(most: int, width: int) -> Workspace:
-    """Room to cut so many pieces."""
+    """Return a workspace, not filled in, for `most` pieces with `width` columns."""
     return Workspace(
         np.empty(most + 1, np.int32),
         np.empty(most + 1, np.int32),
@@ -118,7 +118,7 @@ def empty_workspace(most: int, width: int) -> Workspace:
 
 @jit
 def empty_pool(most: int, width: int) -> Pool:
-    """A pool for so many pieces."""
+    """Return a pool, not filled in, with room for `most` pieces with `width` columns."""
     return Pool(
         np.empty((most, width), np.int32),
         np.empty(most, np.int32),
@@ -128,20 +128,20 @@ def empty_pool(most: int, width: int) -> Pool:
 
 @jit
 def room_for(pieces: int, records: int, k: int) -> int:
-    """How many pieces there may be once these are cut; with less room some stay together."""
+    """Return how many pieces there may be once these are cut; with less room some stay together."""
     return int(pieces + min(records // k, 2 * pieces) + 2)
 
 
 @jit
 def step(seed: Counts) -> int:
-    """The next number of a simple random sequence, below 2^31."""
+    """Move `seed` on, in place, and return the next number of its random sequence, below 2^31."""
     seed[0] = (seed[0] * 6364136223846793005 + 1442695040888963407) & 0x7FFFFFFFFFFFFFFF
     return int(seed[0] >> 32)
 
 
 @jit
 def shuffle(columns: Codes, seed: Counts) -> None:
-    """Put the columns in another order."""
+    """Put the columns in a random order, in place; `seed` is moved on."""
     for i in range(len(columns) - 1, 0, -1):
         other = step(seed) % (i + 1)
         columns[i], columns[other] = columns[other], columns[i]
@@ -149,7 +149,7 @@ def shuffle(columns: Codes, seed: Counts) -> None:
 
 @jit
 def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bool:
-    """Order pieces by their code of column j, equal ones as they are; False if all are equal."""
+    """Sort `order` by the codes of column j, in place and stably; False if all codes are equal."""
     low, high = _NONE, np.int32(-1)
     for i in range(len(order)):
         keys[i] = codes[order[i], j]
@@ -179,7 +179,7 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
 def sort_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
-    """Order pieces by some bits of their codes, by counting how many have which.
+    """Sort `order` by some bits of the codes of column j, in place and stably, by counting.
 
     `digit` is the lowest code, the bits left out on the right, and how many numbers there are.
     """
@@ -200,7 +200,7 @@ def sort_digit(
 
 @jit
 def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """The first and the last piece where a cut can leave k records on both sides; all records."""
+    """Return the first and last place where a cut can leave k records a side, and all records."""
     whole = 0
     for piece in order:
         whole += count[piece]
@@ -224,10 +224,10 @@ def costs_from(
     step: int,
     workspace: Workspace,
 ) -> None:
-    """What the span of all pieces up to each one costs, between two places of the order.
+    """Fill `workspace.before` or `workspace.after` with what spans up to each place cost.
 
-    From the first piece on if the step is 1, from the last if it is -1; `workspace.before` or
-    `workspace.after` holds the costs. A column is priced anew only if a piece makes it wider.
+    It is `before`, first to last piece, if the step is 1; `after`, last to first, if it is -1.
+    `ends` are the places to fill. A column is priced anew only if a piece widens it.
     """
     costs, start, size, _, limits = boxes
     box, paid = workspace.box, workspace.paid
@@ -269,10 +269,10 @@ def costs_from(
 def cut_in_order(
     count: Counts, order: Codes, workspace: Workspace, rule: Rule, best: float, where: Where
 ) -> OrderCut:
-    """The cheapest cut of an order that leaves k records on both sides and costs less than `best`.
+    """Return the cheapest cut of an order that leaves k records on both sides, if below `best`.
 
-    The workspace holds what the spans on both sides cost. Cutting through a piece pays only where k
-    asks for it: the cost is linear in the records before the cut.
+    Its place is -1 if none costs less. The workspace holds what the spans cost (`costs_from`). Only
+    for k is a piece cut through: the cost is linear in the records before the cut.
     """
     before, after = workspace.before, workspace.after
     k, divisible = rule
@@ -308,10 +308,10 @@ def best_cut(
     workspace: Workspace,
     enough: int,
 ) -> OrderCut:
-    """The cheapest cut along any of `enough` columns drawn at random; the order becomes its own.
+    """Return the cheapest cut along `enough` random columns; `order` is then sorted for this cut.
 
-    Columns along which there is no cut do not count. There are 2k records or more. The place is -1
-    if there is no cut, which only happens if pieces cannot be cut or are all equal.
+    Columns without a cut do not count among them. There must be 2k records. The place is -1 if
+    there is no cut, which only happens if pieces cannot be cut or are all equal.
     """
     codes, count = pool.codes, pool.records
     number = len(order)
@@ -358,11 +358,11 @@ def cut_up(
     workspace: Workspace,
     enough: int,
 ) -> tuple[int, float]:
-    """Cut the pieces of a pool until no part can be cut; how many parts, and what they cost.
+    """Cut the pieces of a pool until no part can be cut; return how many parts, and what they cost.
 
     Each cut is the cheapest of `enough` columns. `size` is how many pieces there are, and how many
-    there may be once some are cut in two; parts stay as they are when there is no room left. The
-    workspace holds the parts: `pieces` and `starts`.
+    there may be once some are cut in two; parts stay as they are when there is no room left. Part p
+    is `workspace.pieces` from `workspace.starts[p]` to `starts[p + 1]`.
     """
     codes, count = pool.codes, pool.records
     used, most = size
@@ -403,7 +403,7 @@ def cut_up(
 
 @jit
 def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -> None:
-    """Cut the piece at a place of the line in two, the second of which is a new one after it."""
+    """Cut the piece at place `at` of `line` in two: `records` stay, piece `new` gets the rest."""
     codes, point, count = pool
     piece = line[at]
     for i in range(end, at, -1):
@@ -417,7 +417,7 @@ def divide(pool: Pool, line: Codes, at: int, end: int, records: int, new: int) -
 
 @jit
 def span_cost(boxes: BoxCosts, codes: Codes, part: Codes, box: Codes) -> float:
-    """What the span of some pieces costs; `box` becomes the span."""
+    """Write the span of the pieces in `part` to `box`; return what it costs a record."""
     box[0] = codes[part[0]]
     box[1] = box[0]
     for piece in part:

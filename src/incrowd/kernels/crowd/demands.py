@@ -65,7 +65,7 @@ class Demands(NamedTuple):
 
 @jit
 def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
-    """Counters of so many empty slots, all that is asked for among them."""
+    """Return counters, all 0, for so many empty slots and all that these marks and rules count."""
     counters, people = 0, 0
     for rule in asks.rules:
         counters = max(counters, rule[FIRST] + rule[WIDTH])
@@ -78,7 +78,7 @@ def empty_counters(slots: int, marks: Marks, asks: Asks) -> Holdings:
 
 @jit
 def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> None:
-    """Count what a point brings to a class, so many times; a negative number takes it away."""
+    """Count in class c what so many records of a point bring; a negative number takes it away."""
     start, counter, amount, person_start, person, at = marks
     counters, seen = holdings
     if len(start) == 0:
@@ -96,7 +96,7 @@ def bring(marks: Marks, holdings: Holdings, c: int, point: int, times: int) -> N
 
 @jit
 def fits(asks: Asks, holdings: Holdings, c: int) -> bool:
-    """Whether a class holds what every rule asks for."""
+    """Whether the counters of class c satisfy every rule."""
     rules, limits, tables = asks
     for i in range(len(rules)):
         first, width = rules[i, FIRST], rules[i, WIDTH]
@@ -109,7 +109,10 @@ def fits(asks: Asks, holdings: Holdings, c: int) -> bool:
 
 @jit
 def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
-    """Whether a class with these counts keeps one rule."""
+    """Whether a class with these counts and so many people satisfies one rule.
+
+    `rule` is a line of `Asks.rules`; `limit` and `table` are what it refers to.
+    """
     kind, a, b = rule[KIND], rule[A], rule[B]
     if kind == PEOPLE:
         return bool(people >= a)
@@ -128,7 +131,7 @@ def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int
 
 @jit
 def commonest(counts: Counts) -> int:
-    """The largest count, 0 if there is none."""
+    """Return the largest count, 0 if there is none."""
     most = 0
     for count in counts:
         most = max(most, count)
@@ -139,11 +142,11 @@ def commonest(counts: Counts) -> int:
 def distance(
     kind: int, size: tuple[int, int], table: Floats, start: Counts, counts: Counts
 ) -> float:
-    """How far a class is from the whole table; `table` is what that holds.
+    """Return how far the counts of a class are from the shares in the whole table, for t-closeness.
 
-    By nodes, `size` being levels and nodes: the node of each value, then the share of each node,
-    level after level. Along an order: the share of missing values, the rank of each value, the
-    shares up to each rank.
+    `table` depends on `kind`. By nodes, `size` being levels and nodes: the node of each value, then
+    the share of each node, level after level. Along an order: the share of missing values, the rank
+    of each value, the shares up to each rank.
     """
     width = len(counts)
     code = np.arange(width).astype(np.int32)
@@ -162,7 +165,7 @@ def distance(
 
 @jit
 def marks_of(marks: Marks, points: Codes) -> Marks:
-    """The marks of some points, these being 0, 1, … from now on, and people likewise."""
+    """Return the marks of these points, numbered 0, 1, … from now on, and people likewise."""
     start, counter, amount, person_start, person, at = marks
     if len(start) == 0:
         return marks
@@ -180,7 +183,7 @@ def marks_of(marks: Marks, points: Codes) -> Marks:
 
 @jit
 def entries_of(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
-    """The entries of some compressed rows, and where each of these begins among them."""
+    """Return the places of all entries of some compressed rows, and where each row begins."""
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]

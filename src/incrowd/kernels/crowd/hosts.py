@@ -27,10 +27,10 @@ class Guest(NamedTuple):
 def host_of(
     space: Space, state: State, rule: Rule, guest: Guest, home: int, most: float
 ) -> tuple[float, int]:
-    """The class that pays least more if it takes the records of a point, and how much more.
+    """Return how much more the class pays that had best take the guest's records, and its slot.
 
-    -1 if none pays less than `most`. A class of equal records that is
-    large enough takes the guests with as many of its own as make a new class.
+    (`most`, -1) if none pays less than `most` more; class `home` is not asked. A large class of
+    equal records takes the guests with as many of its own as make a new class.
     """
     points, boxes = space
     costs, start, width, _, limits = boxes
@@ -67,9 +67,10 @@ def host_of(
 
 @jit
 def near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
-    """Find the classes that pay least more if they are one with class c, nearest first; how many.
+    """Fill `classes` with those that pay least more if joined to class c; return their number.
 
-    Of a class with more than 2k records only so many count.
+    The nearest comes first; `more` becomes how much more each pays. Of a class with more than 2k
+    records only 2k count.
     """
     boxes = space.boxes
     costs, start, width, _, limits = boxes
@@ -108,7 +109,7 @@ def near(space: Space, state: State, k: int, c: int, classes: Codes, more: Float
 
 @jit
 def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
-    """Find the edges of a class: (6, d), a line for `LOWEST` to `BELOW`."""
+    """Fill `edges`, shape (6, d), with lines `LOWEST` to `BELOW` for each column of class c."""
     points = space.points
     points_in, pieces, low, high = state.point, state.pieces, state.low, state.high
     for j in range(points.shape[1]):
@@ -129,7 +130,7 @@ def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
 
 @jit
 def cost_without(space: Space, point: int, edges: Counts) -> float:
-    """What the span of a class with these edges costs without one of its points."""
+    """Return what a class with these edges costs a record once it is without the point."""
     points, boxes = space
     low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
     for j in range(points.shape[1]):

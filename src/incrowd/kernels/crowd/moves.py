@@ -39,9 +39,9 @@ class Tools(NamedTuple):
 
 @jit
 def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool) -> tuple[int, int]:
-    """Put the pieces of some classes into a pool, those of the same point together.
+    """Fill `pool` with the pieces of some classes, those of the same point joined.
 
-    How many they are, and how many they may be once some are cut in two.
+    Returned are how many pieces they are, and how many they may be once some are cut in two.
     """
     points = space.points
     points_in, count, pieces, size = state.point, state.records, state.pieces, state.size
@@ -66,7 +66,7 @@ def pool_classes(space: Space, state: State, k: int, members: Codes, pool: Pool)
 
 @jit
 def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
-    """Replace what a slot holds by these pieces of a pool."""
+    """Replace what slot c holds by the pieces `part` of a pool."""
     for i in range(len(part)):
         state.point[c, i] = pool.point[part[i]]
         state.records[c, i] = pool.records[part[i]]
@@ -76,7 +76,7 @@ def fill(space: Space, state: State, c: int, pool: Pool, part: Codes) -> None:
 
 @jit
 def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: Tools) -> float:
-    """Cut the union of some classes anew; what that saves, 0 if they stay as they are."""
+    """Cut the union of some classes anew; return the saving, 0 if they stay as they are."""
     pool, workspace, seed = tools
     room = state.point.shape[1]
     old = 0.0
@@ -101,9 +101,10 @@ def share_anew(space: Space, state: State, rule: Rule, members: Codes, tools: To
 
 @jit
 def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> int:
-    """Let a host take the records of a point; the class in which they are then.
+    """Let a class take the records of a point; return the slot where these are then.
 
-    A large class of equal records gives some of its own to a new class with the guests.
+    It is the host's, or a new one: a large class of equal records gives some of its own to a new
+    class with the guests.
     """
     k, divisible = rule
     pieces, size = state.pieces, state.size
@@ -121,13 +122,13 @@ def receive(space: Space, state: State, rule: Rule, guest: Guest, host: int) -> 
 
 @jit
 def has_room(state: State, host: int) -> bool:
-    """Whether a class can take one piece more, or a new one be made with it."""
+    """Whether a class has room for one piece more, and there is an empty slot."""
     return bool(state.pieces[host] < state.point.shape[1] and state.free[0] > 0)
 
 
 @jit
 def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Cut a class that is large enough for two; what that saves."""
+    """Cut class c if it is large enough for two; return the saving."""
     if state.size[c] < 2 * rule.k or state.pieces[c] < 2:
         return 0.0
     members = np.empty(1, np.int32)
@@ -137,7 +138,7 @@ def settle(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> floa
 
 @jit
 def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Move records of a class that has more than k of them to where they cost less; the saving."""
+    """Move records that class c has beyond k to classes where they cost less; return the saving."""
     k, divisible = rule
     points_in, count, pieces = state.point, state.records, state.pieces
     size, cost = state.size, state.cost
@@ -169,7 +170,7 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
 
 @jit
 def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
-    """Whether all records of a class would pay less elsewhere, each piece looked at by itself."""
+    """Whether all records of class c would pay less elsewhere, each piece looked at by itself."""
     points_in, count, pieces, cost = state.point, state.records, state.pieces, state.cost
     total = 0.0
     for i in range(pieces[c]):
@@ -183,7 +184,7 @@ def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
 
 @jit
 def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
-    """Give all records of a class to others if that costs less in all; the saving."""
+    """Give all records of class c to others if that costs less in all; return the saving, or 0."""
     points_in, count = state.point, state.records
     pieces, size, cost = state.pieces, state.size, state.cost
     number = pieces[c]

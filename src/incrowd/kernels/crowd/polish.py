@@ -107,7 +107,7 @@ def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
 
 @jit
 def price_with(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
-    """What a span costs that is widened to hold these codes; at least `most` if not less."""
+    """Return what `box`, widened to these codes, costs a record; a part of it from `most` on."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(codes)):
@@ -125,7 +125,7 @@ def price_with(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
 
 @jit
 def may_trade(ledger: Ledger, trade: Counts, divisible: bool) -> bool:
-    """Whether two classes hold what is asked once they have traded."""
+    """Whether giver and taker of a trade hold what is asked of them once they have traded."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return True
@@ -137,7 +137,7 @@ def may_trade(ledger: Ledger, trade: Counts, divisible: bool) -> bool:
 
 @jit
 def exchange(marks: Marks, holdings: Holdings, trade: Counts, sign: int, divisible: bool) -> None:
-    """Count a trade, or count it back if the sign is -1."""
+    """Count what a trade moves between giver and taker; count it back if the sign is -1."""
     giver, taker = trade[GIVER], trade[TAKER]
     times = sign * (trade[RECORDS] if divisible else 1)
     bring(marks, holdings, giver, trade[POINT], -times)
@@ -150,7 +150,7 @@ def exchange(marks: Marks, holdings: Holdings, trade: Counts, sign: int, divisib
 
 @jit
 def place_of(state: State, c: int, point: int) -> int:
-    """Where a class holds a point."""
+    """Return the place of a point among the pieces of class c, which must hold it."""
     i = 0
     while state.point[c, i] != point:
         i += 1
@@ -159,7 +159,7 @@ def place_of(state: State, c: int, point: int) -> int:
 
 @jit
 def do_trade(space: Space, state: State, ledger: Ledger, trade: Counts, divisible: bool) -> None:
-    """Let two classes trade; both have room for one piece more.
+    """Move the records of a trade between its two classes; both must have room for one piece more.
 
     What comes is added before what goes is taken, so that no class is empty in between.
     """
@@ -185,9 +185,9 @@ def best_return(
     offer: Offer,
     spare: Codes,
 ) -> float:
-    """The gain of the best piece that the taker can give back, which completes the `trade`.
+    """Complete `trade` with the best piece that the taker can give back; return the gain.
 
-    The least gain of the offer if no piece gains more; then the trade stays as it is.
+    `offer.least` if no piece gains more; then the trade stays as it is.
     """
     points, boxes = space
     k, divisible = rule
@@ -236,9 +236,9 @@ def best_return(
 def trade_from(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, others: Codes, work: Counts
 ) -> float:
-    """Give pieces of a class to others, alone or for one in return, as long as it saves; how much.
+    """Give pieces of class c to others, alone or for one in return, and return the saving.
 
-    `work` counts the pieces that were looked at.
+    This goes on as long as it saves. `work[0]` grows by the pieces that were looked at.
     """
     points, boxes = space
     k, divisible = rule
@@ -303,7 +303,7 @@ def trade_from(
 def polish(
     space: Space, state: State, ledger: Ledger, rule: Rule, members: Codes, work: Counts
 ) -> float:
-    """Let a few classes trade among each other as long as it saves; how much."""
+    """Let the classes `members` trade with each other while it saves; return the saving."""
     saved = 0.0
     for _ in range(_ROUNDS):
         gain = 0.0
@@ -318,7 +318,7 @@ def polish(
 
 @jit
 def count_all(ledger: Ledger, state: State, c: int, sign: int, divisible: bool) -> None:
-    """Count all that a class holds, or count it back if the sign is -1."""
+    """Add all that class c holds to its counters; take it away if the sign is -1."""
     marks, holdings, asks = ledger
     if len(asks.rules) == 0:
         return
@@ -339,9 +339,9 @@ def recut(
     tools: Tools,
     attempt: Attempt,
 ) -> float:
-    """Cut the union of some classes anew and let what is made trade; what that saves.
+    """Cut the union of some classes anew and let what is made trade; return the saving.
 
-    `cuts` is the rule of the cuts, `rule` that of the trades. All is as it was if nothing is saved.
+    `cuts` rules the cuts, `rule` the trades. All is undone, for 0, if over `slack` would be lost.
     """
     pool, workspace, seed = tools
     log, slack, work, columns = attempt
@@ -399,14 +399,14 @@ def recut(
 
 @jit
 def reclaim(state: State, slots: Codes) -> None:
-    """Take back slots that were just released, the last first."""
+    """Take as many slots as `slots` has off the stack of empty ones, where they were put last."""
     for _ in slots:
         take_slot(state)
 
 
 @jit
 def draw_members(state: State, c: int, near: Codes, number: int, seed: Counts) -> Codes:
-    """A class and so many of those near to it, at random; fewer if there are not so many."""
+    """Return class c and up to `number` of those `near`, drawn at random; `near` is reordered."""
     left = 0
     for i in range(len(near)):
         if state.size[near[i]] > 0:

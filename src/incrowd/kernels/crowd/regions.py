@@ -39,9 +39,10 @@ class PairCuts(NamedTuple):
 
 @jit
 def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, seed: int) -> PairCuts:
-    """What each two consecutive classes would be, each with `least[p]` records, and what it saves.
+    """Return what cutting each two consecutive classes anew makes of them, and what it saves.
 
-    `least` has one entry per pair. A pair that cannot be cut saves minus infinity.
+    `least` has one entry per pair: the records of either class at least. A pair that cannot be cut
+    saves minus infinity.
     """
     state = load_classes(space, parts, widest(parts), 0)
     number = len(least)
@@ -76,7 +77,7 @@ def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, see
 
 @jit
 def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassPieces:
-    """The same pieces with every class cut until no part of it is large enough for two.
+    """Return the same pieces with every class cut until no part is large enough for two.
 
     Classes of one piece stay whole: to cut them saves nothing.
     """
@@ -110,7 +111,7 @@ def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassP
 
 @jit
 def room_of(parts: ClassPieces, c: int, k: int) -> int:
-    """How many pieces a class may be once it is cut; as many as it has if it cannot be."""
+    """Return how many pieces a class may be once it is cut; as many as now if it cannot be."""
     _, count, start = parts
     size, records = start[c + 1] - start[c], 0
     for i in range(start[c], start[c + 1]):
@@ -120,7 +121,7 @@ def room_of(parts: ClassPieces, c: int, k: int) -> int:
 
 @jit
 def pour(space: Space, parts: ClassPieces, c: int, pool: Pool) -> int:
-    """Put the pieces of a class into a pool; how many they are."""
+    """Copy the pieces of class c into a pool; return how many they are."""
     point, count, start = parts
     for i in range(start[c + 1] - start[c]):
         pool.codes[i] = space.points[point[start[c] + i]]
@@ -135,7 +136,7 @@ _LOOKED_AT = 64
 
 @jit
 def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
-    """About what it costs to show two points of a part together."""
+    """Return about what column j costs if two points of a part are shown together."""
     step = max(1, len(part) // _LOOKED_AT)
     middle = codes[part[len(part) // 2], j]
     total, number = 0.0, 0
@@ -148,7 +149,7 @@ def spread(boxes: BoxCosts, codes: Codes, part: Codes, j: int) -> float:
 
 @jit
 def halve(codes: Codes, part: Codes, j: int) -> int:
-    """Order a part by a column; where the code changes nearest to the middle, 0 if nowhere."""
+    """Sort `part` by column j; return where the code changes nearest to its middle, else 0."""
     keys = np.empty(len(part), np.int32)
     for i in range(len(part)):
         keys[i] = codes[part[i], j]
@@ -164,7 +165,7 @@ def halve(codes: Codes, part: Codes, j: int) -> int:
 
 @jit
 def regions(boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Codes) -> Counts:
-    """Cut an order of classes until no part has more than `most`; where parts end.
+    """Cut an order of classes, in place, until no part has over `most`; return where parts end.
 
     `favour` multiplies how much each column counts. Parts that are all equal are cut anywhere.
     """
@@ -187,7 +188,10 @@ def regions(boxes: BoxCosts, codes: Codes, favour: Floats, most: int, order: Cod
 
 @jit
 def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> int:
-    """Cut a part along the column that differs most; where its second half begins."""
+    """Sort `part` by the column that differs most; return where its second half begins.
+
+    If all codes of that column are equal, another column is taken; if all are, the middle is.
+    """
     width = codes.shape[1]
     best, widest_column = -1.0, -1
     for j in range(width):
@@ -204,7 +208,10 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def apart(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """What it costs on average to show two points together, per column."""
+    """Return what it costs in each column to show two points together, the mean of all pairs.
+
+    `pairs`, shape (2, pairs), are the points' numbers; a pair costs 1 at most in a column.
+    """
     total = np.zeros(points.shape[1])
     for j in range(points.shape[1]):
         for i in range(pairs.shape[1]):

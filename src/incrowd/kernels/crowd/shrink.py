@@ -45,13 +45,13 @@ class Face(NamedTuple):
 
 @jit
 def beyond(code: int, limit: int, upper: bool) -> bool:
-    """Whether a code is on the side of a limit that leaves."""
+    """Whether a code lies beyond a limit: above it if `upper`, below it otherwise."""
     return bool(code > limit if upper else code < limit)
 
 
 @jit
 def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bool) -> int:
-    """The code of a class next to a limit on the side that stays; the limit if there is none."""
+    """Return the code in column j of class c that is next inside a limit, the limit if none is."""
     inner = -1
     for i in range(state.pieces[c]):
         code = space.points[state.point[c, i], j]
@@ -64,7 +64,7 @@ def next_limit(space: Space, state: State, c: int, j: int, limit: int, upper: bo
 
 @jit
 def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
-    """How many records of a class stay; `box` becomes their span."""
+    """Return how many records of class c are not beyond `face`; `box` becomes their span."""
     points = space.points
     j, limit, upper = face
     left = 0
@@ -81,7 +81,7 @@ def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
 
 @jit
 def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most: float) -> float:
-    """What it costs to place those who leave elsewhere, each looked at by itself.
+    """Return what it costs to move records beyond `face` elsewhere, each piece by itself.
 
     Infinite if some have no place, or as soon as it is `most` or more.
     """
@@ -100,7 +100,7 @@ def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most
 
 @jit
 def note_cost(state: State, log: UndoLog, c: int) -> float:
-    """Log what a slot holds, the first time; what it pays then, else 0."""
+    """Log what slot c holds and return what it pays; 0 if it had been logged before."""
     before = log.pieces[0]
     note(state, log, c)
     return float(state.cost[c]) if log.pieces[0] > before else 0.0
@@ -108,7 +108,7 @@ def note_cost(state: State, log: UndoLog, c: int) -> float:
 
 @jit
 def is_full(log: UndoLog) -> bool:
-    """Whether a log may have no room for another two slots."""
+    """Whether the log may have no room for another two slots."""
     return bool(log.pieces[0] > len(log.slots) - 2)
 
 
@@ -116,9 +116,10 @@ def is_full(log: UndoLog) -> bool:
 def draw_in(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, box: Codes, log: UndoLog
 ) -> float:
-    """Fill a class up to k with records within `box` of classes that can spare them, dearest first.
+    """Fill class c up to k with records within `box` of classes with more than k, dearest first.
 
-    What classes that are touched for the first time paid; infinite if there are not enough.
+    Returned is what the classes paid that the log did not have before; infinite if there are not
+    enough records, and then the caller undoes all.
     """
     points = space.points
     k, divisible = rule
@@ -171,9 +172,10 @@ def send_out(
     log: UndoLog,
     most: float,
 ) -> float:
-    """Give the records of a class beyond a limit to others; what these paid, infinite if none can.
+    """Move the records of class c beyond `face` to other classes; the rest stays.
 
-    The class keeps the rest, which is not nothing.
+    There must be a rest. Returned is what the classes paid that the log did not have before;
+    infinite if some records have no place for less than `most` in all; then the caller undoes all.
     """
     j, limit, upper = face
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -209,7 +211,7 @@ def send_out(
 
 @jit
 def recount(ledger: Ledger, state: State, log: UndoLog, divisible: bool) -> None:
-    """Count anew what all slots of a log hold."""
+    """Set the counters of all slots of a log to what these slots hold."""
     for n in range(log.pieces[0]):
         c = log.slots[n]
         ledger.holdings.counters[c] = 0
@@ -228,7 +230,10 @@ def shrink(
     log: UndoLog,
     work: Counts,
 ) -> float:
-    """Make a class narrower if that saves in all; how much."""
+    """Make class c end at `face` if that saves in all; return the saving, 0 if all stays as it was.
+
+    `work[0]` grows by the slots that were looked at.
+    """
     k = rule.k
     box = np.empty((2, space.points.shape[1]), np.int32)
     left = rest_of(space, state, c, face, box)

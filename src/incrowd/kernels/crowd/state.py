@@ -15,13 +15,13 @@ from incrowd.kernels.compile import jit
 
 @jit
 def table_cost(costs: Floats, start: Counts, width: Counts, j: int, low: int, high: int) -> float:
-    """The cost of a span of a column of few values."""
+    """Return the cost of showing codes `low` to `high` of column j, which has a table of costs."""
     return float(costs[start[j] + low * width[j] + high])
 
 
 @jit
 def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, high: int) -> float:
-    """The cost of a span of an ordered column of many values."""
+    """Return the cost of showing codes `low` to `high` of column j, which is ordered."""
     if high == 0:
         return 0.0
     if low == 0:
@@ -34,7 +34,7 @@ def scale_cost(costs: Floats, start: Counts, limits: Floats, j: int, low: int, h
 
 @jit
 def price(boxes: BoxCosts, low: Codes, high: Codes) -> float:
-    """The cost of a span of all columns, as `box_cost` has it."""
+    """Return what a record costs whose class spans these codes; the same as `boxes.box_cost`."""
     costs, start, width, _, limits = boxes
     total = 0.0
     for j in range(len(low)):
@@ -98,7 +98,7 @@ TINY = 1e-9
 
 @jit
 def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> State:
-    """The state of these classes; slots have `room` for pieces, and `spare` ones are empty."""
+    """Return classes in slots with `room` for pieces each; `spare` empty slots come after them."""
     point, count, start = parts
     number = len(start) - 1
     slots, width = number + spare, space.points.shape[1]
@@ -125,7 +125,7 @@ def load_classes(space: Space, parts: ClassPieces, room: int, spare: int) -> Sta
 
 @jit
 def measure(space: Space, state: State, c: int) -> None:
-    """Count the records of a class, and find its span and cost."""
+    """Set the size, span and cost of class c to those of its pieces; there must be one."""
     points, boxes = space
     point, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
@@ -144,7 +144,7 @@ def measure(space: Space, state: State, c: int) -> None:
 
 @jit
 def empty_slot(state: State, c: int) -> None:
-    """Empty a slot."""
+    """Empty slot c and put it on the stack of empty slots."""
     free = state.free
     state.pieces[c] = state.size[c] = 0
     state.cost[c] = 0.0
@@ -154,7 +154,7 @@ def empty_slot(state: State, c: int) -> None:
 
 @jit
 def take_slot(state: State) -> int:
-    """Take an empty slot off the stack; -1 if there is none."""
+    """Take an empty slot off the stack and return it; -1 if there is none."""
     free = state.free
     if free[0] == 0:
         return -1
@@ -164,7 +164,7 @@ def take_slot(state: State) -> int:
 
 @jit
 def add(space: Space, state: State, c: int, point: int, records: int) -> None:
-    """Put records of a point into a class, which may be empty and must have room."""
+    """Add records of a point to class c, which may be empty and must have room for a piece."""
     points, boxes = space
     points_in, count, pieces = state.point, state.records, state.pieces
     size, cost, low, high = state.size, state.cost, state.low, state.high
@@ -186,7 +186,7 @@ def add(space: Space, state: State, c: int, point: int, records: int) -> None:
 
 @jit
 def take(space: Space, state: State, c: int, place: int, records: int) -> None:
-    """Take records of one piece from a class; more must stay in it."""
+    """Take records of the piece at `place` from class c, in which others must stay."""
     points_in, count, pieces = state.point, state.records, state.pieces
     count[c, place] -= records
     if count[c, place] == 0:
@@ -199,7 +199,7 @@ def take(space: Space, state: State, c: int, place: int, records: int) -> None:
 
 @jit
 def unload_classes(state: State) -> ClassPieces:
-    """The pieces of all classes, and where each class begins."""
+    """Return the pieces of all slots that hold any, as classes in the order of the slots."""
     point, count, pieces, size = state.point, state.records, state.pieces, state.size
     number, total = 0, 0
     for c in range(len(size)):
@@ -222,7 +222,7 @@ def unload_classes(state: State) -> ClassPieces:
 
 @jit
 def class_costs(space: Space, parts: ClassPieces) -> Floats:
-    """What the records of each class pay together."""
+    """Return what the records of each class pay together."""
     points, boxes = space
     point, count, start = parts
     costs = np.empty(len(start) - 1, np.float64)
@@ -255,7 +255,7 @@ class UndoLog(NamedTuple):
 
 @jit
 def empty_log(slots: int, room: int) -> UndoLog:
-    """A log for so many slots, with room for so many pieces in each."""
+    """Return an empty log with room for `slots` slots and `room` pieces in each."""
     return UndoLog(
         np.empty(slots, np.int32),
         np.empty(slots * room, np.int32),
@@ -266,7 +266,7 @@ def empty_log(slots: int, room: int) -> UndoLog:
 
 @jit
 def note_new(log: UndoLog, c: int) -> None:
-    """Log that a slot was empty."""
+    """Log that slot c was empty, so that `undo` empties it."""
     slots, pieces = log.slots, log.pieces
     slots[pieces[0]] = c
     pieces[0] += 1
@@ -275,7 +275,7 @@ def note_new(log: UndoLog, c: int) -> None:
 
 @jit
 def note(state: State, log: UndoLog, c: int) -> None:
-    """Log the pieces of a slot, the first time that it is touched."""
+    """Log the pieces of slot c unless the log has them already."""
     slots, point, count, pieces = log
     for n in range(pieces[0]):
         if slots[n] == c:
@@ -291,9 +291,9 @@ def note(state: State, log: UndoLog, c: int) -> None:
 
 @jit
 def undo(space: Space, state: State, log: UndoLog) -> None:
-    """Give all slots of the log back what they held.
+    """Give all slots of the log, last to first, the pieces that they held.
 
-    The last one first, so that the stack of empty slots is as it was.
+    So the stack of empty slots is as it was, if no slot has been emptied meanwhile.
     """
     slots, point, count, pieces = log
     room = state.point.shape[1]

@@ -27,7 +27,7 @@ IN_VAIN = 40
 
 @jit
 def widest(parts: ClassPieces) -> int:
-    """The most pieces of a class."""
+    """Return the number of pieces of the class that has most."""
     most = 0
     for c in range(len(parts.start) - 1):
         most = max(most, parts.start[c + 1] - parts.start[c])
@@ -36,7 +36,10 @@ def widest(parts: ClassPieces) -> int:
 
 @jit
 def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
-    """The points of a region side by side: their codes, their numbers, and each piece's place."""
+    """Return the codes of a region's points, each once, their numbers, and the place of each piece.
+
+    A place says which line of the codes has the point of the piece.
+    """
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
     number = -1
@@ -56,12 +59,12 @@ def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
 def sweep(
     space: Space, parts: ClassPieces, rule: Rule, plan: tuple[int, int], seed: int, stop: Flags
 ) -> tuple[ClassPieces, Floats]:
-    """The classes of a region after one sweep, and what each kind of step saved.
+    """Return the classes of a region after one sweep, and what each kind of step saved.
 
     First records move to other classes, one piece after the other or a whole class, dearest classes
-    first; then each class shares its records anew with classes near to it. `plan` is how many of
-    them one by one, and how many two at a time. Once `stop[0]` is set, the sweep ends: classes are
-    whole between any two steps.
+    first; then each class shares its records anew with classes near to it. `plan` is with how many
+    of them one by one, and with how many two at a time. Once `stop[0]` is set, the sweep ends:
+    classes are whole between any two steps.
     """
     codes, numbers, place = gather_points(space.points, parts.point)
     here = Space(codes, space.boxes)
@@ -112,7 +115,7 @@ def share_near(
     tools: Tools,
     saved: Floats,
 ) -> None:
-    """Let a class share its records anew with classes near to it, and add up what that saves."""
+    """Let class c share its records anew with classes near to it; add the saving to `saved`."""
     size = state.size
     nearby = np.empty(max(plan[0], 2 * plan[1]), np.int32)
     number = near(space, state, rule.k, c, nearby, np.empty(len(nearby)))

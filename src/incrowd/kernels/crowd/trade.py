@@ -62,7 +62,7 @@ def trade(
     seed: int,
     stop: Flags,
 ) -> tuple[ClassPieces, Floats]:
-    """The classes of a region after a round of trades, what each kind saved, and the work.
+    """Return the classes of a region after a round of trades, what each kind saved, and the work.
 
     `plan[m]` is how often each class is cut anew with m others near to it, at random; with `slack`
     along random columns, and a union may end so much dearer, as a share. What is saved is told for
@@ -104,7 +104,7 @@ def trade(
 
 @jit
 def room_of(pieces: int, width: int, seed: int) -> Room:
-    """Room for classes of so many pieces, and so many columns."""
+    """Return room to work with classes of so many pieces and columns, and a random seed."""
     most = MOST * room_for(pieces, 2 * pieces, 1)
     random = np.full(1, seed, np.int64)
     tools = Tools(empty_pool(most, width), empty_workspace(most, width), random)
@@ -124,7 +124,10 @@ def cut_anew(
     slack: float,
     room: Room,
 ) -> float:
-    """Cut a class anew together with so many of those near to it, at random; the saving."""
+    """Cut class c anew with `others` classes, drawn from `nearby`; return the saving.
+
+    It is 0 if nothing is changed, and may be below 0 by `slack`, a share of what the union paid.
+    """
     if state.cost[c] <= TINY:
         return 0.0
     tools, log, work = room
@@ -141,10 +144,10 @@ def cut_anew(
 
 @jit
 def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
-    """The least size of what a union is cut into.
+    """Return the least size of the parts that a union of classes is cut into.
 
-    If models ask for more than a size, there are about as many parts as there were, of about the
-    same size; a single class is cut in two.
+    If models ask for more than a size (`asked`), there are about as many parts as there were, of
+    about the same size; a single class is cut in two.
     """
     if not asked:
         return int(rule.k)
@@ -158,7 +161,7 @@ def size_of_cuts(state: State, rule: Rule, members: Codes, asked: bool) -> int:
 def narrow(
     space: Space, state: State, ledger: Ledger, rule: Rule, c: int, room: Room, stop: Flags
 ) -> float:
-    """Make a class narrower at the ends of its columns where that saves; how much."""
+    """Make class c narrower at the ends of each column where that saves; return the saving."""
     saved = 0.0
     for j in range(space.points.shape[1]):
         if stop[0]:

@@ -17,7 +17,7 @@ _NONE = np.uint64(0)
 
 @jit
 def lowest(word: np.uint64) -> int:
-    """The place of the lowest bit of a word that has one."""
+    """Return the place of the lowest bit of a word, which must not be 0."""
     place = 0
     while not word & _ONE:
         word >>= _ONE
@@ -29,10 +29,10 @@ def lowest(word: np.uint64) -> int:
 def limit(
     sets: Words, chosen: np.uint64, closed: np.uint64, weights: Floats
 ) -> tuple[float, np.uint64]:
-    """What must still be paid at least, and the smallest open set: none (0) if all are hit.
+    """Return the least that must still be paid, and the open columns of the smallest open set.
 
-    Sets without a common column each cost their lightest one. The limit is infinite if a set has
-    only closed columns left.
+    The second is 0 if `chosen` hits all sets. Sets without a common column each cost their lightest
+    one. The limit is infinite if a set has only closed columns left.
     """
     bound, taken, branch, fewest = 0.0, _NONE, _NONE, 65
     for i in range(len(sets)):
@@ -58,11 +58,12 @@ def limit(
 def lightest_hit(
     sets: Words, weights: Floats, best: np.uint64, most: float, steps: Counts
 ) -> tuple[np.uint64, float]:
-    """The lightest set that hits all, `best` with weight `most` if nothing is lighter.
+    """Return the lightest set that hits all sets, and its weight.
 
-    Branch and bound: one column of the smallest open set after the other is taken, and closed for
-    the branches that follow. `steps[0]` is what may be tried; it counts down, and below zero the
-    answer is only the best so far.
+    `best` and `most`, its weight, are returned if nothing is lighter. Branch and bound: one column
+    of the smallest open set after the other is taken, and closed for the branches that follow.
+    `steps[0]` is what may be tried; it counts down, and below zero the answer is only the best so
+    far.
     """
     tall = 66
     chosen, closed = np.zeros(tall, dtype=np.uint64), np.zeros(tall, dtype=np.uint64)

@@ -41,7 +41,7 @@ def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Ma
 def keep_minimal(masks: Masks) -> int:
     """Move the masks that contain no other one to the front, and return their number.
 
-    Invariant: masks come sorted by their number of columns, so the first of equal ones stays.
+    Masks must come sorted by their number of columns, so that the first of equal ones stays.
     """
     kept = 0
     for i in range(len(masks)):
@@ -70,7 +70,8 @@ def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Wo
 def gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
     """Add to `found`, shape (columns,), the open pairs that each column tells apart.
 
-    `counts` and `open_`: shape (pairs,); pair i stands for `counts[i]` pairs.
+    Bit j of `words[i]` is set where column j tells pair i apart; the pair counts `counts[i]` times
+    if `open_[i]`.
     """
     for i in range(len(counts)):
         if not open_[i]:

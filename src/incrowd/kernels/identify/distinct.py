@@ -28,7 +28,7 @@ _MOST = np.uint64(2**63 - 1)
 
 @jit
 def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys: Keys) -> None:
-    """The numbers of the rows `lo` to `hi`."""
+    """Fill `keys` with the spread number of each row from `lo` to before `hi`."""
     keys[:] = 0
     for j in range(digits.shape[1]):
         line, radix = codes[digits[0, j]], digits[1, j]
@@ -44,7 +44,7 @@ def spread_keys(codes: Codes, digits: Keys, spread: Keys, lo: int, hi: int, keys
 def count_parts(
     codes: Codes, digits: Keys, weights: Counts, spread: Keys, lo: int, hi: int, sizes: Counts
 ) -> None:
-    """Add the records of each part to `sizes`."""
+    """Add to `sizes` how many records of the rows from `lo` to before `hi` are in each part."""
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
         end = min(block + _BLOCK, hi)
@@ -65,7 +65,10 @@ def scatter(
     moved: Keys,
     heavy: Counts,
 ) -> None:
-    """Move numbers (and weights) to their parts; `free` has the next free place of each."""
+    """Copy the numbers of rows `lo` to before `hi` to `moved`, their weights to `heavy`, by parts.
+
+    `free` has the next free place of each part, and moves on.
+    """
     keys = np.empty(_BLOCK, dtype=np.uint64)
     for block in range(lo, hi, _BLOCK):
         end = min(block + _BLOCK, hi)
@@ -81,7 +84,7 @@ def scatter(
 
 @jit
 def slot_of(key: np.uint64, table: Keys) -> np.uint64:
-    """Where a number is in the table, or the free place where it goes: it and its records."""
+    """Return the slot of a number in the table, or the free slot where it goes."""
     mask = np.uint64(len(table) - 1)
     slot = (key + key) & mask
     while table[slot + _ONE] != 0 and table[slot] != key:
@@ -91,7 +94,7 @@ def slot_of(key: np.uint64, table: Keys) -> np.uint64:
 
 @jit
 def longer(table: Keys) -> Keys:
-    """The same in a table twice as long."""
+    """Return the table with the same numbers, twice as long."""
     double = np.zeros(2 * len(table), dtype=np.uint64)
     for old in range(np.uint64(0), np.uint64(len(table)), np.uint64(2)):
         if table[old + _ONE] != 0:
@@ -103,7 +106,7 @@ def longer(table: Keys) -> Keys:
 
 @jit
 def smallest(table: Keys) -> np.int64:
-    """The fewest records of any number in the table."""
+    """Return the fewest records of any number in the table, 2^63 - 1 if it is empty."""
     fewest = _MOST
     for i in range(1, len(table), 2):
         if table[i] != 0 and table[i] < fewest:
@@ -113,10 +116,10 @@ def smallest(table: Keys) -> np.int64:
 
 @jit
 def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
-    """Add the figures of consecutive parts (see `partition`); a part has `width` numbers at most.
+    """Add the figures of consecutive parts to `told`: classes, pairs, unique ones, the smallest.
 
-    What a class adds to a figure is told while it grows; only the smallest is looked for at the
-    end, and only while no class of one record has been seen.
+    A part has `width` numbers at most; part p is `moved[start[p]:start[p + 1]]`. Figures grow with
+    each record; only the smallest is looked for at the end, while no class of one record was seen.
     """
     table = np.zeros(2 * min(width, 1024), dtype=np.uint64)
     for p in range(len(start) - 1):

@@ -33,7 +33,7 @@ _H1 = np.uint64(0x0101010101010101)
 
 @jit
 def bits(word: np.uint64) -> np.int64:
-    """How many bits are set."""
+    """Return how many bits of a word are set."""
     word -= (word >> _ONE) & _M1
     word = (word & _M2) + ((word >> np.uint64(2)) & _M2)
     word = (word + (word >> np.uint64(4))) & _M4
@@ -44,7 +44,10 @@ def bits(word: np.uint64) -> np.int64:
 def grow(
     branch: Words, loose: Stacks, held: Stacks, numbers: Counts, depth: int, bit: Words
 ) -> bool:
-    """Fill the place below with the branch and one column more; whether each hits a set alone."""
+    """Fill depth + 1 of the stack with the branch and the column `bit`.
+
+    False if a column of the branch then hits no set alone: then that depth is not filled.
+    """
     low, high = bit[0, 0], bit[0, 1]
     alone_low, alone_high = _NONE, _NONE
     kept = 0
@@ -78,7 +81,7 @@ def grow(
 
 @jit
 def choose(loose: Stacks, numbers: Counts, depth: int, may: Words, untried: Words) -> None:
-    """Move the columns of the set with the fewest that may still come from `may` to `untried`."""
+    """Move columns from `may` to `untried`: those of the open set with the fewest in `may`."""
     best, fewest = 0, np.int64(1000)
     for i in range(numbers[0, depth]):
         left = bits(loose[depth, i, 0] & may[depth, 0]) + bits(loose[depth, i, 1] & may[depth, 1])
@@ -102,9 +105,10 @@ def advance(
     most: int,
     patience: int,
 ) -> int:
-    """Search on, until a branch hits all known sets (LOOK), for so many branches (PAUSE), or DONE.
+    """Search on; return LOOK, PAUSE or DONE, with the state left in the arrays for the next call.
 
-    `where` is the depth and what is next there; `path` has the columns of the branch; branches
+    LOOK if the branch hits all known sets, PAUSE after `patience` steps, DONE at the end.
+    `where[:2]` is the depth and what is next there; `path` has the columns of the branch; branches
     have at most `most` columns, and `where[2]` counts the larger ones that were cut for it.
     """
     bit = np.zeros((1, 2), dtype=np.uint64)
@@ -148,7 +152,10 @@ def advance(
 
 @jit
 def add(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
-    """Add sets that the branch does not hit, at every depth; sets that contain them go."""
+    """Add `masks`, which the branch does not hit, to the open sets of every depth up to this one.
+
+    Sets that contain one of them are dropped there.
+    """
     for at in range(depth + 1):
         kept = 0
         for i in range(numbers[0, at]):

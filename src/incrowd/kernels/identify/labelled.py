@@ -35,7 +35,7 @@ _HALF = np.uint64(32)
 
 @jit
 def product(number: int, digits: Counts) -> int:
-    """How many cells there may be."""
+    """Return how many cells there may be: `number` times the domains of the columns."""
     for j in range(len(digits)):
         number *= digits[j, 1]
     return number
@@ -43,7 +43,10 @@ def product(number: int, digits: Counts) -> int:
 
 @jit
 def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
-    """Make the codes of the columns the last digits of the keys; rows in a row are quicker."""
+    """Append the codes of the columns as last digits to the keys of `rows`, in place.
+
+    Rows that follow each other without a gap are read faster.
+    """
     size = len(rows)
     together = rows[size - 1] - rows[0] == size - 1
     for j in range(len(digits)):
@@ -61,7 +64,11 @@ def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> 
 def place(
     rows: Codes, labels: Codes, codes: Codes, digits: Counts, table: Counts, where: Codes
 ) -> None:
-    """The cell of each row; an empty hash table means that there is room for every cell."""
+    """Fill `where` with the cell of each row, which says its label and its codes.
+
+    With an empty `table` there is room for every cell, and a cell is its number; otherwise it is a
+    slot of the hash table, to which keys + 1 are added.
+    """
     keys = np.empty(_BLOCK if len(table) else 0, dtype=np.int64)
     mask = np.uint64(len(table) - 1)
     for begin in range(0, len(rows), _BLOCK):
@@ -83,10 +90,10 @@ def place(
 
 @jit
 def join(cell: np.int64, weight: np.int64, kind: int) -> tuple[np.int64, np.int64]:
-    """What one row more adds to the cost of a cell, and what the cell is then.
+    """Return what one row more adds to the cost of a cell, and the cell's state then.
 
-    An empty cell is 0. For unique, it is then 1 or 2, more by one than its row weighs, and 3 when
-    it has company.
+    The state of an empty cell is 0. For kind 1 it is the weight so far, for 0 that it holds a row;
+    for others 1 + its weight, 1 or 2, with a single row, and 3 when it has company.
     """
     if kind == 1:
         return cell * weight, cell + weight
@@ -107,7 +114,10 @@ def cost_of(
     rule: Rule,
     scratch: Scratch,
 ) -> np.int64:
-    """What the classes cost once they are split by columns; beyond the limit only that it is."""
+    """Return what the classes cost once they are split by columns.
+
+    As soon as that is more than the rule's limit, the sum so far. The scratch arrays are cleared.
+    """
     weights, kind, limit = rule
     cells, _, where, _, table = scratch
     most = product(number, digits)
@@ -136,7 +146,7 @@ def cost_of(
 
 @jit
 def cheap(costs: Counts, seen: Codes, spare: int) -> tuple[int, int]:
-    """A bound up to which cells cost together no more than `spare`, and what they cost."""
+    """Return a bound b and a sum: cells that cost b or less cost the sum, at most `spare`."""
     sums = np.zeros(64, dtype=np.int64)
     for f in range(len(seen)):
         cost = costs[seen[f]]
@@ -163,9 +173,10 @@ def split(
     rule: Rule,
     scratch: Scratch,
 ) -> tuple[int, int, np.int64, int]:
-    """Split the classes by columns, in place, and leave out cheap ones, up to the limit together.
+    """Split the classes by columns, in place, and leave out cheap ones, up to the limit in all.
 
-    Returned are the rows and the classes that stay, what they cost, and what the others cost.
+    Returned are how many rows and classes stay, what they cost, and what the others cost. Kept rows
+    and their labels come first in `rows` and `labels`.
     """
     weights, kind, limit = rule
     cells, costs, where, seen, table = scratch
@@ -207,9 +218,9 @@ def split(
 def grow(
     rows: Codes, codes: Codes, digits: Counts, more: Counts, rule: Rule, scratch: Scratch
 ) -> tuple[np.int64, int]:
-    """Add columns in turn, as long as they all cost more than the limit.
+    """Add those columns of `more` in turn that leave a cost above the limit; `more` is reordered.
 
-    Returned are what the first ones cost (without any, more than the limit), and how many were
+    Returned are what the columns of `digits` cost (without any, the limit and 1), and how many were
     added; these come first in `more` then.
     """
     weights, kind, limit = rule

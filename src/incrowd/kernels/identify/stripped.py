@@ -22,7 +22,10 @@ _STEP = np.uint64
 
 @jit
 def tell(sizes: Counts, number: int, told: Counts) -> None:
-    """Add classes of these many records, the first `number` of them, to the figures."""
+    """Add the first `number` of these class sizes to the figures `told`.
+
+    The figures are classes, pairs (twice), classes of one record, and the smallest size.
+    """
     together, alone, smallest = 0, 0, told[3]
     for c in range(number):
         size = sizes[c]
@@ -39,9 +42,9 @@ def tell(sizes: Counts, number: int, told: Counts) -> None:
 def join(
     rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
-    """Add the figures of the groups as a column splits them, without splitting them.
+    """Add to `told` the figures of the groups as a column splits them, without splitting them.
 
-    `weights` are the records of `rows`.
+    `weights` are the records of each entry of `rows`.
     """
     cells = np.full(domain, -1, dtype=np.int64)
     sizes = np.zeros(len(rows), dtype=np.int64)
@@ -67,10 +70,10 @@ def split(
     settled: Counts,
     told: Counts,
 ) -> tuple[Codes, Counts, Counts]:
-    """The groups split by a column: rows, the records of each of them, and start.
+    """Return the groups split by a column: rows, the records of each of them, and start.
 
-    `counts` are the records of every row of the table. `told` gets the figures that `join` adds,
-    `settled` the figures of the rows that are alone now.
+    `counts` are the records of every row of the table. Groups of one row are dropped: `settled`
+    gets their figures, and `told` becomes the figures of all.
     """
     moved, bounds, alone = split_classes(rows, start, column, domain)
     tell(counts[alone], len(alone), settled)
@@ -86,7 +89,11 @@ def split(
 
 @jit
 def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
-    """What one class of `size` rows costs, given the sums of weights and squared weights."""
+    """Return what a class of `size` rows costs, given its sums of weights and squared weights.
+
+    By kind: 0, the rows but one; 1, the pairs of records of different rows; else the weight. A
+    class of one row costs 0.
+    """
     if size < 2:
         return 0
     if kind == 0:
@@ -98,7 +105,7 @@ def class_cost(size: int, weight: int, squares: int, kind: int) -> int:
 
 @jit
 def costs_of(rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Counts) -> None:
-    """What each class costs."""
+    """Fill `costs` with what each class costs (`class_cost`); empty weights are all 1."""
     for c in range(len(starts) - 1):
         size = starts[c + 1] - starts[c]
         weight, squares = size, size
@@ -112,7 +119,7 @@ def costs_of(rows: Codes, starts: Counts, weights: Counts, kind: int, costs: Cou
 
 @jit
 def large_first(costs: Counts, order: Codes) -> None:
-    """The classes by what they cost, the dearest first, to the nearest power of two."""
+    """Fill `order` with the classes, dearest first, to the nearest power of two."""
     free = np.zeros(66, dtype=np.int64)
     for c in range(len(costs)):
         rank, rest = 0, costs[c]
@@ -138,7 +145,7 @@ def large_first(costs: Counts, order: Codes) -> None:
 def settle(
     rows: Codes, starts: Counts, costs: Counts, order: Codes, spare: int, kept: Codes, free: Counts
 ) -> tuple[int, int]:
-    """Put the classes in order, and leave out the last ones, which cost no more than `spare`.
+    """Copy the classes in this order, without the last ones that cost `spare` or less together.
 
     The rows go to `kept`, the bounds to `free`, the costs stay in `costs` in their new order.
     Returned are the number of classes kept and what the others cost.
@@ -175,12 +182,12 @@ def cost_refined(
     sums: Counts,
     seen: Codes,
 ) -> tuple[int, int]:
-    """Least and most of what all classes cost once they are split by a column.
+    """Return the least and the most that all classes can cost once they are split by a column.
 
-    Classes are split in turn until it is clear whether the cost keeps to the budget; a budget
-    below 0 wants all of them split. `lost` is the most that classes left out cost. `sums` has a
-    line with a zero for every code, three with weights, and has them again afterwards; `seen` has
-    room for every code.
+    Classes are split in turn until it is clear whether the cost keeps to the budget; a budget below
+    0 wants all of them split. `lost` is the most that classes left out cost. `sums` has a line with
+    a zero for every code, three with weights, and has them again afterwards; `seen` has room for
+    every code.
     """
     least = 0
     most = costs.sum() + lost

@@ -16,7 +16,7 @@ _RETURN = 13
 
 @jit
 def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: Counts) -> None:
-    """Count the records, and those with another number of fields than `wanted`.
+    """Fill `found` with counts of records and of those without `wanted` fields, and `blank`.
 
     `found`, shape (5,), zeros at first, becomes: records, blank lines, ragged records, the line of
     the first ragged one, the line where a quote opens that never closes (0 if none). `blank`, shape
@@ -65,9 +65,9 @@ def survey(text: np.ndarray, separator: int, wanted: int, blank: Counts, found: 
 
 @jit
 def last_end(text: np.ndarray, separator: int) -> int:
-    """The offset after the last line end that ends a record; 0 if there is none.
+    """Return the offset after the last line end that ends a record; 0 if there is none.
 
-    Invariant: the text starts with a record.
+    The text must start with a record.
     """
     end = 0
     quoted, was_quoted, at_start = False, False, True

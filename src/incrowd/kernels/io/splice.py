@@ -24,7 +24,7 @@ KEPT = -1
 
 @jit
 def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
-    """`find_stops` of a text without quotes and returns; nothing is guessed, so nothing wrongly."""
+    """Do what `find_stops` does, for a text without quotes and returns."""
     found, room = np.uint64(0), np.uint64(len(stops) - _BLOCK)
     for low in range(0, len(text), _BLOCK):
         if found > room:
@@ -38,7 +38,7 @@ def _plain_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
 
 @jit
 def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
-    """Whether a quote may stand here: where a cell begins or ends, or beside another quote."""
+    """Whether a quote may stand at i: where a cell begins or ends, or beside another quote."""
     if not inside and i == 0:
         return True
     beside = text[i + 1] if inside else text[i - 1]
@@ -48,6 +48,7 @@ def _quote_fits(text: np.ndarray, i: int, separator: int, inside: bool) -> bool:
 
 @jit
 def _careful_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
+    """Do what `find_stops` does, for a text with quotes or returns."""
     found, inside = 0, False
     for i in range(len(text)):
         byte = text[i]
@@ -66,12 +67,12 @@ def _careful_stops(text: np.ndarray, separator: int, stops: np.ndarray) -> int:
 
 @jit
 def find_stops(text: np.ndarray, separator: int, plain: bool, stops: np.ndarray) -> int:
-    """Where each cell of a text ends, at its separator or its line feed; how many there are.
+    """Fill `stops` with where each cell of a text ends; return how many there are, or -1.
 
-    A cell that starts with a quote ends with one, inside of which two are one. In any other there
-    are no quotes, and no returns but before the end of a line. The text ends with a line feed and
-    is `plain` if it has neither quotes nor returns. -1 if it is not written so, or if the cells are
-    more than `SPARE` less than the places.
+    A cell ends at its separator or line feed. One that starts with a quote ends with one, inside of
+    which two are one. In any other there are no quotes, and no returns but before the end of a
+    line. The text ends with a line feed and is `plain` if it has neither quotes nor returns. -1 if
+    it is not written so, or if the cells are more than `SPARE` less than the places.
     """
     if plain:
         return _plain_stops(text, separator, stops)
@@ -98,7 +99,7 @@ def are_records(text: np.ndarray, stops: np.ndarray, width: int) -> bool:
 def _copy(
     source: np.ndarray, start: np.uint64, stop: np.uint64, made: np.ndarray, place: np.uint64
 ) -> np.uint64:
-    """Copy bytes to this place; the place behind them."""
+    """Copy the bytes from `start` to before `stop` to this place; return the place behind them."""
     size = stop - start
     for i in range(size):
         made[place + np.uint64(i)] = source[start + np.uint64(i)]
@@ -150,7 +151,7 @@ def splice(
 
 @jit
 def gather(text: np.ndarray, ends: Counts, order: Counts, made: np.ndarray) -> int:
-    """Write the records of a text, each of which ends where `ends` says, in this order.
+    """Write the records of a text, each of which ends where `ends` says, to `made` in this order.
 
     Records lie far apart, so the first bytes of some are fetched together before they are copied:
     the sum of those bytes is returned so that nobody leaves that out.

@@ -29,7 +29,7 @@ _TINY = 1e-12
 
 @jit
 def show(codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Floats) -> None:
-    """The key and the cost of each row, column j shown at the level that begins at `offset[j]`."""
+    """Fill `keys` and `costs` of each row: column j is at the level that begins at `offset[j]`."""
     keys[:] = np.uint64(0)
     costs[:] = 0.0
     for j in range(codes.shape[0]):
@@ -41,7 +41,7 @@ def show(codes: Codes, tables: LevelCodes, offset: Counts, keys: Keys, costs: Fl
 
 @jit
 def slot_of(key: np.uint64, slots: Keys, sizes: Counts) -> int:
-    """Where a key stands in a hash table, or where it would: a slot of size 0 is free."""
+    """Return the slot of a key in a hash table, or the free one (of size 0) where it goes."""
     mask = np.uint64(len(slots) - 1)
     slot = (key ^ (key >> np.uint64(32))) & mask
     while sizes[slot] > 0 and slots[slot] != key:
@@ -59,7 +59,7 @@ def count(
     least: int,
     work: CostCache,
 ) -> tuple[int, float]:
-    """Records in classes of at least `least` records that may be shown, and what they pay.
+    """Return the records in classes of `least` or more that may be shown, and what they pay.
 
     `shown` is the key and cost of each row at some levels; `change` tells what is different now:
     lines of column, old offset, new offset. `work`, which has more slots than rows, is filled with
@@ -89,7 +89,7 @@ def count(
 
 @jit
 def level_totals(codes: Codes, weights: Counts, costs: Floats, offset: Counts) -> Floats:
-    """What the records would pay in each column at each level; `offset` is -1 where there is none.
+    """Return what all records would pay in each column at each level, 0 where `offset` is -1.
 
     Forbidden cells count as much as suppressed ones.
     """
@@ -113,10 +113,11 @@ def join_cost(
     offset: Counts,
     joined: Codes,
 ) -> tuple[float, float]:
-    """What a record of a class pays now and would pay if the row joined it; `joined` levels.
+    """Return what a record of a class pays now, and would pay if the row joined the class.
 
-    The class has these levels and the codes `first`; where the row is at another node it rises.
-    `tables` is (nodes, costs), laid out as in `LevelCodes`. Infinite if the row may not join it.
+    The second is infinite if the row may not join it. The class has these levels and the codes
+    `first`; where the row is at another node it rises, and `joined` becomes its new levels.
+    `tables` is (nodes, costs), laid out as in `LevelCodes`.
     """
     nodes, costs = tables
     now, then = 0.0, 0.0
@@ -148,8 +149,8 @@ def settle(
 ) -> None:
     """Put each row of class -1 into the class that makes all records together pay least more.
 
-    `class_of`, `levels` (a line per class) and `sizes` change in place. Rows that may join no
-    class stay.
+    `class_of`, `levels` (a line per class) and `sizes` change in place. Rows that may join no class
+    stay.
     """
     first = np.zeros(levels.shape, np.int32)
     for i in range(len(class_of) - 1, -1, -1):
@@ -199,11 +200,11 @@ def pull(
     least: int,
     work: CostCache,
 ) -> tuple[Codes, int]:
-    """The class that each row should move to, -1 if it should stay, and how many are new.
+    """Return the class that each row should move to, -1 if it should stay, and how many are new.
 
     Rows that would pay less at this vector move together if they are at least `least` records or
-    the class exists; classes that they leave keep `least` records or none. New classes are
-    numbered after those there are. Rows of class -1 are left out: they pay 1 and are free to go.
+    the class exists; classes that they leave keep `least` records or none. New classes are numbered
+    after those there are. Rows of class -1 are left out: they pay 1 and are free to go.
     """
     class_of, class_keys, class_sizes = classes.class_of, classes.keys, classes.sizes
     slots, sizes, place, paid = work
@@ -241,7 +242,10 @@ def pull(
 
 @jit
 def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) -> Counts:
-    """The rows that would pay less, put into their slots."""
+    """Return the rows that would pay less than they do, counted in their slots of `work`.
+
+    `work` has what each row would pay; its sizes are set to 0 first.
+    """
     class_of, class_costs = classes.class_of, classes.costs
     slots, sizes, place, paid = work
     sizes[:] = 0
@@ -261,7 +265,7 @@ def _gainers(weights: Counts, keys: Keys, classes: RowClasses, work: CostCache) 
 
 @jit
 def _promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: int) -> Flags:
-    """Which rows are in a slot with enough of them, or in one that is a class already."""
+    """Return flags for `rows`: whether a slot has `least` records, or is a class already."""
     flags = np.empty(len(rows), np.bool_)
     for r in range(len(rows)):
         slot = place[rows[r]]
@@ -273,9 +277,10 @@ def _promising(rows: Counts, place: Counts, sizes: Counts, goal: Codes, least: i
 def _share(
     weights: Counts, class_of: Codes, rest: Counts, rows: Counts, least: int, target: Codes
 ) -> int:
-    """Flag in `target` which of the rows of a slot can go, class by class; their records.
+    """Set `target` to 0 for the rows of a slot that can go; return how many records they are.
 
-    A class lets go what it has beyond `least` records, or all of it.
+    A class lets go what it has beyond `least` records, or all of it. `rest` is what each has;
+    `rows` stand class by class.
     """
     moved, end = 0, 0
     while end < len(rows):

@@ -25,7 +25,10 @@ _EPSILON = 1e-12
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """The limit that a cut gives at a node whose limit is `base` without it; -inf if none."""
+    """Return the limit that cut c gives at a node whose limit is `base` without it; -inf if none.
+
+    It is infinite if the cut is hard.
+    """
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):
@@ -37,7 +40,7 @@ def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
 
 @jit
 def node_limit(node: Counts, cuts: Cuts, base: float) -> tuple[float, int]:
-    """The limit of a node whose limit without cuts is `base`, and the cut that gives it or -1."""
+    """Return the limit of a node, `base` without cuts, and the cut that gives it, or -1."""
     limit, by = base, -1
     for c in range(len(cuts[3])):
         here = limit_below(cuts, c, node, base)
@@ -52,9 +55,10 @@ def node_limit(node: Counts, cuts: Cuts, base: float) -> tuple[float, int]:
 def escape(
     cut: Counts, low: Counts, high: Counts, costs: Floats
 ) -> tuple[float, int, int, np.uint64]:
-    """How nodes of a range get out from below a cut: in columns where it reaches higher.
+    """Return how nodes of a range get out from below a cut: in columns where `high` is above it.
 
-    What the cheapest such column costs, how many there are, the last of them, and all as bits.
+    What the cheapest such column costs, how many there are, the last of them, and all as bits
+    (column j as bit j % 64); infinite, 0, -1 and 0 if there are none.
     """
     least, ways, last, mask = np.inf, 0, -1, np.uint64(0)
     for j in range(len(low)):
@@ -68,7 +72,10 @@ def escape(
 
 @jit
 def together(need: Floats, escapes: Bits) -> float:
-    """What it costs to escape cuts that have no column of escape in common, costliest first."""
+    """Return what it costs to escape cuts that have no column of escape in common, together.
+
+    The costliest cuts are taken first; those that share a column with one of them add nothing.
+    """
     used = np.uint64(0)
     total = 0.0
     while True:
@@ -91,12 +98,12 @@ def tighten_range(
     cuts: Cuts,
     best: float,
 ) -> tuple[float, int]:
-    """Raise `low` as far as the cuts ask, then the range's limit and the cut that divides it best.
+    """Raise `low`, in place, as far as the cuts ask; return the range's limit and a cut, or -1.
 
-    A node of the range is below a cut, and pays for it, or escapes it. If nothing below can be
-    better than `best` and there is one column of escape only, `low` rises there; if there is none,
-    the limit is infinite. The cut is -1 if none says anything. `floors` are what the sum of costs
-    starts from, minus infinity if there are none, and another limit that holds at `low`.
+    The cut is the one that divides the range best. A node of the range is below a cut, and pays for
+    it, or escapes it. If nothing below can be better than `best` and there is one column of escape
+    only, `low` rises there; if there is none, the limit is infinite. `floors` are what the sum of
+    costs starts from, minus infinity if there are none, and another limit that holds at `low`.
     """
     need = np.empty(len(cuts[3]), np.float64)
     escapes = np.empty(len(cuts[3]), np.uint64)
@@ -169,10 +176,10 @@ def count_dense(
     steps: tuple[Counts, Counts, int],
     class_of: Codes,
 ) -> tuple[Codes, Counts]:
-    """Write down the class of each row of a run, by order of appearance in it.
+    """Fill in `class_of` for a run of rows, in order of appearance in it.
 
-    The first row and the records of each class. `steps` are where the columns' maps begin, their
-    strides, and what all keys are below: there is an array for all of them.
+    Returned are the first row and the records of each class. `steps` are where the columns' maps
+    begin, their strides, and what all keys are below: there is an array for all of them.
     """
     begin, end = rows
     offset, stride, span = steps
@@ -199,14 +206,17 @@ def count_dense(
 
 @jit
 def renumber(class_of: Codes, number: Codes) -> None:
-    """Give each class its new number."""
+    """Replace each entry of `class_of` by its new number, in place."""
     for i in range(len(class_of)):
         class_of[i] = number[class_of[i]]
 
 
 @jit
 def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
-    """The class of each row by order of appearance of its key, each one's first row and records."""
+    """Return the class of each row by its key, and each class's first row and records.
+
+    Classes are numbered in the order in which their keys appear.
+    """
     rows = len(keys)
     room = 16
     while room < 2 * rows:
@@ -236,7 +246,7 @@ def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
 
 @jit
 def sums(numbers: Codes, size: int, values: Counts) -> Counts:
-    """The sum of the values of each number."""
+    """Return the sum of the values of each number below `size`."""
     total = np.zeros(size, np.int64)
     for i in range(len(numbers)):
         total[numbers[i]] += values[i]
@@ -245,7 +255,7 @@ def sums(numbers: Codes, size: int, values: Counts) -> Counts:
 
 @jit
 def refine_keys(numbers: Codes, codes: Codes, domain: int) -> Counts:
-    """One key for a number and a code below `domain`."""
+    """Return one key for each pair of a number and a code below `domain`."""
     keys = np.empty(len(numbers), np.int64)
     for i in range(len(numbers)):
         keys[i] = np.int64(numbers[i]) * domain + codes[i]
@@ -265,7 +275,7 @@ def failing_codes(
 ) -> None:
     """Add to `held[start[j] + code]` the records of failing classes that hold that code.
 
-    Of a run of rows; row i is in class `class_of[row_of[i]]`.
+    Only rows from `rows[0]` to before `rows[1]` count; row i is in class `class_of[row_of[i]]`.
     """
     for i in range(rows[0], rows[1]):
         if failing[class_of[row_of[i]]]:
@@ -277,7 +287,7 @@ def failing_codes(
 def costs_by_level(
     held: Counts, start: Counts, costs: Floats, offset: Counts, heights: Counts
 ) -> Floats:
-    """What records pay by column and level, `held[start[j] + code]` of them for each code.
+    """Return what records pay by column and level, `held[start[j] + code]` of them for each code.
 
     `costs[offset[j] + code * heights[j] + level]` is what a cell costs.
     """

@@ -17,7 +17,7 @@ from incrowd.kernels.compile import jit
 
 @jit
 def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes, Counts]:
-    """The classes split by a column: rows, and their bounds."""
+    """Return the classes split by a column, with codes below `domain`: rows, and their bounds."""
     end = len(rows)
     cells = np.full(domain, -1, dtype=np.int32)
     label, moved = np.empty(end, dtype=np.int32), np.empty(end, dtype=np.int32)
@@ -48,7 +48,7 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 
 @jit
 def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
-    """The pairs the other way round: the owners of each member, of which there are `number`."""
+    """Return the pairs by member: where each of `number` members begins, and its owners."""
     begin = np.zeros(number + 1, dtype=np.int64)
     for m in member:
         begin[m + 1] += 1
@@ -64,7 +64,7 @@ def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, 
 
 @jit
 def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
-    """The sum of the figure over the members of each compressed row."""
+    """Return for each owner the sum of the figure over its members."""
     sums = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
@@ -76,9 +76,9 @@ def sum_members(start: Counts, member: Codes, figure: Counts) -> Counts:
 def add_owners(
     members: tuple[Counts, Codes], figure: Counts, first: int, total: Counts, last: Codes
 ) -> None:
-    """Add the figure of each owner, the first of this number, to all of its members.
+    """Add the figure of each owner to `total` of all its members, in place.
 
-    The last owner of each member is noted.
+    `last` becomes the number of the last owner of each member; the first owner has number `first`.
     """
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
@@ -88,7 +88,7 @@ def add_owners(
 
 @jit
 def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None:
-    """Give each member the figure of its owner."""
+    """Fill `each` with the figure of the owner of each member."""
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
             each[member[i]] = figure[c]
@@ -98,7 +98,10 @@ def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None
 def gather_shown(
     members: tuple[Counts, Codes], shown: tuple[Counts, Codes, Floats], domain: int
 ) -> tuple[Counts, Codes, Floats]:
-    """What the members of each class show, taken together: codes below `domain` with weights."""
+    """Return what the members of each class show together, as compressed rows.
+
+    That is start, code (below `domain`) and weight; weights of equal codes are summed.
+    """
     classes = len(members[0]) - 1
     start = np.zeros(classes + 1, dtype=np.int64)
     code, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
@@ -121,6 +124,7 @@ def gather_shown(
 
 @jit
 def _twice(line: Any) -> Any:
+    """Return a copy of the array with room for twice as many entries and one more."""
     more = np.empty(2 * len(line) + 1, dtype=line.dtype)
     for i in range(len(line)):
         more[i] = line[i]
@@ -135,7 +139,7 @@ def _of(
     weight: Floats,
     seen: Codes,
 ) -> int:
-    """Add up what the members of a class show, write down the values seen; return how many."""
+    """Add to `weight` what the members of class c show; return how many codes `seen` gets."""
     number = 0
     for i in range(members[0][c], members[0][c + 1]):
         m = members[1][i]
@@ -152,7 +156,7 @@ def _of(
 def _lines_of(
     members: tuple[Counts, Codes], c: int, lines: Floats, weight: Floats, seen: Codes
 ) -> int:
-    """The same if what they show are lines with a weight for every value: without a branch."""
+    """Do as `_of` does, if `lines` has a line of weights for each member: faster, codes ascend."""
     for i in range(members[0][c], members[0][c + 1]):
         for v in range(len(weight)):
             weight[v] += lines[members[1][i], v]
@@ -166,7 +170,10 @@ def _lines_of(
 
 @jit
 def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
-    """The least weight that counts as the largest of so many values, and how many have it."""
+    """Return the weight from which on a code counts as one of the largest, and how many do.
+
+    Codes are the first `number` of `seen`; the weight is `equal` times the largest.
+    """
     least = 0.0
     for j in range(number):
         least = max(least, weight[seen[j]] * equal)
@@ -178,7 +185,10 @@ def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float
 
 @jit
 def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """What members show as lines, if they show a good part of few values and are visited often."""
+    """Return what members show, shape (members, domain), if that is small for so many visits.
+
+    Otherwise there are no lines: shape (0, domain).
+    """
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))
@@ -191,7 +201,7 @@ def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> 
 
 @jit
 def _share_added(after: float, before: float) -> float:
-    """What is added to a chance, as a share of what was open; 0 if nothing is."""
+    """Return what is added to a chance as a share of 1 - `before`; 0 if nothing is added."""
     if after <= before + 1e-12:
         return 0.0
     return min((after - before) / max(1 - before, 1e-12), 1.0)
@@ -207,14 +217,14 @@ def disclosed_values(
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """Per class: the values that its members show, who holds one of them, hits of the best guess.
+    """Return per class: the values that its members show, people who hold one, hits, and the worst.
 
-    A guess is drawn of the values of the largest weight (above `equal` times it); in a class that
-    shows none, value v is guessed with the chance `usual[v]`. `people` are the rows of each class,
-    `truth` the values of each row with their people. The last is of shape (classes, 3): with
-    `before`, the chance of each value without the release and a limit, how many people have their
-    own value at a chance above the limit that was not so before, the largest such chance of
-    anybody, and the most that is added to one.
+    Hits are those of the best guess, drawn of the values of the largest weight (above `equal` times
+    it); in a class that shows none, value v is guessed with the chance `usual[v]`. `people` are the
+    rows of each class, `truth` the values of each row with their people. The last is of shape
+    (classes, 3): with `before`, the chance of each value without the release and a limit, how many
+    people have their own value at a chance above the limit that was not so before, the largest such
+    chance of anybody, and the most that is added to one.
     """
     classes = len(members[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
@@ -249,9 +259,10 @@ def disclosed_values(
 
 @jit
 def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
-    """Note what a chance of so many people's own value does to them.
+    """Update `worst` with the chance that a release gives to so many people's own value.
 
-    They are lifted above the limit if the release closes at least half of what was open before.
+    `worst` is people lifted above the limit, largest chance, most added (`_share_added`). People
+    are lifted if the release closes at least half of what was open before.
     """
     added = _share_added(chance, before)
     if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
@@ -268,7 +279,7 @@ def disclosed_own(
     equal: float,
     before: tuple[Floats, float],
 ) -> tuple[Counts, Floats, Floats, Floats]:
-    """`disclosed_values` of classes that show what their people hold, and nothing else."""
+    """Return what `disclosed_values` does for classes that show what their people hold."""
     classes = len(people[0]) - 1
     values = np.zeros(classes, dtype=np.int64)
     possible, hits, worst = np.zeros(classes), np.zeros(classes), np.zeros((classes, 3))
@@ -292,9 +303,10 @@ def disclosed_own(
 def individuals(
     pairs: tuple[Counts, Codes], people: tuple[Counts, Codes], owned: tuple[Counts, Codes, int]
 ) -> Counts:
-    """Per class of rows: different individuals among the people who fit it.
+    """Return per class of rows how many different individuals are among the people who fit it.
 
-    `owned` has the individuals of each row of people, and how many there are.
+    `pairs` are the classes of people that fit each, `people` the rows of these; `owned` has the
+    individuals of each row of people, and how many there are.
     """
     number = np.zeros(len(pairs[0]) - 1, dtype=np.int64)
     seen = np.full(owned[2], -1, dtype=np.int32)
@@ -314,7 +326,10 @@ def individuals(
 def expected_links(
     members: tuple[Counts, Codes], weights: tuple[Counts, Counts], by: tuple[Counts, Counts]
 ) -> Floats:
-    """Per owner: the sum over its members of what both weigh, over what `by` has of the two."""
+    """Return per owner a sum over its members: the product of both weights over that of both `by`.
+
+    Members and `by` come as (owners, members); pairs with a weight of 0 add nothing.
+    """
     total = np.zeros(len(members[0]) - 1)
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
@@ -327,7 +342,7 @@ def expected_links(
 
 @jit
 def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Floats:
-    """Sums over classes with people, and the worst of them, in one pass.
+    """Return ten sums over classes with people, and the worst of them, in one pass.
 
     Classes, people, hits; people times people, people times hits, hits times hits; people whose
     chance, hits over people, is above the limit and was not `before`; the largest chance; the most
@@ -355,10 +370,10 @@ def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Fl
 
 @jit
 def first_fits(rows: Codes, pairs: tuple[Counts, Codes], start: Counts, records: Counts) -> Counts:
-    """For each row, told by its class, the first record that fits it after that of the row before.
+    """Return for each row the first record that fits it, after that of the row before; or -1.
 
-    `records` are those of each class of people, ascending, from `start`. A row that fits none of
-    the records left has -1, and is passed over.
+    `rows` tells the class of each; `records` are those of each class of people, ascending, from
+    `start`. A row that fits none of the records left has -1, and is passed over.
     """
     found = np.full(len(rows), -1, dtype=np.int64)
     free = start[:-1].copy()

@@ -38,7 +38,7 @@ def translate(codes: Codes, digit: Codes, radix: np.uint64, keys: Keys) -> None:
 
 @jit
 def remember(keys: Keys, slots: Keys, number: Codes) -> None:
-    """Put different keys into a hash table: `slots` holds keys + 1, `number` their places."""
+    """Put different keys into an empty hash table: keys + 1 in `slots`, places in `number`."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
         slot = mix(keys[i]) & mask
@@ -50,7 +50,7 @@ def remember(keys: Keys, slots: Keys, number: Codes) -> None:
 
 @jit
 def look_up(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
-    """The place of each key, -1 if it is unknown."""
+    """Fill `place` with the place of each key in the hash table of `remember`, -1 if unknown."""
     mask = np.uint64(len(slots) - 1)
     for i in range(len(keys)):
         slot = mix(keys[i]) & mask
@@ -61,7 +61,7 @@ def look_up(keys: Keys, slots: Keys, number: Codes, place: Codes) -> None:
 
 @jit
 def count(place: Codes, total: Counts) -> None:
-    """Add 1 to the total of each place; -1 is nobody's."""
+    """Add 1 to `total` at each place; -1 is skipped."""
     for i in range(len(place)):
         if place[i] >= 0:
             total[place[i]] += 1
@@ -75,7 +75,7 @@ _NONE = np.uint64(0)
 
 @jit
 def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Words) -> None:
-    """Fill the sets of the rows that show a label which stands for a value, one set per value.
+    """Fill `sets`, one set per value, with the rows that show a label which stands for the value.
 
     `runs` are those of each label, from `low` to `high`. `rank` has, for each value, how many
     smaller ones have a set. A row enters at the first value of a run and leaves after the last.
@@ -92,10 +92,11 @@ def cover(runs: tuple[Counts, Codes, Codes], label: Codes, rank: Codes, sets: Wo
 
 @jit
 def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tuple[Counts, Codes]:
-    """The rows that people fit, from the first of them on, until there are more than `room`.
+    """Return the rows that people fit, from person `first` on, until there are more than `room`.
 
-    `people` has the sets of each, column by column. Those that share the sets of the first columns
-    stand together: what these leave is kept, as the words that are not empty, and found once.
+    They come in compressed rows, one per person done. `people` has the sets of each, column by
+    column. Those that share the sets of the first columns stand together: what these leave is kept,
+    as the words that are not empty, and found once.
     """
     depth, number = people.shape
     width = sets.shape[1]
@@ -121,7 +122,7 @@ def fitting(sets: Words, rows: int, people: Codes, first: int, room: int) -> tup
 
 @jit
 def _everything(rows: int, word: Words, place: Codes) -> None:
-    """The set of all rows."""
+    """Fill in the set of all rows: its words, and the place of each word."""
     for w in range(len(word)):
         word[w], place[w] = ~_NONE, w
     if rows & 63:
@@ -130,7 +131,11 @@ def _everything(rows: int, word: Words, place: Codes) -> None:
 
 @jit
 def _both(line: Words, number: int, word: Words, place: Codes) -> int:
-    """What is in a set and in what is left before it: into the second line of either."""
+    """Write words of `line` that meet the set in `word[0]` to `word[1]`; return their number.
+
+    The set has `number` words, which are not 0, at the places `place[0]`; those of the intersection
+    that are not 0 get theirs in `place[1]`.
+    """
     kept = 0
     for i in range(number):
         here = word[0, i] & line[place[0, i]]
@@ -141,7 +146,10 @@ def _both(line: Words, number: int, word: Words, place: Codes) -> int:
 
 @jit
 def _list(word: np.uint64, base: int, found: Codes, used: int) -> int:
-    """Write down the rows of a word, and return where the next is written."""
+    """Write the rows of a word to `found` from `used` on; return where the next is written.
+
+    `base` is the row of the lowest bit.
+    """
     while word != _NONE:
         found[used] = base + ones((word & (~word + _ONE)) - _ONE)
         used += 1
@@ -166,7 +174,7 @@ _DEPTH = 128
 
 @jit
 def swap(cells: Codes, origin: Codes, a: int, b: int) -> None:
-    """Two points change places."""
+    """Exchange the points a and b, in place."""
     for j in range(cells.shape[1]):
         cells[a, j], cells[b, j] = cells[b, j], cells[a, j]
     origin[a], origin[b] = origin[b], origin[a]
@@ -202,9 +210,10 @@ def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -
 
 @jit
 def halve(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> int:
-    """Bound a part and halve it along its widest column; where its second half begins.
+    """Fill in the bounds of a part and halve it along its widest column; return the middle.
 
-    `width[j]` is what the span of a column is measured by; `origin` goes where the points go.
+    A part of `LEAF` points or fewer, or of equal ones, keeps its order. `width[j]` is what the span
+    of a column is measured by; `origin` goes where the points go.
     """
     cells, low, high = tree
     best, widest = -1, 0.0
@@ -226,7 +235,7 @@ def halve(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int)
 
 @jit
 def build(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int) -> None:
-    """Put the points from `lo` to `hi` in the order of the tree below this part."""
+    """Put points `lo` to before `hi` in the order of the tree; fill in bounds from `part` down."""
     todo = [(part, lo, hi)]
     while todo:
         part, lo, hi = todo.pop()
@@ -238,7 +247,7 @@ def build(tree: Tree, origin: Codes, width: Floats, part: int, lo: int, hi: int)
 
 @jit
 def relation(sets: Sets, s: int, lo: int, hi: int) -> int:
-    """How a set lies to the codes from `lo` to `hi`: 0 apart, 2 it has them all, 1 neither."""
+    """Return how set s lies to the codes `lo` to `hi`: 0 apart, 2 it has them all, 1 neither."""
     start, low, high = sets
     first, last = start[s], start[s + 1]
     while last - first > 1:
@@ -254,7 +263,7 @@ def relation(sets: Sets, s: int, lo: int, hi: int) -> int:
 
 @jit
 def ends_of(sets: Sets, box: Codes) -> Codes:
-    """Per column of a box: its smallest and largest code, and whether it has all between them."""
+    """Return per column of a box its least code, its largest, and whether it has all between."""
     start, low, high = sets
     ends = np.empty((len(box), 3), dtype=np.int32)
     for j in range(len(box)):
@@ -268,7 +277,10 @@ def ends_of(sets: Sets, box: Codes) -> Codes:
 def leaf_spans(
     tree: Tree, sets: Sets, box: Codes, ends: Codes, part: Counts, spans: Counts, found: int
 ) -> int:
-    """Add the points of a leaf that lie in a box, looking at the columns that are open."""
+    """Add the runs of points of a leaf that lie in a box to `spans`; return how many runs it has.
+
+    `part` is a line of the stack, whose bits tell which columns are open and looked at.
+    """
     cells = tree[0]
     for i in range(part[1], part[2]):
         inside = True
@@ -288,7 +300,10 @@ def leaf_spans(
 
 @jit
 def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
-    """Add a run of points, joined to the one before if it goes on there."""
+    """Add the run of points `lo` to before `hi` to `spans`; return how many runs it has then.
+
+    A run that goes on where the last one ends is joined to it.
+    """
     if found and spans[found - 1, 1] == lo:
         spans[found - 1, 1] = hi
         return found
@@ -298,9 +313,10 @@ def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
 
 @jit
 def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -> int:
-    """The points in a box as runs of places; how many runs. A box has one set per column.
+    """Fill `spans` with the points in a box as runs of places; return how many runs.
 
-    Columns in which the box has all codes of a part are not looked at again within it.
+    A box has one set per column. Columns in which the box has all codes of a part are not looked at
+    again within it.
     """
     cells, low, high = tree
     ends = ends_of(sets, box)
@@ -343,7 +359,7 @@ def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -
 
 @jit
 def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Counts) -> None:
-    """How many people each box may be: those of its points, everybody once.
+    """Add to `total` how many people each box may be: those of its points, everybody once.
 
     `shared` is (people, start, unit): people of no other point among the points before each, and
     whoever has several points, those of point p from `start[p]` to `start[p + 1]`.
@@ -364,7 +380,10 @@ def count_boxes(tree: Tree, sets: Sets, boxes: Codes, shared: Shared, total: Cou
 
 @jit
 def list_boxes(tree: Tree, sets: Sets, boxes: Codes, start: Counts, point: Codes) -> None:
-    """The points of each box, those of box b up to `start[b + 1]`; none are listed without room."""
+    """Fill `point` with the points of each box, those of box b up to `start[b + 1]`.
+
+    Where `point` has no room left, the points are only counted in `start`.
+    """
     stack = np.empty((_DEPTH, 4), dtype=np.int64)
     spans = np.empty((len(tree[0]) // 2 + 1, 2), dtype=np.int64)
     end = 0

@@ -74,7 +74,7 @@ _NONE = np.int32(2**31 - 1)
 
 @jit
 def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
-    """A record comes to a group."""
+    """Add a record, which is in neither group, to a group, as the first of its value."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
     value = values[record]
@@ -99,7 +99,7 @@ def enter(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> N
 
 @jit
 def leave(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> None:
-    """A record leaves a group."""
+    """Take a record out of the group in which it is."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
     value = values[record]
@@ -131,7 +131,7 @@ def leave(items: Lined, values: Codes, pair: Pair, group: int, record: int) -> N
 
 @jit
 def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int) -> float:
-    """What a group costs with one record more."""
+    """Return what a record of a group costs once the group has one record more."""
     cells, of = items
     low, high = pair.low, pair.high
     total = 0.0
@@ -143,7 +143,7 @@ def cost_with(items: Lined, boxes: BoxCosts, pair: Pair, group: int, record: int
 
 @jit
 def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
-    """Whether a group gets wider with this record."""
+    """Whether a record is outside the span of a group, which it would make wider."""
     cells, of = items
     low, high = pair.low, pair.high
     for j in range(cells.shape[1]):
@@ -155,16 +155,16 @@ def outside(items: Lined, pair: Pair, group: int, record: int) -> bool:
 
 @jit
 def lower(a: tuple[int, int], b: tuple[int, int]) -> bool:
-    """Whether the first fraction is less than the second."""
+    """Whether the fraction a, as numerator and denominator, is less than b."""
     return a[0] * b[1] < b[0] * a[1]
 
 
 @jit
 def betters(pair: Pair, source: int, value: int, by_value: bool) -> bool:
-    """Whether the less private of the groups is better off if a record of this value changes.
+    """Whether the less private group is better off if a record of this value leaves the source.
 
     If it is as private as before, the other must be better off. Privacy is records over those of
-    the commonest value, or records alone.
+    the commonest value (`by_value`), or records alone.
     """
     sizes, counts, with_count, top = pair.sizes, pair.counts, pair.with_count, pair.top
     target = 1 - source
@@ -195,10 +195,10 @@ def nearest(
     mark: Counts,
     most: float,
 ) -> int:
-    """The record of a value in the source with which the other group costs least.
+    """Return the source's record of a value that costs the other group least; -1 if none may go.
 
-    -1 if that is more than `most`. Records that came from elsewhere stay. `mark` (see `move`) says
-    up to where in the chain nobody is within the other group's ends, while these do not change.
+    Records stay that came from elsewhere or cost over `most`. `mark` (see `move`) says up to where
+    in the chain nobody is within the other group's ends, while these do not change.
     """
     head, follow, changes = pair.head, pair.follow, pair.changes
     record = mark[2] if mark[1] == changes[1 - source] else head[source, value]
@@ -228,7 +228,7 @@ def move(
     ways: Ways,
     rule: GroupRule,
 ) -> bool:
-    """Move one record from the source to the other group, of the commonest value that can go.
+    """Move a record of the commonest value that can go to the other group; False if none can.
 
     What was tried in vain is marked, so that it is tried again only once the other group changes.
     """
@@ -252,7 +252,7 @@ def move(
 
 @jit
 def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
-    """The commonest value of the source with records that may go and had better; -1 if none has."""
+    """Return the commonest value of the source with records that may and should go, or -1."""
     direction, marks = ways.direction, ways.marks
     changes = pair.changes[1 - source]
     best, most = -1, 0
@@ -266,7 +266,7 @@ def commonest(pair: Pair, source: int, ways: Ways, by_value: bool) -> int:
 
 @jit
 def empty_pair(items: Lined, values: Codes, number: int, start: Counts) -> Pair:
-    """Two groups of nobody; `start` is where each column's codes begin, and the end."""
+    """Return two empty groups; `start` is where each column's codes begin, and the end."""
     n, columns = len(values), items.cells.shape[1]
     most = np.bincount(values, minlength=number).max()
     with_count = np.zeros((2, most + 2), np.int64)
@@ -289,7 +289,7 @@ def empty_pair(items: Lined, values: Codes, number: int, start: Counts) -> Pair:
 
 @jit
 def new_ways(number: int, records: int) -> Ways:
-    """Ways before any record has moved."""
+    """Return ways for so many values and records, none of which has moved."""
     direction, moved = np.full(number, -1, np.int32), np.zeros(records, np.int32)
     return Ways(direction, moved, np.full((2, number, 3), -1, np.int64))
 
@@ -298,7 +298,7 @@ def new_ways(number: int, records: int) -> Ways:
 def adjust(
     items: Lined, values: Codes, boxes: BoxCosts, pair: Pair, ways: Ways, rule: GroupRule
 ) -> None:
-    """Let records change groups, one from each side in turn, until none can (Figure 17)."""
+    """Move records between the groups, one from each in turn, until none can go (Figure 17)."""
     ways.direction[:] = -1
     ways.marks[:] = -1
     going = True
@@ -333,7 +333,7 @@ def clear(items: Lined, pair: Pair, group: int) -> None:
 
 @jit
 def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int) -> None:
-    """Give a group its number, and empty it."""
+    """Set the class of a group's records to `number`, and empty the group."""
     head, follow = pair.head, pair.follow
     for i in head[group]:
         record = i
@@ -347,9 +347,9 @@ def put_away(items: Lined, pair: Pair, group: int, class_of: Codes, number: int)
 def most_private(
     items: Lined, values: Codes, number: int, boxes: BoxCosts, start: Counts, rule: GroupRule
 ) -> Codes:
-    """The class of each record of a line: groups as large as `most` lets them be, then adjusted.
+    """Return the class of each record of a line: groups as large as `most` allows, then adjusted.
 
-    Every record alone costs at most that.
+    Every record alone must cost `most` or less.
     """
     pair = empty_pair(items, values, number, start)
     class_of = np.full(len(values), -1, np.int32)
@@ -377,9 +377,9 @@ def most_private(
 
 @jit
 def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Counts:
-    """The first record of the longest run up to each record that costs at most `most`.
+    """Return the first record of the longest run up to each record that costs `most` or less.
 
-    Every record alone costs no more.
+    Every record alone must cost no more.
     """
     n = len(items.of)
     values = np.zeros(n, np.int32)
@@ -397,10 +397,10 @@ def beginnings(items: Lined, boxes: BoxCosts, start: Counts, most: float) -> Cou
 
 @jit
 def runs_of(first: Counts, k: int) -> Codes:
-    """The class of each record in a division into runs of k or more records; empty if none is.
+    """Return the class of each record in a division into runs of k or more; empty if none is.
 
-    `first` is what `beginnings` gives. A run that ends with record i begins between first[i] and
-    i + 1 - k, where another one may have ended; the last such place does as well as any.
+    `first` is what `beginnings` gives. A run that ends with record i begins between first[i] and i
+    + 1 - k, where another one may have ended; the last such place does as well as any.
     """
     n = len(first)
     before = np.full(n + 1, -1)

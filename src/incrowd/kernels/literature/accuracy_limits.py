@@ -17,7 +17,7 @@ from incrowd.kernels.compile import jit
 def company(
     cells: Codes, counts: Counts, values: Codes, boxes: BoxCosts, rows: Codes, most: float
 ) -> tuple[Counts, Counts]:
-    """For each of the rows: records within the bound of it, and their different values."""
+    """Return for each row the records within the bound of it, and how many values these have."""
     costs, start, width, nodes, limits = boxes
     records, distinct = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     seen = np.full(values.max() + 1, -1, np.int64)
@@ -40,7 +40,7 @@ def company(
 
 @jit
 def longest_runs(first: Counts) -> Counts:
-    """The length of the longest run that holds each record of a line.
+    """Return the length of the longest run that holds each record of a line.
 
     `first` is where the longest run up to each record begins (see `accuracy.beginnings`); it never
     falls. Kept is a queue of ends whose runs are ever shorter.

@@ -45,7 +45,7 @@ class ClassChains(NamedTuple):
 
 @jit
 def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> ClassChains:
-    """Classes as chains, from the class of each record."""
+    """Return classes as chains, from the class of each record."""
     cells, of = items
     first, next_of = np.full(number, -1), np.full(len(class_of), -1)
     sizes, tops = np.zeros(number, np.int64), np.zeros(number, np.int64)
@@ -75,13 +75,16 @@ def chain_classes(items: Lined, values: Codes, class_of: Codes, number: int) -> 
 
 @jit
 def privacy(classes: ClassChains, c: int, by_value: bool) -> tuple[int, int]:
-    """The privacy of a class as a fraction."""
+    """Return the privacy of class c as a fraction, numerator and denominator.
+
+    That is its records over those of its commonest value (`by_value`), or over 1.
+    """
     return classes.sizes[c], classes.tops[c] if by_value else 1
 
 
 @jit
 def weakest(classes: ClassChains, by_value: bool) -> int:
-    """The class with the least privacy, the first of several."""
+    """Return the class with the least privacy, the first of several; -1 if all are empty."""
     worst = -1
     for c in range(len(classes.sizes)):
         if classes.sizes[c] > 0 and (
@@ -93,7 +96,7 @@ def weakest(classes: ClassChains, by_value: bool) -> int:
 
 @jit
 def near(classes: ClassChains, boxes: BoxCosts, c: int, reach: int) -> tuple[Counts, Floats]:
-    """The classes up to so many places away, those first with which it costs least as one."""
+    """Return the classes up to `reach` places away, cheapest to join first, and what each costs."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
     others.pop()
@@ -109,7 +112,7 @@ def near(classes: ClassChains, boxes: BoxCosts, c: int, reach: int) -> tuple[Cou
 
 @jit
 def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChains, c: int) -> None:
-    """Bring the records of a class to a group of nobody."""
+    """Copy the records of class c to a group, which must be empty."""
     sizes, counts, with_count, top, head, follow, prior, held, low, high, start, changes = pair
     cells, of = items
     i = classes.first[c]
@@ -133,7 +136,7 @@ def load(items: Lined, values: Codes, pair: Pair, group: int, classes: ClassChai
 
 @jit
 def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
-    """Copy the group back into class c."""
+    """Copy the records of a group to class c, in place of those that it had."""
     first, next_of, sizes, tops, low, high = classes
     head, follow = pair.head, pair.follow
     sizes[c], tops[c] = pair.sizes[group], pair.top[group]
@@ -148,7 +151,7 @@ def keep(pair: Pair, group: int, classes: ClassChains, c: int) -> None:
 
 @jit
 def settle(items: Lined, values: Codes, pair: Pair, ways: Ways, back: bool) -> None:
-    """Forget which records have moved, after they have gone back if they must.
+    """Mark all records as not moved; move them back first if `back`.
 
     Records of a value move one way, and whoever comes stands first in the chain.
     """
@@ -177,9 +180,10 @@ def trade_records(
     classes: ClassChains,
     two: tuple[int, int],
 ) -> bool:
-    """Let two classes change records; whether the less private of them is better off then.
+    """Let two classes change records if both are then more private than the less private was.
 
-    Group 0 holds the first before and after.
+    Otherwise they stay as they were, and False is returned. Group 0 holds the first of them before
+    and after; group 1 is empty.
     """
     one, other = two
     mine, theirs = privacy(classes, one, rule.by_value), privacy(classes, other, rule.by_value)
@@ -201,7 +205,7 @@ def trade_records(
 
 @jit
 def join(classes: ClassChains, values: Codes, number: int, one: int, other: int) -> None:
-    """Make two classes one, the second."""
+    """Move all records of class `one` to class `other`."""
     first, next_of, sizes, tops, low, high = classes
     counts = np.zeros(number, np.int64)
     last = -1
@@ -233,11 +237,11 @@ def help_weakest(
     class_of: Codes,
     limits: Counts,
 ) -> tuple[Codes, bool]:
-    """The classes after the least private one was helped again and again, until nobody could.
+    """Return the class of each record after the least private class was helped as often as can be.
 
-    Also whether nobody could, rather than that the steps were up. `limits` is (reach, most steps).
-    A class joins another where both together cost at most the rule's `most`, or else changes
-    records with it if both then are more private than the less private was.
+    Also whether nobody could be helped, rather than that the steps were up. `limits` is (reach,
+    most steps). A class joins another where both together cost at most the rule's `most`, or else
+    changes records with it if both then are more private than the less private was.
     """
     number = pair.counts.shape[1]
     classes = chain_classes(items, values, class_of, class_of.max() + 1)

@@ -11,11 +11,10 @@ from incrowd.kernels.compile import jit
 
 @jit
 def bucketize(values: Codes, number: int, l: int) -> Codes:
-    """The class of each record: one record of each of the l largest buckets, again and again.
+    """Return the class of each record: one of each of the l largest buckets, again and again.
 
     `values` are the records' values 0, 1, …, `number` - 1, in the order in which the records of one
     value are to be taken. Records that are left when fewer than l buckets hold any are in class -1.
-
     Values stand by falling count. Of those with equal counts the last are taken, so that they still
     do afterwards; `at_least` says how many values have at least so many records.
     """

@@ -44,7 +44,7 @@ class Rank(NamedTuple):
 
 @jit
 def ranks(values: Codes, number: int) -> Rank:
-    """The values by falling count; `number` of them."""
+    """Return the `number` values by falling count of their records."""
     counts = np.zeros(number, np.int64)
     for value in values:
         counts[value] += 1
@@ -61,7 +61,7 @@ def ranks(values: Codes, number: int) -> Rank:
 
 @jit
 def swap(rank: Rank, value: int, to: int) -> None:
-    """Let a value change places with the one at `to`."""
+    """Exchange in the ranking a value and the one at the place `to`."""
     ranked, place = rank.ranked, rank.place
     other, at = ranked[to], place[value]
     ranked[at], ranked[to] = other, value
@@ -70,7 +70,7 @@ def swap(rank: Rank, value: int, to: int) -> None:
 
 @jit
 def take(rank: Rank, value: int) -> None:
-    """One unassigned record of this value less."""
+    """Count one unassigned record of this value less."""
     counts, at_least = rank.counts, rank.at_least
     swap(rank, value, at_least[counts[value]] - 1)
     at_least[counts[value]] -= 1
@@ -79,7 +79,7 @@ def take(rank: Rank, value: int) -> None:
 
 @jit
 def give(rank: Rank, value: int) -> None:
-    """One unassigned record of this value more."""
+    """Count one unassigned record of this value more."""
     counts, at_least = rank.counts, rank.at_least
     swap(rank, value, at_least[counts[value] + 1])
     counts[value] += 1
@@ -88,13 +88,13 @@ def give(rank: Rank, value: int) -> None:
 
 @jit
 def eligible(rank: Rank, l: int, left: int) -> bool:
-    """Whether no value has more than left / l of the unassigned records."""
+    """Whether no value has more than `left` / l of the `left` unassigned records."""
     return bool(rank.counts[rank.ranked[0]] * l <= left)
 
 
 @jit
 def domains(values: Codes, number: int) -> tuple[Counts, Counts]:
-    """The first record of each value, and the next of the same value after each record."""
+    """Return the first record of each value, and after each record the next of the same value."""
     n = len(values)
     first, follows = np.full(number, n), np.full(n, n)
     for i in range(n - 1, -1, -1):
@@ -105,7 +105,7 @@ def domains(values: Codes, number: int) -> tuple[Counts, Counts]:
 
 @jit
 def span_cost(items: Lined, boxes: BoxCosts, records: Counts) -> float:
-    """The cost of a class of these records."""
+    """Return what a record of a class of these records costs."""
     cells, of = items
     total = 0.0
     for j in range(cells.shape[1]):
@@ -129,7 +129,7 @@ def push(heap: Counts, record: int) -> None:
 
 @jit
 def pop(heap: Counts) -> int:
-    """Take the lowest record from a heap."""
+    """Take the lowest record from a heap and return it."""
     lowest, last = heap[1], heap[heap[0]]
     heap[0] -= 1
     at, child = 1, 2
@@ -157,10 +157,10 @@ def fill(frontier: Counts, class_of: Codes, group: Counts, size: int, most: int)
 
 @jit
 def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> int:
-    """The first records of the l most frequent values, and of more until the rest is eligible.
+    """Fill `group` with the first records of the l most frequent values, and of more if need be.
 
-    Of values with equal counts the one whose record comes first goes first. What is taken is
-    marked in the rank; the size of the group, 0 if the rest is never eligible.
+    Returned is its size: the least, from l on, that leaves an eligible rest; 0 if none does. Of
+    values with equal counts the one whose record comes first goes first. `rank` counts them off.
     """
     counts, ranked = rank.counts, rank.ranked
     order = ranked[counts[ranked] > 0]
@@ -177,10 +177,10 @@ def fall_back(rank: Rank, first: Counts, l: int, left: int, group: Counts) -> in
 def grow_group(
     rank: Rank, values: Codes, frontier: Counts, class_of: Codes, group: Counts, rule: Counts
 ) -> int:
-    """The greedy step: the group with lowest records added until the rest is eligible.
+    """Add the lowest records of the frontier to a group until the rest is eligible.
 
-    `rule` is (l, left, size): the group holds `size` records of the frontier. What is taken is
-    marked in the rank; 0 if even the whole frontier does not do, and then nothing is taken.
+    `rule` is (l, left, size): it holds `size` records of the frontier. Returned is its new size,
+    and the rank counts it off; 0, and nothing is taken, if even the whole frontier does not do.
     """
     l, left, size = rule
     for i in range(size):
@@ -201,10 +201,10 @@ def grow_group(
 
 @jit
 def spread(items: Lined, values: Codes, number: int, l: int, boxes: BoxCosts) -> tuple[Codes, int]:
-    """The class of each record, and how often the greedy step fell back; the line is eligible.
+    """Return the class of each record, and how often the greedy step fell back.
 
-    Each class holds `l` or more records of different values (of the `number` there are). Class -1
-    is never left: the most frequent values always do (Ghinita after Xiao and Tao).
+    The line must be eligible. Classes have `l` or more records of different values, of `number`; no
+    -1 is left: the most frequent values always do (Ghinita after Xiao and Tao).
     """
     n = len(values)
     rank = ranks(values, number)
@@ -254,7 +254,7 @@ def close(
     group: Counts,
     number: int,
 ) -> None:
-    """Put the group in a class and let the frontier pass it."""
+    """Put a group's records in class `number`, and the next of their values in the frontier."""
     first, follows = domain
     for record in group:
         class_of[record] = number
@@ -266,10 +266,10 @@ def close(
 
 @jit
 def joins(items: Lined, values: Codes, boxes: BoxCosts, group: Counts, ahead: Counts) -> bool:
-    """Whether the last of the group, first of those ahead, had better be there (Figure 14).
+    """Whether the last of the group had better be there than be first of those ahead (Figure 14).
 
-    It had if its value is not in the group yet and the class with it costs less than that of the
-    l lowest records ahead, which is the least that it will pay there.
+    It had if its value is not in the group yet and the class with it costs less than that of the l
+    lowest records ahead, which is the least that it will pay there.
     """
     value = values[group[-1]]
     for record in group[:-1]:
@@ -304,7 +304,7 @@ _GAIN = 1e-12
 
 @jit
 def find_edges(items: Lined, members: Counts, low: Codes, high: Codes) -> None:
-    """The two smallest and the two largest codes of a class in each column."""
+    """Fill `low` and `high` with the two smallest and the two largest codes of each column."""
     cells, of = items
     for j in range(cells.shape[1]):
         low[j, 0], low[j, 1], high[j, 0], high[j, 1] = _NONE, _NONE, -1, -1
@@ -322,7 +322,7 @@ def find_edges(items: Lined, members: Counts, low: Codes, high: Codes) -> None:
 
 @jit
 def begin(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> None:
-    """The edges and costs of the classes `first` to `end` - 1."""
+    """Fill in the edges and costs of the classes `first` to `end` - 1."""
     members, start, low, high, paid, _ = swaps
     for c in range(first, end):
         find_edges(items, members[start[c] : start[c + 1]], low[c], high[c])
@@ -333,7 +333,7 @@ def begin(items: Lined, boxes: BoxCosts, swaps: Swaps, first: int, end: int) -> 
 
 @jit
 def cost_after_swap(boxes: BoxCosts, low: Codes, high: Codes, gone: Codes, come: Codes) -> float:
-    """What a record of a class costs with the codes `come` in place of `gone`."""
+    """Return what a record of a class costs with the codes `come` in place of `gone`."""
     total = 0.0
     for j in range(len(gone)):
         first = low[j, 1] if gone[j] == low[j, 0] else low[j, 0]
@@ -356,7 +356,7 @@ def at_edge(low: Codes, high: Codes, codes: Codes, other: Codes) -> bool:
 
 @jit
 def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, int, int]) -> bool:
-    """Let the members p of class one and q of class two change places if that costs less.
+    """Exchange member p of class one and member q of class two if that costs less; whether it did.
 
     `pair` is (one, two, p, q).
     """
@@ -384,7 +384,7 @@ def try_swap(items: Lined, boxes: BoxCosts, swaps: Swaps, pair: tuple[int, int, 
 def swap_round(
     items: Lined, values: Codes, boxes: BoxCosts, swaps: Swaps, span: tuple[int, int], rule: Counts
 ) -> int:
-    """Swap records among the classes of a span while that costs less; how many were swapped.
+    """Swap records among the classes of a span while that costs less; return how many times.
 
     `rule` is (number of values, reach, round): classes up to `reach` apart are paired, after the
     first round only if one of them has changed in this round or the last.

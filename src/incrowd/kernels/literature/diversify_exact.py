@@ -24,7 +24,7 @@ Line: TypeAlias = tuple[Counts, Counts, Counts]
 
 @jit
 def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
-    """The number of records taken of each domain, from the number of the boundary."""
+    """Fill `taken` with the number of records taken of each domain at the boundary `state`."""
     for q in range(len(strides) - 1, -1, -1):
         taken[q] = state // strides[q]
         state -= taken[q] * strides[q]
@@ -32,7 +32,10 @@ def decode_boundary(state: np.int64, strides: Counts, taken: Counts) -> None:
 
 @jit
 def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
-    """How many records of each domain the next class may hold; the lowest place that is left."""
+    """Fill `room` with the most records of each domain that the next class may hold.
+
+    Returned is the lowest place that is left.
+    """
     places, start, reach = line
     lowest = len(reach)
     for q in range(len(taken)):
@@ -50,9 +53,10 @@ def window(line: Line, taken: Counts, most: int, room: Counts) -> int:
 
 @jit
 def is_class(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts) -> bool:
-    """Whether these records make a class that the rule allows, and leave an eligible rest.
+    """Whether the next class may hold so many records of each domain, `held`, and leave the rest.
 
-    `rule` is (p, q, k, most, limit): a class is p/q-diverse and has k records or more.
+    `rule` is (p, q, k, most, limit): a class is p/q-diverse and has k records or more, of which one
+    is at the place `lowest`; the rest must be p/q-diverse, too.
     """
     places, start, _ = line
     size, largest, left, most_left = 0, 0, 0, 0
@@ -70,10 +74,10 @@ def is_class(line: Line, taken: Counts, held: Counts, lowest: int, rule: Counts)
 
 @jit
 def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
-    """Whether there is such a division, and how many records of each domain its classes hold.
+    """Look for a division into such classes; return 1, 0 or -1, and what each class holds.
 
-    1 and one line per class if there is, 0 if there is none, -1 if the search took more steps than
-    the rule's limit.
+    1 and a line per class, the records of each domain, if there is one; 0 if there is none, -1 if
+    the search took more steps than the rule's limit.
     """
     _, start, _ = line
     m = len(strides)
@@ -110,7 +114,10 @@ def divide(line: Line, strides: Counts, rule: Counts) -> tuple[int, Counts]:
 
 @jit
 def path(before: dict[np.int64, np.int64], goal: np.int64, strides: Counts) -> Counts:
-    """What each class on the way to the goal holds, the first class first."""
+    """Return what each class on the way to the goal holds of each domain, the first class first.
+
+    `before` tells the boundary before each boundary.
+    """
     number = 0
     state = goal
     while state > 0:

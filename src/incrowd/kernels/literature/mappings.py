@@ -20,10 +20,11 @@ WORD = 62
 
 @jit
 def transpose(cell: Codes, bits: int) -> None:
-    """Turn the coordinates of a cell into the bits of its place on the curve, one per column.
+    """Turn, in place, the coordinates of a cell into its place on the Hilbert curve.
 
-    Skilling, "Programming the Hilbert curve" (2004): undo the turns of the curve from the largest
-    cube to the smallest, then decode the Gray code.
+    The place is bit b of every column, first to last, then bit b - 1. Skilling, "Programming the
+    Hilbert curve" (2004): undo the turns of the curve from the largest cube to the smallest; the
+    last step is the Gray encoding.
     """
     columns = len(cell)
     half = 1 << (bits - 1)
@@ -51,10 +52,10 @@ def transpose(cell: Codes, bits: int) -> None:
 
 @jit
 def curve_keys(cells: Codes, bits: int, keys: Words) -> None:
-    """The place of each cell (a line of coordinates below 2^bits) on the curve.
+    """Fill `keys` with the place of each cell (a line of coordinates below 2^bits) on the curve.
 
     A place has columns times bits bits; they fill as many words as there are lines in `keys`, the
-    highest first, the last ones of the last word left 0. The cells are used up.
+    highest first, the last ones of the last word left 0. The cells are overwritten.
     """
     columns = cells.shape[1]
     for i in range(len(cells)):
@@ -70,9 +71,10 @@ def curve_keys(cells: Codes, bits: int, keys: Words) -> None:
 
 @jit
 def nearest(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None:
-    """The nearest centre of each point, the first of several, and the squared distance to it.
+    """Fill `near` with the nearest centre of each point and `apart` with its squared distance.
 
-    `centres` has one line per column, so that all distances of a point grow side by side.
+    Of equally near centres it is the first. `centres` has one line per column, so that all
+    distances of a point grow side by side.
     """
     total = np.empty(centres.shape[1])
     for i in range(len(points)):
@@ -91,7 +93,7 @@ def nearest(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None
 
 @jit
 def move_centres(points: Floats, weights: Floats, near: Codes, centres: Floats) -> None:
-    """Move each centre to the mean of the points that are nearest to it; stay where there is none.
+    """Move each centre, in place, to the mean of the points nearest to it; without any it stays.
 
     Points weigh as many records as they stand for.
     """

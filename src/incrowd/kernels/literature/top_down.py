@@ -13,7 +13,7 @@ from incrowd.kernels.mondrian import CutItems
 
 @jit
 def pair_cost(boxes: BoxCosts, cells: Codes, one: int, two: int) -> float:
-    """What two rows cost as one class."""
+    """Return what a record costs in a class of two rows."""
     total = 0.0
     for j in range(cells.shape[1]):
         low, high = min(cells[one, j], cells[two, j]), max(cells[one, j], cells[two, j])
@@ -23,7 +23,7 @@ def pair_cost(boxes: BoxCosts, cells: Codes, one: int, two: int) -> float:
 
 @jit
 def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
-    """The row of a part that costs most together with this one, the first of several."""
+    """Return the row of a part that costs most together with this one, the first of several."""
     best, most = row, -1.0
     for other in part:
         cost = pair_cost(boxes, cells, row, other)
@@ -34,7 +34,7 @@ def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
 
 @jit
 def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -> float:
-    """What a class costs once this row has joined it."""
+    """Return what a record of the class on a side costs once this row has joined it."""
     total = 0.0
     for j in range(cells.shape[1]):
         code = cells[row, j]
@@ -44,7 +44,7 @@ def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -
 
 @jit
 def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
-    """Which rows of a part go to the second of two rows far apart.
+    """Return a flag for each row of a part: whether it goes to the second of two rows far apart.
 
     Each row goes where the class then costs less, in the order of the part; to the smaller one
     where both cost the same.
@@ -80,10 +80,10 @@ def cluster(
     part: tuple[int, int],
     rule: tuple[int, int, int],
 ) -> tuple[Codes, Codes]:
-    """Cut the part [start, end) of the order while it has 2k records; where what is left begins.
+    """Cut the part [start, end) of the order, in place, while it has 2k records.
 
-    `rule` is (k, rounds, small). Parts of at most `small` rows are not cut but come back as the
-    second array, one line of start and end each.
+    Returned is where the parts that are left begin. `rule` is (k, rounds, small): parts of at most
+    `small` rows are not cut but come back as the second array, one line of start and end each.
     """
     cells, counts = items
     k, rounds, small = rule

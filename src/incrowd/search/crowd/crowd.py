@@ -86,50 +86,60 @@ class Crowd(Search):
         return search_after_leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
-        """The same for a part of a table, with as much work as the whole table can have."""
+        """Search as `run` does in a part of a table of `whole` rows.
+
+        It works as hard as it would for the whole table.
+        """
         raise_if_infeasible(problem)
 
         def run(stay: Problem) -> Found:
-            made = self.of_part(stay, watch, whole)
-            return self._result(Spans(made.pieces), [made], made.why)
+            """Return the classes of the rows that stay."""
+            made = self.make_classes(stay, watch, whole)
+            return self._as_found(Spans(made.pieces), [made], made.why)
 
         return search_after_leaving_out(problem, run)
 
     def _trade(self, problem: Problem, watch: Watch) -> Found:
+        """Let classes trade, part by part in a large table whose models allow that."""
         if problem.tally.rows > LARGE and separable(problem):
             with suppress(InfeasibleError):
-                return self._in_parts(problem, watch)
-        made = self.of_part(problem, watch)
-        return self._result(Spans(made.pieces), [made], made.why)
+                return self._trade_in_parts(problem, watch)
+        made = self.make_classes(problem, watch)
+        return self._as_found(Spans(made.pieces), [made], made.why)
 
-    def _in_parts(self, problem: Problem, watch: Watch) -> Found:
-        """The same for a large table, part by part."""
-        rows = divide_rows(problem, PART, _FILLED * _least(problem))
+    def _trade_in_parts(self, problem: Problem, watch: Watch) -> Found:
+        """Divide the rows of a large table into parts, and let the classes of each part trade."""
+        rows = divide_rows(problem, PART, _FILLED * _least_size(problem))
         parts = PartsWatch(watch, len(rows))
 
-        def one(here: Codes) -> FoundClasses:
-            made = self.of_part(part_of(problem, here), parts.begin(), problem.tally.rows)
+        def trade_part(here: Codes) -> FoundClasses:
+            """Return the classes of these rows."""
+            made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
             parts.finish_part()
             return made
 
-        made = in_threads([partial(one, here) for here in rows])
+        made = in_threads([partial(trade_part, here) for here in rows])
         pieces = fold_pieces(joined_pieces(rows, [each.pieces for each in made]))
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
         why = f"divided the rows into {count_of(len(rows), 'part')}, {made[0].why}"
-        return self._result(spans, made, why)
+        return self._as_found(spans, made, why)
 
-    def _result(self, spans: Spans, made: "list[FoundClasses]", why: str) -> Found:
+    def _as_found(self, spans: Spans, made: "list[FoundClasses]", why: str) -> Found:
+        """Return the classes of all parts as what a search found."""
         number = int(spans.pieces.class_of.max()) + 1
-        facts = _sums(made, number)
+        facts = _facts_of_parts(made, number)
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
 
-    def of_part(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
-        """Classes of a part of a table that has so many rows as a whole, or of a whole table."""
+    def make_classes(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
+        """Make classes and let them trade; then join those that fail.
+
+        The problem is a whole table, or a part of one that has `whole` rows.
+        """
         raise_if_out_of_time(watch)
         if sizes_decide(problem):
-            made = by_size(problem, self.effort, watch, whole=whole)
+            made = classes_by_size(problem, self.effort, watch, whole=whole)
         else:
-            made = by_models(problem, self.effort, watch, whole)
+            made = classes_by_models(problem, self.effort, watch, whole)
         return replace(made, pieces=merge_failing_classes(problem, made.pieces).pieces)
 
 
@@ -141,7 +151,7 @@ class PartsWatch(SilentWatch):
         self._parts, self._begun, self._done = parts, 0, 0
 
     def begin(self) -> Watch:
-        """The watch of the next part: its classes trade for a fair share of the time there is.
+        """Return the watch of the next part, with a fair share of the time that is left.
 
         Otherwise the first parts would take it all, and the others would only be begun.
         """
@@ -166,7 +176,10 @@ class FoundClasses:
 
 
 def joined_pieces(rows: list[Codes], parts: list[Pieces]) -> Pieces:
-    """The classes of all parts, whose rows are these of the table, one after the other."""
+    """Return the classes of all parts, numbered one part after the other.
+
+    The rows of each part are those of the table that `rows` names for it.
+    """
     sizes = [int(part.class_of.max(initial=-1)) + 1 for part in parts]
     first = np.cumsum([0, *sizes[:-1]]).tolist()
     numbers = [
@@ -180,8 +193,8 @@ def joined_pieces(rows: list[Codes], parts: list[Pieces]) -> Pieces:
     )
 
 
-def _sums(parts: list[FoundClasses], classes: int) -> dict[str, float]:
-    """The figures of all parts: sums, and the means of losses and rounds."""
+def _facts_of_parts(parts: list[FoundClasses], classes: int) -> dict[str, float]:
+    """Return the figures of all parts: the sum of work, and the mean of any other."""
     facts: dict[str, float] = {"classes": float(classes), "parts": float(len(parts))}
     for part in parts:
         for name, figure in part.facts.items():
@@ -195,18 +208,19 @@ def sizes_decide(problem: Problem) -> bool:
     return least_size(problem) is not None and all(not model.columns for model in problem.models)
 
 
-def by_size(
+def classes_by_size(
     problem: Problem, effort: float, watch: Watch, k: int | None = None, whole: int = 0
 ) -> FoundClasses:
-    """Classes of at least k records, k being what the models ask for if not given.
+    """Return classes of at least k records, by default as many as the models ask for.
 
-    `whole` is the number of rows of the table that this is a part of.
+    Only sizes are looked at. `whole` is the number of rows of the table that this is a part of.
     """
     k = k or least_size(problem) or 1
     points = points_of(problem, by_size=True)
     begun = starts(problem, points, k, watch, whole)
 
     def trade(start: Start) -> tuple[str, Trades]:
+        """Let the classes of a start trade; return its title, too."""
         trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades
@@ -216,31 +230,41 @@ def by_size(
     title, trades = min(ended, key=lambda one: one[1].cost)
     records = problem.tally.records
     facts = {f"start by {start.title}": start.cost / records for start in begun}
-    return FoundClasses(points.pieces(trades.parts), _why(title, trades), facts | _facts(trades))
+    return FoundClasses(
+        points.pieces(trades.parts),
+        _trades_in_words(title, trades),
+        facts | _facts_of_trades(trades),
+    )
 
 
-def by_models(problem: Problem, effort: float, watch: Watch, whole: int = 0) -> FoundClasses:
-    """Classes that satisfy models that read values, or count people with several records."""
+def classes_by_models(
+    problem: Problem, effort: float, watch: Watch, whole: int = 0
+) -> FoundClasses:
+    """Return classes that satisfy models that read values, or count people with several records."""
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
     pieces = spans.pieces
     inside, outside = _split_left_out(points, pieces)
     demands = demands_of(problem, points)
     if demands is None:
-        offers = Offers(problem, points, _least(problem), inside)
+        offers = Offers(problem, points, _least_size(problem), inside)
         offers.run(effort, watch)
         facts = {"rounds": float(offers.made), "trades": float(offers.taken)}
         why = f"started from {title} and moved records {offers.taken:,} times within the models"
-        return FoundClasses(_with(points, offers.parts, outside), why, facts)
-    trades = Trades(points, _least(problem), demands, inside, problem.seed, whole)
+        return FoundClasses(_with_left_out(points, offers.parts, outside), why, facts)
+    trades = Trades(points, _least_size(problem), demands, inside, problem.seed, whole)
     trades.run(effort, watch)
-    return FoundClasses(_with(points, trades.parts, outside), _why(title, trades), _facts(trades))
+    return FoundClasses(
+        _with_left_out(points, trades.parts, outside),
+        _trades_in_words(title, trades),
+        _facts_of_trades(trades),
+    )
 
 
 def _split_left_out(
     points: CrowdPoints, pieces: Pieces
 ) -> tuple["ClassPieces", "ClassPieces | None"]:
-    """The classes of some pieces, and those that are left out as one class, if there are any."""
+    """Return the classes of some pieces, and the pieces left out as one class, None without any."""
     out = pieces.class_of < 0
     stay = Pieces(pieces.row[~out], pieces.count[~out], pieces.class_of[~out])
     if not out.any():
@@ -249,8 +273,10 @@ def _split_left_out(
     return points.parts(stay), points.parts(Pieces(pieces.row[out], pieces.count[out], nowhere))
 
 
-def _with(points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | None") -> Pieces:
-    """These classes as pieces of rows, and those that are left out."""
+def _with_left_out(
+    points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | None"
+) -> Pieces:
+    """Return classes as pieces of rows, with the pieces that are left out, if there are any."""
     if outside is None:
         return points.pieces(inside)
     pieces = points.pieces(join_parts([inside, outside]))
@@ -258,8 +284,8 @@ def _with(points: CrowdPoints, inside: "ClassPieces", outside: "ClassPieces | No
     return replace(pieces, class_of=np.where(out, SUPPRESSED, pieces.class_of).astype(np.int32))
 
 
-def _why(title: str, trades: Trades) -> str:
-    """What was done, and why it ended."""
+def _trades_in_words(title: str, trades: Trades) -> str:
+    """Say from which start classes traded, for how many rounds, and why that ended."""
     rounds = count_of(trades.made, "round")
     if not trades.in_time:
         ended = "until the time limit"
@@ -268,7 +294,8 @@ def _why(title: str, trades: Trades) -> str:
     return f"started from {title} and traded records between classes in {rounds}, {ended}"
 
 
-def _facts(trades: Trades) -> dict[str, float]:
+def _facts_of_trades(trades: Trades) -> dict[str, float]:
+    """Return the figures of trades: what each kind saved a record, rounds, work, and the end."""
     records = max(int(trades.points.weights.sum()), 1)
     savings = zip(KINDS, trades.saved.tolist(), strict=True)
     facts = {f"saved by {kind}": saving / records for kind, saving in savings}
@@ -278,14 +305,14 @@ def _facts(trades: Trades) -> dict[str, float]:
 
 
 def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spans]:
-    """The start with the least cost among those that satisfy the models once repaired.
+    """Return the title and classes of the cheapest start, repaired to satisfy the models.
 
     Ways that see to sizes alone come first only if they are quick; if diverse classes are by far
     cheaper, the others are not tried: sizes are not what binds. Once the time is up, the quickest
     that does is enough.
     """
     points = points_of(problem, by_size=False)
-    first, *others = _ways(problem, watch)
+    first, *others = _quick_ways(problem, watch)
     if watch.expired:
         by_order = _repair_starts(problem, points, [first]) or _repair_starts(
             problem, points, others
@@ -305,7 +332,7 @@ def _best_start(problem: Problem, effort: float, watch: Watch) -> tuple[str, Spa
 
 
 @plain(frozen=True, eq=False)
-class _Begun:
+class _RepairedStart:
     """A start that satisfies the models."""
 
     cost: float
@@ -316,23 +343,24 @@ class _Begun:
 Way: TypeAlias = tuple[str, Callable[[], Pieces | None]]
 
 
-def _repair_starts(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_Begun]:
-    """What some ways to begin give once repaired, those that give nothing left out."""
+def _repair_starts(problem: Problem, points: CrowdPoints, ways: list[Way]) -> list[_RepairedStart]:
+    """Return what each way to begin gives once repaired; ways that give nothing are dropped."""
 
-    def attempt(title: str, way: Callable[[], Pieces | None]) -> _Begun | None:
+    def attempt(title: str, way: Callable[[], Pieces | None]) -> _RepairedStart | None:
+        """Return what a way gives once repaired, None if it cannot be used."""
         try:
             pieces = way()
             spans = None if pieces is None else merge_failing_classes(problem, pieces)
         except (InfeasibleError, LimitError):
             return None
-        return None if spans is None else _Begun(_cost(points, spans), title, spans)
+        return None if spans is None else _RepairedStart(_total_cost(points, spans), title, spans)
 
     found = in_threads([partial(attempt, *way) for way in ways])
     return [one for one in found if one is not None]
 
 
-def _ways(problem: Problem, watch: Watch) -> list[Way]:
-    """Quick ways to make classes that models may still refuse."""
+def _quick_ways(problem: Problem, watch: Watch) -> list[Way]:
+    """Return quick ways to make classes that models may still refuse."""
     return [
         ("tree", partial(tree_pieces, problem, watch)),
         ("mondrian", partial(mondrian_pieces, problem, watch)),
@@ -341,29 +369,29 @@ def _ways(problem: Problem, watch: Watch) -> list[Way]:
 
 
 def _diverse_ways(problem: Problem) -> list[Way]:
-    """Classes of different values along every mapping."""
+    """Return ways to make classes of different values, one along every mapping."""
     mappings: tuple[MappingName, ...] = get_args(MappingName)
     return [(f"{mapping} order", partial(diverse_pieces, problem, mapping)) for mapping in mappings]
 
 
 def _slow_ways(problem: Problem, effort: float, watch: Watch) -> list[Way]:
-    """Ways that take time, and pay where sizes bind more than values."""
+    """Return ways that take time, and pay where sizes bind more than values."""
     ways: list[Way] = [("cover", partial(cover_pieces, problem, watch))]
     if not problem.tally.has_units:
-        k = _least(problem)
-        ways.append(("crowd by size", lambda: by_size(problem, effort, watch, k).pieces))
+        k = _least_size(problem)
+        ways.append(("crowd by size", lambda: classes_by_size(problem, effort, watch, k).pieces))
     return ways
 
 
-def _cost(points: CrowdPoints, spans: Spans) -> float:
-    """What all records pay together, those left out as much as they can."""
+def _total_cost(points: CrowdPoints, spans: Spans) -> float:
+    """Return what all records pay together; those left out pay 1 each."""
     pieces = spans.pieces
     shown = pieces.class_of >= 0
     parts = points.parts(Pieces(pieces.row[shown], pieces.count[shown], pieces.class_of[shown]))
     return float(state.class_costs(points.space, parts).sum()) + float(pieces.count[~shown].sum())
 
 
-def _least(problem: Problem) -> int:
-    """A size below which no class satisfies the models, as far as the models tell."""
+def _least_size(problem: Problem) -> int:
+    """Return a size below which no class satisfies the models, as far as the models tell."""
     asked = [model.threshold for model in problem.models if model.columns and model.higher_is_safer]
     return max(least_people(problem), ceil(max(asked, default=1.0) - 1e-9))

@@ -25,7 +25,7 @@ _MOST_VALUES = 2**13
 
 
 def no_demands() -> "Demands":
-    """No marks and no rules: the size of a class is all that counts."""
+    """Return demands without marks and rules: the size of a class is all that counts."""
     none, nobody = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
     marks = demands.Marks(none, nobody, none, none, nobody, nobody)
     asks = demands.Asks(np.zeros((0, 7), dtype=np.int64), np.zeros(0), np.zeros(0))
@@ -33,7 +33,7 @@ def no_demands() -> "Demands":
 
 
 def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
-    """What the models of a problem ask; None if one of them has no rules, or values are too many.
+    """Return what the models ask; None if one of them has no rules, or there are too many values.
 
     Models that look at sizes only are one rule together.
     """
@@ -66,24 +66,24 @@ def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
     limits = np.array([rule.limit for rule in conditions])
     tables = np.array([number for rule in conditions for number in rule.table], dtype=np.float64)
     asks = demands.Asks(np.array(rules, dtype=np.int64), limits, tables)
-    return demands.Demands(_marks(problem, points, list(first.values())), asks)
+    return demands.Demands(_marks_of_points(problem, points, list(first.values())), asks)
 
 
-def _marks(problem: Problem, points: CrowdPoints, first: list[int]) -> "Marks":
-    """What each point brings to the counters; the values of column j begin at `first[j]`."""
+def _marks_of_points(problem: Problem, points: CrowdPoints, first: list[int]) -> "Marks":
+    """Return what each point brings to the counters; values of column j begin at `first[j]`."""
     tally = problem.tally
     counters = [np.zeros(tally.rows, dtype=np.int64)]
     counters += [at + codes for at, codes in zip(first, tally.sensitive, strict=True)]
     amount = np.ones(tally.rows, dtype=np.int64) if points.divisible else tally.people
-    start, counter, amounts = _by_point(points, np.stack(counters), amount)
-    person_start, who, at = _people_in_several(problem, points, np.stack(counters))
+    start, counter, amounts = _sum_by_point(points, np.stack(counters), amount)
+    person_start, who, at = _people_in_several_rows(problem, points, np.stack(counters))
     return demands.Marks(start, counter, amounts, person_start, who, at)
 
 
-def _by_point(
+def _sum_by_point(
     points: CrowdPoints, counters: Counts, amount: Counts
 ) -> tuple[Counts, Codes, Counts]:
-    """Counters and amounts of each point in compressed rows; a divisible point is one row."""
+    """Return what each point adds to counters in compressed rows: start, counter, amount."""
     point = np.tile(points.point_of, len(counters))
     key = point.astype(np.int64) * (int(counters.max(initial=0)) + 1) + counters.ravel()
     keys, place = np.unique(key, return_inverse=True)
@@ -93,10 +93,10 @@ def _by_point(
     return start, counter.astype(np.int32), sums
 
 
-def _people_in_several(
+def _people_in_several_rows(
     problem: Problem, points: CrowdPoints, counters: Counts
 ) -> tuple[Counts, Codes, Codes]:
-    """People with records in several rows: who they are and where they count, point by point.
+    """Return people with records in several rows, point by point: start, who, and which counter.
 
     Whoever counts for a value is another one than who counts as a person: each counts once.
     """

@@ -49,7 +49,7 @@ class CrowdPoints:
     """Whether the records of a point may be in several classes."""
 
     def parts(self, pieces: Pieces) -> "ClassPieces":
-        """These pieces of rows as pieces of points, class after class.
+        """Return these pieces of rows as pieces of points, class after class.
 
         Classes that hold one and the same point alone are one, if points may be divided.
         """
@@ -67,7 +67,7 @@ class CrowdPoints:
         return state.ClassPieces(point.astype(np.int32), count, ends)
 
     def pieces(self, parts: "ClassPieces") -> Pieces:
-        """These pieces of points as pieces of rows; class c is the part number c.
+        """Return these pieces of points as pieces of rows; class c is the part number c.
 
         The rows of a point fill its pieces one after the other.
         """
@@ -85,7 +85,7 @@ class CrowdPoints:
         return Pieces(row, np.diff(cuts, prepend=0), class_of)
 
     def rows(self, point: Codes) -> tuple[Codes, Codes]:
-        """The rows at some points, and the place among these of the point of each row."""
+        """Return the rows at some points, and for each row the place of its point among these."""
         numbers = np.arange(len(self.weights) + 1)
         start = np.searchsorted(self.point_of[self.order], numbers).astype(np.int64)
         entry, place = histogram.expand(start, point)
@@ -93,7 +93,7 @@ class CrowdPoints:
 
 
 def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
-    """The points of a table; `by_size` if nothing but the size of a class decides."""
+    """Return the points of a table; `by_size` says that only the size of a class decides."""
     tally = problem.tally
     codes = lowest_codes(problem)
     rank = by_codes(problem)
@@ -110,14 +110,14 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
     weights = np.zeros(len(points), dtype=np.int64)
     np.add.at(weights, point_of, tally.counts)
     whole = problem.consistent or tally.has_units
-    space = _dearest_first(points, boxes_of(problem))
+    space = _space_of(points, boxes_of(problem))
     return CrowdPoints(tally, space, weights, point_of, order, not whole)
 
 
-def _dearest_first(points: Codes, boxes: BoxCosts) -> "Space":
-    """The columns in an order that tells soon how far apart two points are.
+def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
+    """Return the points with their columns, first those in which two points cost most on average.
 
-    Those that are the same everywhere and cost nothing are left out.
+    Columns that are the same everywhere and cost nothing are left out.
     """
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
@@ -135,7 +135,10 @@ def _dearest_first(points: Codes, boxes: BoxCosts) -> "Space":
 
 
 def _sum_by_key(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts, Counts]:
-    """Class, point and records of each distinct key, ascending."""
+    """Return the class, point and records of each distinct key, ascending.
+
+    A key is the class times `size` and the point.
+    """
     order = np.argsort(keys, kind="stable").astype(np.int32)
     keys = keys[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])).astype(np.int32)
@@ -216,10 +219,11 @@ class Start:
 def starts(
     problem: Problem, points: CrowdPoints, k: int, watch: Watch, whole: int = 0
 ) -> list[Start]:
-    """The ways to begin, cheapest first: a tree's order, a cover with level vectors, Mondrian.
+    """Make classes in several ways and return them, cheapest first.
 
-    Classes have at least k records, and those that could be cut in two are. What is tried depends
-    on the rows of the `whole` table, of which these may be a part.
+    The ways are a tree's order, a cover with level vectors, and Mondrian. Classes have at least k
+    records, and those that could be cut in two are. What is tried depends on the rows of the
+    `whole` table, of which these may be a part.
     """
     whole = max(whole, problem.tally.rows)
     ways: list[tuple[str, Callable[[Problem, Watch], Pieces | None]]] = [
@@ -228,19 +232,22 @@ def starts(
     ]
     if whole <= _SMALL:
         ways += [("mondrian", mondrian_pieces), ("strict mondrian", strict_pieces)]
-    tasks = [partial(_start, (problem, points, k, watch), *way) for way in ways]
+    tasks = [partial(_try_way, (problem, points, k, watch), *way) for way in ways]
     large = problem.tally.rows > _LARGE
     tried = [task() for task in tasks] if large else in_threads(tasks)
     found = [start for start in tried if start is not None]
     return sorted(found, key=lambda start: start.cost)
 
 
-def _start(
+def _try_way(
     given: tuple[Problem, CrowdPoints, int, Watch],
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
+    """Make classes in a way and cut the large ones; None if that gives nothing.
 
+    `given` is the problem, its points, k and the watch.
+    """
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)
@@ -254,14 +261,14 @@ def _start(
 
 
 def tree_pieces(problem: Problem, watch: Watch) -> Pieces:  # noqa: ARG001  as other starts
-    """The best division of the order of a tree of cuts, of the codes if one column differs."""
+    """Return the best division along a tree of cuts, or along the codes if one column differs."""
     differ = [np.ptp(codes) > 0 for codes in problem.tally.quasi]
     order = kd_order(problem) if sum(differ) > 1 else by_codes(problem)
     return partition_in_order(problem, order)
 
 
 def cover_pieces(problem: Problem, watch: Watch, whole: int = 0) -> Pieces | None:
-    """The classes of a cover with level vectors; None if it has no place for some rows.
+    """Return the classes of a cover with level vectors; None if it has no place for some rows.
 
     None also if it is given up: where nearly all records differ in many columns, level vectors
     release a few of them at a time, and the others would be left over.
@@ -279,17 +286,17 @@ def cover_pieces(problem: Problem, watch: Watch, whole: int = 0) -> Pieces | Non
 
 
 def mondrian_pieces(problem: Problem, watch: Watch) -> Pieces:
-    """The parts of relaxed Mondrian, strict if equal rows must show the same."""
-    return _cut(problem, watch, relaxed=not problem.consistent)
+    """Return the parts of relaxed Mondrian, or of strict if equal rows must show the same."""
+    return _cut_by_mondrian(problem, watch, relaxed=not problem.consistent)
 
 
 def strict_pieces(problem: Problem, watch: Watch) -> Pieces:
-    """The parts of strict Mondrian."""
-    return _cut(problem, watch, relaxed=False)
+    """Return the parts of strict Mondrian."""
+    return _cut_by_mondrian(problem, watch, relaxed=False)
 
 
-def _cut(problem: Problem, watch: Watch, *, relaxed: bool) -> Pieces:
-    """The parts of Mondrian, whatever the order of the rows."""
+def _cut_by_mondrian(problem: Problem, watch: Watch, *, relaxed: bool) -> Pieces:
+    """Return the parts of Mondrian for rows sorted by their codes; the order is no matter."""
     order = by_codes(problem)
     tally = problem.tally.take(order)
     if not problem.tally.has_units:

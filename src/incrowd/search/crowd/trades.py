@@ -116,10 +116,14 @@ class Trades:
     def run(self, effort: float, watch: Watch) -> None:
         """Trade as often as the effort allows, while it pays and there is time."""
         with watch.alarm() as stop:
-            self._run(effort, watch, stop)
+            self._run_rounds(effort, watch, stop)
 
-    def _run(self, effort: float, watch: Watch, stop: Flags) -> None:
-        rounds = max(rounds_for(self._pieces), _IN_PARTS if self.whole else 1.0) * effort
+    def _run_rounds(self, effort: float, watch: Watch, stop: Flags) -> None:
+        """Make rounds until `stop` is set, the effort is used up, or nothing is saved.
+
+        The cheapest classes met are kept.
+        """
+        rounds = max(rounds_for(self._table_pieces), _IN_PARTS if self.whole else 1.0) * effort
         records = max(int(self.points.weights.sum()), 1)
         now, quiet = self.cost, 0
         best = now, self.parts
@@ -127,8 +131,8 @@ class Trades:
             loss = f"loss {best[0] / records:.3f} after {watch.elapsed:.0f} s"
             watch.tell(f"searching: {loss}", self.made / rounds)
             before = now
-            slack = self._slack(effort, rounds)
-            self._round(slack, rounds - self.made, stop)
+            slack = self._slack_now(effort, rounds)
+            self._run_round(slack, rounds - self.made, stop)
             self.made += 1
             now = self.cost
             best = min(best, (now, self.parts), key=lambda result: result[0])
@@ -143,8 +147,8 @@ class Trades:
         self.parts = best[1]
 
     @property
-    def _pieces(self) -> int:
-        """Pieces of the whole table."""
+    def _table_pieces(self) -> int:
+        """How many pieces the whole table has, of which these may be a part."""
         return max(len(self.parts.point), self.whole)
 
     @property
@@ -152,19 +156,19 @@ class Trades:
         """What all records pay together."""
         return float(state.class_costs(self.points.space, self.parts).sum())
 
-    def _slack(self, effort: float, rounds: float) -> float:
-        """How much dearer trades may be in this round."""
+    def _slack_now(self, effort: float, rounds: float) -> float:
+        """Return how much dearer trades may be in this round, as a share; 0 in the last ones."""
         if effort < _LONG or rounds < _MOST_ROUNDS:
             return 0.0
         return _SLACK * max(0.0, 1 - self.made / (_FALLEN * rounds))
 
-    def _round(self, slack: float, share: float, stop: Flags) -> None:
-        """One round in all regions, or in the dearest of them if only a share can be had."""
-        ends = self._arrange()
+    def _run_round(self, slack: float, share: float, stop: Flags) -> None:
+        """Let classes trade in all regions, or in the dearest of them if `share` is below 1."""
+        ends = self._arrange_regions()
         start = self.parts.start
-        dear = self._dearest(ends, share)
+        dear = self._dearest_regions(ends, share)
         tasks = [
-            partial(self._region, start[lo : hi + 1], i, slack, stop if dear[i] else _STOPPED)
+            partial(self._trade_region, start[lo : hi + 1], i, slack, stop if dear[i] else _STOPPED)
             for i, (lo, hi) in enumerate(pairwise([0, *ends.tolist()]))
         ]
         regions = in_threads(tasks)
@@ -173,14 +177,14 @@ class Trades:
         self.saved += total[:-1]
         self.work += float(total[-1])
 
-    def _arrange(self) -> Counts:
-        """Put the classes in the order of new regions; where these end."""
+    def _arrange_regions(self) -> Counts:
+        """Put the classes in the order of new regions; return where these end."""
         order, ends = near_each_other(self.points, self.parts, (self.seed, self.made), REGION)
         self.parts = select_classes(self.parts, order)
         return ends
 
-    def _dearest(self, ends: Counts, share: float) -> Flags:
-        """Which regions are among that share of them whose records pay most."""
+    def _dearest_regions(self, ends: Counts, share: float) -> Flags:
+        """Return flags for the share of all regions whose records pay most."""
         dear = np.ones(len(ends), dtype=np.bool_)
         if share < 1:
             costs = state.class_costs(self.points.space, self.parts)
@@ -188,10 +192,13 @@ class Trades:
             dear[np.argsort(-paid, kind="stable")[ceil(share * len(ends)) :]] = False
         return dear
 
-    def _region(
+    def _trade_region(
         self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["ClassPieces", Floats]:
-        """The classes of a region after a round; as they are once `stop[0]` is set."""
+        """Return the classes of a region after a round, with what each kind saved and the work.
+
+        The classes stay as they are if `stop[0]` is set, or the region needs too much memory.
+        """
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(
             self.parts.point[here], self.parts.records[here], start - start[0]
@@ -205,7 +212,7 @@ class Trades:
         plain = len(self.demands.asks.rules) == 0
         if plain:
             parts, saved[:4] = sweep_kernels.sweep(space, parts, rule, _SHARED, seed, stop)
-            if self._pieces > _LIGHT:
+            if self._table_pieces > _LIGHT:
                 return parts, saved
         plan = _PLAN if plain else _ASKED_PLAN
         parts, more = trade_kernels.trade(space, parts, rule, self.demands, plan, slack, seed, stop)
@@ -225,7 +232,10 @@ def rounds_for(pieces: int) -> float:
 def near_each_other(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """The classes in an order in which near ones follow each other, and where regions end."""
+    """Return the classes in an order in which near ones follow each other, and where regions end.
+
+    The order is another for each seed; a region has at most `most` classes.
+    """
     point, _, start = parts
     codes, boxes = points.space
     rng = np.random.default_rng(seed)
@@ -237,7 +247,7 @@ def near_each_other(
 
 
 def select_classes(parts: "ClassPieces", classes: Codes) -> "ClassPieces":
-    """These classes, in this order."""
+    """Return these classes, in this order."""
     point, count, start = parts
     entry, _ = histogram.expand(start, classes)
     sizes = np.diff(start)[classes]
@@ -245,7 +255,7 @@ def select_classes(parts: "ClassPieces", classes: Codes) -> "ClassPieces":
 
 
 def join_parts(several: list["ClassPieces"]) -> "ClassPieces":
-    """The classes of all of them, one after the other."""
+    """Return the classes of all parts, one part after the other."""
     return state.ClassPieces(
         np.concatenate([parts.point for parts in several]),
         np.concatenate([parts.records for parts in several]),
@@ -273,12 +283,12 @@ class Offers:
         rounds = max(1, round(_MOST_ROUNDS * effort))
         while self.made < rounds and len(self.parts.start) > 2 and not watch.expired:
             watch.tell("trading records between classes", self.made / rounds)
-            self._round()
+            self._run_round()
             self.made += 1
 
-    def _round(self) -> None:
+    def _run_round(self) -> None:
         """Offer each class a cut with its neighbour, and take the offers that are good."""
-        order = self._order()
+        order = self._order_classes()
         pairs = select_classes(self.parts, order[: len(order) // 2 * 2])
         rest = select_classes(self.parts, order[len(order) // 2 * 2 :])
         sizes = np.add.reduceat(pairs.records, pairs.start[:-1]).reshape(-1, 2)
@@ -286,34 +296,37 @@ class Offers:
         offers = regions_kernels.offers(
             self.points.space, pairs, least, self.points.divisible, self.made
         )
-        good = self._good(offers)
+        good = self._good_offers(offers)
         self.taken += int(good.sum())
-        kept = _both(np.flatnonzero(~good))
-        new = select_classes(offers.parts, _both(np.flatnonzero(good)))
+        kept = _classes_of_pairs(np.flatnonzero(~good))
+        new = select_classes(offers.parts, _classes_of_pairs(np.flatnonzero(good)))
         self.parts = join_parts([select_classes(pairs, kept), new, rest])
 
-    def _order(self) -> Codes:
-        """The classes in an order in which near ones follow each other."""
+    def _order_classes(self) -> Codes:
+        """Return the classes in an order in which near ones follow each other.
+
+        It is another in each round, and begins one later in every other, so that pairs change.
+        """
         order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 
-    def _good(self, offers: "CutPairs") -> Flags:
-        """Which offers save something, with both classes satisfying every model."""
+    def _good_offers(self, offers: "CutPairs") -> Flags:
+        """Return flags for the offers that save something and whose classes satisfy every model."""
         saves = offers.saving > _TINY
         which = np.flatnonzero(saves)
-        trial = select_classes(offers.parts, _both(which))
+        trial = select_classes(offers.parts, _classes_of_pairs(which))
         saves[which] = satisfy_models(self.problem, self.points, trial).reshape(-1, 2).all(axis=1)
         return saves
 
 
-def _both(pairs: Counts) -> Codes:
-    """The two classes of each of these pairs."""
+def _classes_of_pairs(pairs: Counts) -> Codes:
+    """Return the two classes of each of these pairs: 2p and 2p + 1 for pair p."""
     classes: Codes = (2 * pairs[:, np.newaxis] + np.array([0, 1])).ravel().astype(np.int32)
     return classes
 
 
 def satisfy_models(problem: Problem, points: CrowdPoints, parts: "ClassPieces") -> Flags:
-    """Which of these classes satisfy every model; points may be a few of all."""
+    """Return flags for the classes that satisfy every model; `points` may be a few of all."""
     point, count, start = parts
     number = len(start) - 1
     class_of = np.repeat(np.arange(number, dtype=np.int32), np.diff(start))

@@ -14,7 +14,7 @@ from incrowd.kernels.lattice import nodes as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome
 from incrowd.search.lattice.full_domain import number_kept
-from incrowd.search.lattice.judging import NodeClasses, NodeJudge, halves
+from incrowd.search.lattice.judging import NodeClasses, NodeJudge, row_halves
 from incrowd.table.fold import in_threads
 
 
@@ -22,19 +22,22 @@ class LossLimits(Protocol):
     """What is known of losses without counting, and what counting a node teaches."""
 
     def start(self) -> list[Floats] | None:
-        """Per column and level: parts of a lower limit that sum up; None if there is none."""
+        """Return per column and level parts of a lower limit that sum up; None if there is none."""
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """The loss of a node when only these classes leave."""
+        """Return the loss of a node when only the classes `kept` leave."""
 
     def below(self, counted: NodeClasses, failing: Flags) -> list[Floats] | None:
-        """Parts of a limit for the nodes at or below, where the failing records fail as well."""
+        """Return parts of a limit for nodes at or below, where the failing records fail as well.
+
+        The parts, per column and level, sum up; None if there is no such limit.
+        """
 
     def above(self, counted: NodeClasses) -> float:
-        """A limit for the nodes at or above."""
+        """Return a limit for the nodes at or above; minus infinity if nothing is known."""
 
     def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
-        """By how much nodes at or below exceed what `above` says of nodes below them."""
+        """Return by how much nodes at or below exceed what `above` says of nodes below them."""
 
 
 class CellLimits:
@@ -60,14 +63,14 @@ class CellLimits:
         self._whole = self._payments(self._records_by_code(None))
 
     def _records_by_code(self, failing: Flags | None, counted: NodeClasses | None = None) -> Counts:
-        """Records per column and code: those of failing classes, or all."""
+        """Return records per column and code: those of failing classes, or all if None is given."""
         tally = self._tally
         if failing is None or counted is None:
             row_of = class_of = np.zeros(tally.rows, dtype=np.int32)
             failing = np.ones(1, dtype=np.bool_)
         else:
             row_of, class_of = counted.table.row_of, counted.class_of
-        shares = [(rows, np.zeros(self._start[-1], np.int64)) for rows in halves(tally.rows)]
+        shares = [(rows, np.zeros(self._start[-1], np.int64)) for rows in row_halves(tally.rows)]
         in_threads(
             [
                 partial(
@@ -88,16 +91,19 @@ class CellLimits:
         return total
 
     def _payments(self, held: Counts) -> list[Floats]:
-        """What these records pay, by column and level."""
+        """Return what these records pay, by column and level, in shares of the loss."""
         paid = kernels.costs_by_level(held, self._start, self._costs, self._offset, self._heights)
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 
     def start(self) -> list[Floats]:
-        """Mean costs of all records."""
+        """Return the mean costs of all records, by column and level."""
         return self._whole
 
     def below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
-        """Mean costs of those that do not fail, plus 1 for those that do."""
+        """Return mean costs of the records that do not fail, by column and level.
+
+        Failing records add 1 each, in the first column.
+        """
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
             return [mean[: h + 1] for mean, h in zip(self._whole, counted.node, strict=True)]
@@ -110,16 +116,16 @@ class CellLimits:
         return parts
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """The limit at the node itself is its loss."""
+        """Return the limit at the node itself, which is its loss."""
         return float(sum(part[-1] for part in self.below(counted, ~kept)))
 
     def above(self, counted: NodeClasses) -> float:
-        """Nothing new: costs of cells are in `start` already."""
+        """Return minus infinity: costs of cells are in `start` already."""
         del counted
         return -np.inf
 
     def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
-        """Nothing: it is in `below`."""
+        """Return 0: what failing records pay more is in `below`."""
         del counted, failing
         return 0.0
 
@@ -132,24 +138,24 @@ class OutcomeLimits:
         self._judge = judge
 
     def start(self) -> None:
-        """Nothing is known."""
+        """Return None: nothing is known."""
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """The loss of what the node shows."""
+        """Return the loss of what the node shows."""
         return self._problem.loss.of(NodeOutcome(self._problem, self._judge, counted, kept))
 
     def below(self, counted: NodeClasses, failing: Flags) -> None:
-        """Nothing is known of single levels."""
+        """Return None: nothing is known of single levels."""
 
     def above(self, counted: NodeClasses) -> float:
-        """The loss's own bound."""
+        """Return the bound that the loss itself gives for the nodes at or above."""
         everything = np.ones(len(counted.sizes), dtype=np.bool_)
         outcome = NodeOutcome(self._problem, self._judge, counted, everything)
         spare = self._problem.suppressible
         return self._problem.loss.bound(outcome, self._judge.smallest, spare)
 
     def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
-        """What the loss says of failing records."""
+        """Return what the loss itself says that failing records add; 0 if none fails."""
         if not failing.any():
             return 0.0
         outcome = NodeOutcome(self._problem, self._judge, counted, failing)
@@ -166,7 +172,7 @@ class NodeOutcome(Outcome):
         if not kept.all():
             classes = classes.take(np.flatnonzero(kept).astype(np.int32))
         nothing = np.empty((len(problem.columns), 0), dtype=np.int32)
-        suppressed = judge.records(counted, ~kept)
+        suppressed = judge.count_records(counted, ~kept)
         super().__init__(
             problem.columns, nothing, nothing, nothing, classes, suppressed, spans=False
         )
@@ -176,6 +182,7 @@ class NodeOutcome(Outcome):
 
     @cached_property
     def _cells(self) -> tuple[Codes, Codes]:
+        """The first and the last leaf of each cell."""
         counted: NodeClasses = self.__dict__["_counted"]
         codes = counted.table.tally.quasi[:, counted.first[self.__dict__["_kept"]]]
         low, high = np.empty_like(codes), np.empty_like(codes)
@@ -210,7 +217,7 @@ class NodeOutcome(Outcome):
 
 
 def limits_of(problem: Problem, judge: NodeJudge) -> LossLimits:
-    """The limits that the problem's loss allows."""
+    """Return limits by costs of cells if the problem's loss has such, else by outcomes."""
     costs = [problem.loss.cell_costs(column) for column in problem.columns]
     known = [cost for cost in costs if cost is not None]
     if len(known) == len(costs):

@@ -37,12 +37,15 @@ class BranchCuts:
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
-        """One cut more; a hard one replaces all that are below it."""
+        """Add a cut; a hard one replaces all that are below it.
+
+        If there are too many, the oldest are forgotten.
+        """
         if hard:
             higher: Flags = self._nodes[: self.number] > np.array(node)
-            self._keep(np.asarray(higher.any(axis=1)))
+            self._keep_flagged(np.asarray(higher.any(axis=1)))
         if self.number == _MOST_CUTS:
-            self._keep(np.arange(self.number) >= self.number // 4 + 1)
+            self._keep_flagged(np.arange(self.number) >= self.number // 4 + 1)
         place = self.number
         self._nodes[place] = node
         self._parts[place] = 0.0
@@ -55,7 +58,8 @@ class BranchCuts:
         self._hard[place] = hard
         self.number += 1
 
-    def _keep(self, which: Flags) -> None:
+    def _keep_flagged(self, which: Flags) -> None:
+        """Drop all cuts but these."""
         stay = np.flatnonzero(which)
         if len(stay) == self.number:
             return
@@ -64,26 +68,33 @@ class BranchCuts:
         self.number = len(stay)
 
     def limit(self, node: Node, base: float) -> tuple[float, int]:
-        """The limit of a node and the cut that gives it."""
+        """Return the limit of a node, `base` without cuts, and the cut that gives it, or -1."""
         return kernels.node_limit(np.array(node, dtype=np.int64), self._cuts, base)
 
     @property
     def _cuts(self) -> kernels.Cuts:
+        """All cuts as kernels want them."""
         n = self.number
         return self._nodes[:n], self._parts[:n], self._surcharge[:n], self._hard[:n]
 
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low`, and the limit of the range and the cut that divides it best."""
+        """Raise `low`, in place; return the limit of the range and the cut that divides it best.
+
+        See `kernels.lattice.nodes.tighten_range`.
+        """
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:
-        """Where a cut is."""
+        """Return the node of a cut."""
         return tuple(self._nodes[cut].tolist())
 
     def limit_below(self, cut: int, low: Node, base: float) -> float:
-        """The limit that a cut gives at a node below it."""
+        """Return the limit that a cut gives at the node `low`, `base` being that without cuts.
+
+        Minus infinity if the node is not at or below the cut.
+        """
         return kernels.limit_below(self._cuts, cut, np.array(low, dtype=np.int64), base)
 
 
@@ -108,21 +119,23 @@ class Branches:
         self._push(-inf, low, top)
 
     def _push(self, limit: float, low: Node, high: Node) -> None:
+        """Put a range on the heap, or on the stack if the heap is full."""
         self._made += 1
-        entry = (max(limit, self._base(low)), sum(low), self._made, low, high)
+        entry = (max(limit, self._base_limit(low)), sum(low), self._made, low, high)
         if len(self._heap) < _MOST_RANGES:
             heapq.heappush(self._heap, entry)
         else:
             self._stack.append(entry)
 
-    def _base(self, node: Node) -> float:
-        """The limit of a node without cuts."""
+    def _base_limit(self, node: Node) -> float:
+        """Return the limit of a node without cuts."""
         total = -inf
         if self._known:
             total = float(self._costs[self._columns, list(node)].sum())
-        return max(total, self._floor(node))
+        return max(total, self._floor_limit(node))
 
-    def _floor(self, node: Node) -> float:
+    def _floor_limit(self, node: Node) -> float:
+        """Return the limit that `lift_above` gave at a node; minus infinity if there is none."""
         nodes, limits = self._floors
         if not len(limits):
             return -inf
@@ -130,17 +143,20 @@ class Branches:
 
     @property
     def bound(self) -> float:
-        """The smallest limit of a range."""
+        """The smallest limit of a range; infinite if none is open."""
         first = self._heap[0][0] if self._heap else inf
         return min(first, min((entry[0] for entry in self._stack), default=inf))
 
     def lowest(self, best: float) -> tuple[float, Node] | None:
-        """The lowest node of the range with the smallest limit, ranges divided until it is open."""
+        """Return the smallest limit and the lowest node of its range, dividing until it is open.
+
+        None if no range can hold a node as good as `best`.
+        """
         while self._stack or self._heap:
             entry = self._stack[-1] if self._stack else self._heap[0]
             limit, low = entry[0], entry[3]
-            if _within(limit, best):
-                raised = self._tighten(entry, best)
+            if _may_hold_best(limit, best):
+                raised = self._tighten_entry(entry, best)
                 if raised is None:
                     return limit, low
                 self._pop()
@@ -153,42 +169,47 @@ class Branches:
         return None
 
     def _pop(self) -> Range:
+        """Take the next range off the stack, or off the heap if that is empty."""
         return self._stack.pop() if self._stack else heapq.heappop(self._heap)
 
-    def _tighten(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
-        """What a range becomes now; None if its lowest node is open and has its limit."""
+    def _tighten_entry(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
+        """Return what a range becomes; None if its lowest node is open and has its limit.
+
+        It becomes one range with less in it or a higher limit, several, or none.
+        """
         old, _, _, low, high = entry
         at = np.array(low, dtype=np.int64)
-        floors = (0.0 if self._known else -inf, self._floor(low))
+        floors = (0.0 if self._known else -inf, self._floor_limit(low))
         reach = np.array(high, dtype=np.int64)
         limit, cut = self._cuts.tighten(at, reach, self._costs, floors, best)
         limit, raised = max(old, limit), tuple(at.tolist())
-        if not _within(limit, best):
+        if not _may_hold_best(limit, best):
             return []
         if raised != low or limit > old + EPSILON:
             return [(limit, raised, high)]
-        base = self._base(low)
+        base = self._base_limit(low)
         if cut >= 0:
             paid = self._cuts.limit_below(cut, low, base)
             if paid > limit + EPSILON:
-                return self._divide(entry, self._cuts.node(cut), paid, best)
+                return self._divide_range(entry, self._cuts.node(cut), paid, best)
         if low in self._closed:
-            return self._divide(entry, low, inf, best)
+            return self._divide_range(entry, low, inf, best)
         own, by = self._cuts.limit(low, base)
         if own > limit + EPSILON:
-            return self._divide(entry, self._cuts.node(by), own, best)
+            return self._divide_range(entry, self._cuts.node(by), own, best)
         return None
 
-    def _divide(
+    def _divide_range(
         self, entry: Range, node: Node, paid: float, best: float
     ) -> list[tuple[float, Node, Node]]:
-        """The part below a node, whose limit is `paid`, and those that escape it in one column.
+        """Return the part of a range below a node, and those that escape the node in one column.
 
-        The costliest escape comes first, so that the cheaper ones are the narrower ranges.
+        `paid` is the limit of the first. The costliest escape comes first, so that the cheaper ones
+        are the narrower ranges.
         """
         old, _, _, low, high = entry
         inside = tuple([min(h, level) for h, level in zip(high, node, strict=True)])
-        parts = [(max(old, paid), low, inside)] if _within(paid, best) else []
+        parts = [(max(old, paid), low, inside)] if _may_hold_best(paid, best) else []
         ways = [j for j, (h, level) in enumerate(zip(high, node, strict=True)) if h > level]
         ways.sort(key=lambda j: (-(self._costs[j, node[j] + 1] - self._costs[j, low[j]]), j))
         rest = list(high)
@@ -199,17 +220,17 @@ class Branches:
         return parts
 
     def limit(self, node: Node) -> float:
-        """The limit of a node."""
+        """Return the limit of a node, infinite if it is closed."""
         if node in self._closed:
             return inf
-        return self._cuts.limit(node, self._base(node))[0]
+        return self._cuts.limit(node, self._base_limit(node))[0]
 
     def is_doomed(self, node: Node) -> bool:
-        """Whether it is known that the node cannot be released."""
+        """Whether it is known that neither the node nor any below it can be released."""
         return self._cuts.limit(node, -inf)[0] == inf
 
     def close(self, node: Node) -> None:
-        """The node was looked at."""
+        """Mark a node as looked at."""
         self._closed.add(node)
 
     def doom(self, node: Node) -> None:
@@ -217,36 +238,39 @@ class Branches:
         self._closed.add(node)
         self._cuts.add(node, None, 0.0, hard=True)
 
-    def hope(self, node: Node) -> None:
-        """No node at or above this one will be doomed."""
+    def mark_hopeful(self, node: Node) -> None:
+        """Note that no node at or above this one will be doomed; only the last notes are kept."""
         at = np.array([node], dtype=np.int64)
         lower = ~(self._hopes >= at).all(axis=1)
         self._hopes = np.concatenate([self._hopes[lower][-_MOST_HOPES + 1 :], at])
 
     def lift_below(self, node: Node, parts: list[Floats]) -> None:
-        """A cut with these parts."""
+        """Raise limits at this node and all below to the sums of these parts, by a cut."""
         self._cuts.add(node, parts, 0.0, hard=False)
 
     def lift_above(self, node: Node, limit: float) -> None:
-        """Raise limits at or above; the last few thousand are kept."""
+        """Raise limits at this node and all above; the last few thousand calls are kept."""
         nodes, limits = (array[-_MOST_CUTS + 1 :] for array in self._floors)
         at = np.array([node], dtype=np.int64)
         self._floors = np.concatenate([nodes, at]), np.append(limits, limit)
 
-    def surcharge(self, node: Node, more: float) -> None:
-        """A cut with this surcharge."""
+    def add_surcharge(self, node: Node, more: float) -> None:
+        """Raise limits at this node and all below by this much, by a cut."""
         self._cuts.add(node, None, more, hard=False)
 
-    def settle(self, best: float, node: Node) -> None:
-        """Drop the range whose lowest node comes after the best one: so do all its nodes."""
+    def close_later(self, best: float, node: Node) -> None:
+        """Drop the next range, whose lowest node comes after the best one: so do all its nodes."""
         del best, node
         self._pop()
 
-    def chain(self, node: Node, best: float) -> list[Node]:
-        """Always up in the column with the largest cost that is not above the best loss."""
+    def chain_upwards(self, node: Node, best: float) -> list[Node]:
+        """Return nodes from this one upwards, each a step above the last, to one that is hopeful.
+
+        Each step is the dearest that keeps the limit at the best loss or below.
+        """
         nodes = [node]
-        left = best - self._base(node) if self._known else inf
-        while not self.hopeful(nodes[-1]):
+        left = best - self._base_limit(node) if self._known else inf
+        while not self.is_hopeful(nodes[-1]):
             here = nodes[-1]
             steps = [
                 (float(self._costs[j, h + 1] - self._costs[j, h]), -h, j)
@@ -261,8 +285,8 @@ class Branches:
             nodes.append((*here[:j], here[j] + 1, *here[j + 1 :]))
         return nodes
 
-    def cheapest(self, node: Node) -> list[int]:
-        """The columns that can go up, the one whose next level costs least first."""
+    def cheapest_columns(self, node: Node) -> list[int]:
+        """Return the columns that can go up, the one whose next level costs least first."""
         steps = [
             (float(self._costs[j, h + 1] - self._costs[j, 0]), j)
             for j, h in enumerate(node)
@@ -270,16 +294,16 @@ class Branches:
         ]
         return [j for _, j in sorted(steps)]
 
-    def hopeful(self, node: Node) -> bool:
+    def is_hopeful(self, node: Node) -> bool:
         """Whether it is known that the node is not doomed."""
         return bool((self._hopes <= np.array(node)).all(axis=1).any())
 
-    def open(self, best: float) -> int:
-        """How many ranges wait."""
+    def count_open(self, best: float) -> int:
+        """Return how many ranges wait."""
         del best
         return len(self._heap) + len(self._stack)
 
 
-def _within(limit: float, best: float) -> bool:
+def _may_hold_best(limit: float, best: float) -> bool:
     """Whether a range of this limit can hold a node that is no worse than the best."""
     return limit <= best + EPSILON and limit < inf

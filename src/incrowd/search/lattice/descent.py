@@ -47,22 +47,23 @@ class Descent:
         self.node, self.loss = top, inf
 
     def steps(self, loss: float) -> Iterator[DescentStage]:
-        """Go on for ever; yields after every node that was counted.
+        """Search on for ever; yield the stage after every node that was counted.
 
         `loss` is that of the highest node.
         """
         self.loss = self._known[self._top] = loss
-        for _ in self._down(self._top):
+        for _ in self._step_down(self._top):
             yield DescentStage.DOWN
         for _ in self._improve():
             yield DescentStage.NEAR
         while True:
-            for _ in self._leap():
+            for _ in self._leap_up():
                 yield DescentStage.LEAPS
             for _ in self._improve():
                 yield DescentStage.LEAPS
 
-    def _look(self, node: Node) -> Iterator[None]:
+    def _look_at(self, node: Node) -> Iterator[None]:
+        """Count a node unless its loss is known; keep it if it is the best, and yield once."""
         if node in self._known:
             return
         if len(self._known) >= _MOST_KNOWN:
@@ -72,14 +73,14 @@ class Descent:
             self.node, self.loss = node, loss
         yield
 
-    def _bare(self, node: Node) -> float:
-        """A limit of the loss of a node without counting it."""
+    def _bare_limit(self, node: Node) -> float:
+        """Return a limit of the loss of a node without counting it, -inf if none is known."""
         if self._parts is None:
             return -inf
         return float(sum(part[level] for part, level in zip(self._parts, node, strict=True)))
 
-    def _down(self, node: Node) -> Iterator[None]:
-        """Step by step to the best node one step below, as long as there is one to release."""
+    def _step_down(self, node: Node) -> Iterator[None]:
+        """Go to the best node one step below, again and again, as long as one can be released."""
         here, loss = node, self._known[node]
         while True:
             below = [
@@ -88,7 +89,7 @@ class Descent:
                 if level > self._low[j]
             ]
             for step in below:
-                yield from self._look(step)
+                yield from self._look_at(step)
             fine = [(self._known.get(step, inf), rank(step), step) for step in below]
             least = min(fine, default=(inf, (0, ()), here))
             if least[0] == inf or least[0] >= loss:
@@ -100,16 +101,16 @@ class Descent:
         better = True
         while better:
             here = self.node
-            for near in (*self._singles(here), *self._pairs(here)):
-                yield from self._look(near)
+            for near in (*self._single_changes(here), *self._paired_changes(here)):
+                yield from self._look_at(near)
                 if self.node != here:
                     break
             better = self.node != here
 
-    def _singles(self, node: Node) -> list[Node]:
-        """Nodes that differ in one level and may be better, the lowest limit first."""
-        change, column, level = self._changes(node)
-        room = self.loss - self._bare(node) if self._parts is not None else inf
+    def _single_changes(self, node: Node) -> list[Node]:
+        """Return the nodes that differ in one level and may be better, the lowest limit first."""
+        change, column, level = self._limit_changes(node)
+        room = self.loss - self._bare_limit(node) if self._parts is not None else inf
         order = np.lexsort((level, column, change))
         order = order[change[order] < room - EPSILON]
         return [
@@ -117,13 +118,16 @@ class Descent:
             for j, h in zip(column[order].tolist(), level[order].tolist(), strict=True)
         ]
 
-    def _pairs(self, node: Node) -> list[Node]:
-        """Nodes with one level raised and one lowered that may be better, the likeliest first."""
-        change, column, level = self._changes(node)
+    def _paired_changes(self, node: Node) -> list[Node]:
+        """Return nodes with one level raised and one lowered that may be better.
+
+        Those that raise the limit most come first: they are the likeliest to be released.
+        """
+        change, column, level = self._limit_changes(node)
         rises = level > np.array(node)[column]
         up, down = np.flatnonzero(rises), np.flatnonzero(~rises)
         both = change[up][:, None] + change[down]
-        room = self.loss - self._bare(node) if self._parts is not None else inf
+        room = self.loss - self._bare_limit(node) if self._parts is not None else inf
         fits = (both < room - EPSILON) & (column[up][:, None] != column[down])
         first, second = np.nonzero(fits)
         order = np.argsort(-both[first, second], kind="stable")
@@ -134,8 +138,8 @@ class Descent:
             near.append(tuple(other))
         return near
 
-    def _changes(self, node: Node) -> tuple[Floats, Counts, Counts]:
-        """What it changes the limit by to take a column to another level."""
+    def _limit_changes(self, node: Node) -> tuple[Floats, Counts, Counts]:
+        """Return what each change of one level adds to the limit, its column, and its level."""
         places = [
             (j, level)
             for j in range(len(node))
@@ -149,14 +153,14 @@ class Descent:
         at = np.array(places, dtype=np.int64).reshape(-1, 2)
         return np.array(change, dtype=np.float64), at[:, 0], at[:, 1]
 
-    def _leap(self) -> Iterator[None]:
+    def _leap_up(self) -> Iterator[None]:
         """Raise two columns at random, then lower others in a random order while that can be."""
         here = list(self.node)
         columns = self._rng.permutation(len(here)).tolist()
         for j in columns[:2]:
             here[j] = int(self._rng.integers(here[j], self._top[j] + 1))
         node = tuple(here)
-        yield from self._look(node)
+        yield from self._look_at(node)
         if self._known.get(node, inf) == inf:
             yield
             return
@@ -166,7 +170,7 @@ class Descent:
             for j in columns[::-1]:
                 if node[j] > self._low[j]:
                     step = (*node[:j], node[j] - 1, *node[j + 1 :])
-                    yield from self._look(step)
+                    yield from self._look_at(step)
                     if self._known.get(step, inf) <= self._known.get(node, inf):
                         node, lowered = step, True
         yield

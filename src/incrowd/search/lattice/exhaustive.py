@@ -16,7 +16,7 @@ from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
     judge_node,
-    many,
+    readable_number,
     recoding_of,
 )
 from incrowd.search.refusals import no_levels, raise_if_infeasible
@@ -46,16 +46,16 @@ class Exhaustive(Search):
         size = lattice_size(problem)
         if size > self.limit:
             raise PolicyError(
-                f"the exhaustive search would examine {many(size)} nodes, more than its limit "
-                f"of {self.limit:,}",
+                f"the exhaustive search would examine {readable_number(size)} nodes, more than its "
+                f"limit of {self.limit:,}",
                 remedy=(
                     'use search = "lattice", which finds the same without examining every node'
                 ),
             )
         raise_if_infeasible(problem)
-        best, looked, record = _best(problem, watch, size)
+        best, looked, record = _search_all(problem, watch, size)
         if best is None:
-            raise _none(problem, whole=looked == size)
+            raise _nothing_found(problem, whole=looked == size)
         return Found(
             best,
             self.name,
@@ -67,17 +67,18 @@ class Exhaustive(Search):
 
 
 def lattice_size(problem: Problem) -> int:
-    """How many full-domain generalizations there are (Sweeney Equation 1)."""
+    """Return how many full-domain generalizations there are (Sweeney Equation 1)."""
     return prod(len(allowed_levels(column)) for column in problem.columns)
 
 
 def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
-    """All nodes, those with fewer steps first, then in the order of levels."""
+    """Return all nodes, those with fewer steps first, then in the order of levels."""
     levels = [allowed_levels(column) for column in problem.columns]
     return iter(sorted(product(*levels), key=lambda node: (sum(node), node)))
 
 
-def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
+def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:
+    """Return the best recoding or None, how many nodes were looked at, and their record."""
     best, least = None, inf
     record = Record(tuple(column.name for column in problem.columns), size)
     for looked, levels in enumerate(nodes_in_order(problem)):
@@ -87,17 +88,18 @@ def _best(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int
         node = judge_node(problem, levels)
         recoding = recoding_of(problem, node)
         if recoding is None:
-            record.other(levels, node.smallest, NodeState.FAILING, node.failing)
+            record.add_other(levels, node.smallest, NodeState.FAILING, node.failing)
             continue
         loss = problem.loss.of(problem.outcome(recoding))
         better = best is None or loss < least - EPSILON
-        record.releasable(levels, node.smallest, node.failing, loss, best=better)
+        record.add_releasable(levels, node.smallest, node.failing, loss, best=better)
         if better:
             best, least = recoding, loss
     return best, size, record
 
 
-def _none(problem: Problem, *, whole: bool) -> Exception:
+def _nothing_found(problem: Problem, *, whole: bool) -> Exception:
+    """Return the error for a search without a solution, `whole` if it tried every node."""
     if whole:
         return no_levels(problem)
     return LimitError(

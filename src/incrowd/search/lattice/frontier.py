@@ -61,7 +61,7 @@ class Explored:
 
     @property
     def minimal(self) -> Flags | None:
-        """Which nodes are minimal generalizations (Sweeney Definition 4); None if some are unknown.
+        """Flags of the minimal generalizations (Sweeney Definition 4); None if some are unknown.
 
         A node is one if it can be released, with what may be left out, and none below it can.
         """
@@ -69,11 +69,11 @@ class Explored:
             return None
         found: Flags = np.zeros(len(self), dtype=np.bool_)
         can = np.flatnonzero(self.state == int(NodeState.RELEASABLE))
-        found[can] = lowest(self.levels[can])
+        found[can] = are_lowest(self.levels[can])
         return found
 
     def __len__(self) -> int:
-        """Number of nodes on record."""
+        """Return the number of nodes on record."""
         return len(self.levels)
 
     @property
@@ -94,36 +94,43 @@ class Record:
         self._place: dict[tuple[int, ...], int] = {}
         self._left_out = 0
 
-    def releasable(
+    def add_releasable(
         self, node: tuple[int, ...], k: int, suppressed: int, loss: float, *, best: bool
     ) -> None:
-        """A node that may leave; `best` if it is the best so far."""
+        """Write down a node that can be released; `best` if it is the best so far.
+
+        Other nodes are only counted once there are `LONGEST`.
+        """
         if best or len(self._k) < LONGEST:
             if best:
                 self._place = {node: len(self._k)}
-            self._add(node, k, suppressed, NodeState.RELEASABLE)
+            self._append(node, k, suppressed, NodeState.RELEASABLE)
             self._loss.append(loss)
         else:
             self._left_out += 1
 
-    def other(
+    def add_other(
         self, node: tuple[int, ...], k: int, state: NodeState, suppressed: int = NOT_JUDGED
     ) -> None:
-        """A node that may not leave, or that is not worth asking."""
+        """Write down a node that cannot be released, or that is not worth asking the models about.
+
+        It is only counted once there are `LONGEST`.
+        """
         if len(self._k) < LONGEST:
-            self._add(node, k, suppressed, state)
+            self._append(node, k, suppressed, state)
             self._loss.append(np.nan)
         else:
             self._left_out += 1
 
-    def _add(self, node: tuple[int, ...], k: int, suppressed: int, state: NodeState) -> None:
+    def _append(self, node: tuple[int, ...], k: int, suppressed: int, state: NodeState) -> None:
+        """Append a node to all columns but the losses."""
         self._levels.extend(node)
         self._k.append(k)
         self._suppressed.append(suppressed)
         self._state.append(state)
 
     def as_explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
-        """All that was written down; None if the node that was taken is not there.
+        """Return all that was written down; None if the node that was taken is not there.
 
         `whole` says that the search looked at every node.
         """
@@ -143,8 +150,11 @@ class Record:
         )
 
 
-def lowest(levels: Codes) -> Flags:
-    """Which of these nodes, a line each, are above no other of them; of equal ones the first."""
+def are_lowest(levels: Codes) -> Flags:
+    """Return for each of these nodes, a line each, whether it is above no other of them.
+
+    Of equal nodes the first is.
+    """
     minimal: Flags = np.zeros(len(levels), dtype=np.bool_)
     kept: Codes = np.empty((0, levels.shape[1]), dtype=levels.dtype)
     for i in np.argsort(levels.sum(axis=1), kind="stable").tolist():
@@ -158,23 +168,26 @@ class OpenNodes(Protocol):
     """The open nodes of a lattice."""
 
     def lowest(self, best: float) -> tuple[float, Node] | None:
-        """The open node to decide next, with its limit; None if none is at most the best loss."""
+        """Return the limit of the open node to decide next, and the node.
+
+        None if no limit is at most the best loss.
+        """
 
     @property
     def bound(self) -> float:
         """A lower limit of the loss of all open nodes; infinite if none is open."""
 
     def limit(self, node: Node) -> float:
-        """The limit of a node, infinite if it is closed."""
+        """Return the limit of the node, infinite if it is closed."""
 
     def close(self, node: Node) -> None:
-        """The node was looked at."""
+        """Close a node: it was looked at."""
 
     def doom(self, node: Node) -> None:
-        """Neither the node nor any below it can be released."""
+        """Close the node and all below it: none can be released."""
 
-    def hope(self, node: Node) -> None:
-        """No node at or above this one will be doomed."""
+    def mark_hopeful(self, node: Node) -> None:
+        """Note that no node at or above this one will be doomed."""
 
     def lift_below(self, node: Node, parts: list[Floats]) -> None:
         """Raise the limits of this node and all below to the sums of these parts."""
@@ -182,24 +195,24 @@ class OpenNodes(Protocol):
     def lift_above(self, node: Node, limit: float) -> None:
         """Raise the limits of this node and all above."""
 
-    def surcharge(self, node: Node, more: float) -> None:
-        """At this node and all below, losses exceed what `lift_above` says by this much."""
+    def add_surcharge(self, node: Node, more: float) -> None:
+        """Raise limits at or below this node to `more` above what `lift_above` says."""
 
-    def settle(self, best: float, node: Node) -> None:
-        """Close what can at most be equal to the best node and comes after it."""
+    def close_later(self, best: float, node: Node) -> None:
+        """Close nodes that can at most be equal to the best node and come after it."""
 
-    def chain(self, node: Node, best: float) -> list[Node]:
-        """Open nodes from this one upwards, each a step above the last.
+    def chain_upwards(self, node: Node, best: float) -> list[Node]:
+        """Return open nodes from this one upwards, each a step above the last.
 
         It ends where nodes are known not to be doomed.
         """
 
-    def open(self, best: float) -> int:
-        """About how many nodes are open."""
+    def count_open(self, best: float) -> int:
+        """Return about how many nodes are open."""
 
 
 def rank(node: Node) -> tuple[int, Node]:
-    """Which of two nodes of equal loss is taken: fewer levels in all, then the smaller first."""
+    """Return a sort key for nodes of equal loss: fewer levels in all, then smaller ones."""
     return sum(node), node
 
 
@@ -218,65 +231,71 @@ class NodeGrid:
         self._flat = self._limits.reshape(-1)
 
     def _from_low(self, parts: list[Floats], top: Node) -> list[Floats]:
+        """Return the parts without levels below `low` and above `top`."""
         ends = zip(parts, self._low, top, strict=True)
         return [part[low : high + 1] for part, low, high in ends]
 
-    def _at(self, node: Node) -> Node:
+    def _place_of(self, node: Node) -> Node:
+        """Return the place of a node in the array."""
         return tuple([level - low for level, low in zip(node, self._low, strict=True)])
 
-    def _below(self, node: Node) -> tuple[slice, ...]:
+    def _slices_below(self, node: Node) -> tuple[slice, ...]:
+        """Return the part of the array that has the node and all below it."""
         return tuple([slice(0, h - low + 1) for h, low in zip(node, self._low, strict=True)])
 
-    def _above(self, node: Node) -> tuple[slice, ...]:
+    def _slices_above(self, node: Node) -> tuple[slice, ...]:
+        """Return the part of the array that has the node and all above it."""
         return tuple([slice(h - low, None) for h, low in zip(node, self._low, strict=True)])
 
     def lowest(self, best: float) -> tuple[float, Node] | None:
-        """An open node with the smallest limit."""
+        """Return the smallest limit and its node; None if all are closed or above the best loss."""
         place = int(self._flat.argmin())
         limit = float(self._flat[place])
         if limit > best + EPSILON or limit == np.inf:
             return None
-        return limit, self._node(place)
+        return limit, self._node_at(place)
 
     @property
     def bound(self) -> float:
-        """The smallest limit."""
+        """The smallest limit; infinite if all nodes are closed."""
         return float(self._flat.min())
 
-    def _node(self, place: int) -> Node:
+    def _node_at(self, place: int) -> Node:
+        """Return the node at a place of the flat array."""
         at = np.unravel_index(place, self._shape)
         return tuple([int(i) + low for i, low in zip(at, self._low, strict=True)])
 
     def limit(self, node: Node) -> float:
-        """The limit of a node."""
-        return float(self._limits[self._at(node)])
+        """Return the limit of a node, infinite if it is closed."""
+        return float(self._limits[self._place_of(node)])
 
     def close(self, node: Node) -> None:
-        """The node was looked at."""
-        self._limits[self._at(node)] = np.inf
+        """Close a node: it was looked at."""
+        self._limits[self._place_of(node)] = np.inf
 
     def doom(self, node: Node) -> None:
-        """Close all nodes at or below."""
-        self._limits[self._below(node)] = np.inf
+        """Close the node and all below it: none can be released."""
+        self._limits[self._slices_below(node)] = np.inf
 
-    def hope(self, node: Node) -> None:
-        """No node at or above this one will be doomed."""
-        self._hopeful[self._above(node)] = True
+    def mark_hopeful(self, node: Node) -> None:
+        """Note that no node at or above this one will be doomed."""
+        self._hopeful[self._slices_above(node)] = True
 
     def lift_below(self, node: Node, parts: list[Floats]) -> None:
-        """Raise limits at or below."""
-        box = self._limits[self._below(node)]
+        """Raise the limits of this node and all below to the sums of these parts."""
+        box = self._limits[self._slices_below(node)]
         np.maximum(box, outer_sum(self._from_low(parts, node)), out=box)
 
     def lift_above(self, node: Node, limit: float) -> None:
-        """Raise limits at or above."""
-        self._raise(self._above(node), limit, 0.0)
+        """Raise the limits of this node and all above to this limit."""
+        self._raise_limits(self._slices_above(node), limit, 0.0)
 
-    def surcharge(self, node: Node, more: float) -> None:
-        """Raise limits at or below."""
-        self._raise(self._below(node), -np.inf, more)
+    def add_surcharge(self, node: Node, more: float) -> None:
+        """Raise limits at or below this node to `more` above what `lift_above` says."""
+        self._raise_limits(self._slices_below(node), -np.inf, more)
 
-    def _raise(self, where: tuple[slice, ...], floor: float, more: float) -> None:
+    def _raise_limits(self, where: tuple[slice, ...], floor: float, more: float) -> None:
+        """Raise the floors and surcharges of a part of the array, and limits to the sum of both."""
         if self._floors is None or self._surcharges is None:
             self._floors = np.full(self._shape, -np.inf)
             self._surcharges = np.zeros(self._shape)
@@ -286,20 +305,20 @@ class NodeGrid:
         box = self._limits[where]
         np.maximum(box, floors + surcharges, out=box)
 
-    def settle(self, best: float, node: Node) -> None:
-        """Close what can at most be equal to the best node and comes after it."""
+    def close_later(self, best: float, node: Node) -> None:
+        """Close nodes that can at most be equal to the best node and come after it."""
         close = np.flatnonzero((self._flat > best - EPSILON) & (self._flat < np.inf))
         sums = np.sum(np.unravel_index(close, self._shape), axis=0) + sum(self._low)
-        place = np.ravel_multi_index(self._at(node), self._shape)
+        place = np.ravel_multi_index(self._place_of(node), self._shape)
         later = (sums > sum(node)) | ((sums == sum(node)) & (close > place))
         self._flat[close[later]] = np.inf
 
-    def chain(self, node: Node, best: float) -> list[Node]:
-        """Always to the open node with the largest limit that is not above the best loss.
+    def chain_upwards(self, node: Node, best: float) -> list[Node]:
+        """Return open nodes upwards, always the one with the largest limit not above the best loss.
 
         Such nodes fail least often and rule out most if they do.
         """
-        at = self._at(node)
+        at = self._place_of(node)
         places = [at]
         while not self._hopeful[at]:
             steps = [(self._limits[step], step) for step in steps_up(at, self._shape)]
@@ -310,18 +329,18 @@ class NodeGrid:
             places.append(at)
         return [tuple([i + b for i, b in zip(at, self._low, strict=True)]) for at in places]
 
-    def open(self, best: float) -> int:
-        """How many nodes could still be better."""
+    def count_open(self, best: float) -> int:
+        """Return how many nodes could still be better."""
         return int(np.count_nonzero(self._flat <= best - EPSILON))
 
 
 def outer_sum(parts: list[Floats]) -> Floats:
-    """The sum of one part per column, for all combinations of their levels."""
+    """Return the sum of one part per column, for all combinations of their levels."""
     return reduce(lambda total, part: total[..., None] + part, parts, np.zeros(()))
 
 
 def steps_up(node: Node, shape: Node) -> list[Node]:
-    """The nodes one step above, levels staying below `shape`."""
+    """Return the nodes one step above, levels staying below `shape`."""
     return [
         (*node[:j], level + 1, *node[j + 1 :])
         for j, level in enumerate(node)

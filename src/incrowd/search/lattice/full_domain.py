@@ -45,7 +45,7 @@ class Judged:
 
 
 def allowed_levels(column: QuasiColumn) -> range:
-    """The levels that may be shown: from `lowest` to `top`, with no class beyond `widest`.
+    """Return the levels that may be shown: from `lowest` to `top`, with no class beyond `widest`.
 
     A level shows its nodes in every class, so one node that holds records and is wider forbids it.
     Nodes only grow with the level. `InfeasibleError` if no level is left.
@@ -66,7 +66,7 @@ def allowed_levels(column: QuasiColumn) -> range:
 
 
 def _too_wide(column: QuasiColumn, level: int) -> bool:
-    """Whether a node that holds records spans more of an ordered column than a class may.
+    """Whether a node at this level holds records and spans more of an ordered column than it may.
 
     Missing values count: at the top they show the whole column as well.
     """
@@ -82,7 +82,7 @@ def _too_wide(column: QuasiColumn, level: int) -> bool:
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
-    """The class of each row of the tally when column j is shown at `levels[j]`, and their number.
+    """Return the class of each row of the tally at these levels, and how many classes there are.
 
     Classes are numbered 0, 1, … in the order of what they show, so the order of rows is irrelevant.
     """
@@ -101,16 +101,16 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
 
 
 def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
-    """The recoding of this node with failing classes suppressed.
+    """Return the recoding of this node with failing classes suppressed.
 
-    None if that leaves out more records than `problem.suppressible`, or all of them: an empty
-    table is not a release.
+    None if that leaves out more records than `problem.suppressible`, or all of them: an empty table
+    is not a release.
     """
     return recoding_of(problem, judge_node(problem, levels))
 
 
 def judge_node(problem: Problem, levels: Sequence[int]) -> Judged:
-    """The classes of a node, and which of them may leave."""
+    """Return the classes of a node, with flags for those that may leave."""
     class_of, number = node_classes(problem, levels)
     classes = classes_of(problem.tally, class_of, number, problem.sensitive)
     kept = satisfied_classes(problem, levels, class_of, classes)
@@ -118,7 +118,7 @@ def judge_node(problem: Problem, levels: Sequence[int]) -> Judged:
 
 
 def recoding_of(problem: Problem, node: Judged) -> Levels | None:
-    """The recoding of a node; None if it leaves out too much, or everything."""
+    """Return the recoding of a node; None if it leaves out too much, or everything."""
     if not node.kept.any() or node.failing > problem.suppressible:
         return None
     return levels_recoding(problem, node.levels, node.class_of, node.kept)
@@ -127,14 +127,14 @@ def recoding_of(problem: Problem, node: Judged) -> Levels | None:
 def levels_recoding(
     problem: Problem, levels: Sequence[int], class_of: Codes, kept: Flags
 ) -> Levels:
-    """The recoding that shows the classes flagged in `kept`, numbered anew, and no others."""
+    """Return the recoding that shows the classes flagged in `kept`, numbered anew, and no other."""
     rows = np.arange(problem.tally.rows, dtype=np.int32)
     pieces = Pieces(rows, problem.tally.counts, number_kept(kept)[class_of])
     return Levels(tuple(int(level) for level in levels), pieces)
 
 
 def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes, number: int) -> Codes:
-    """The node that each class shows in each column, 0 where it shows a missing value."""
+    """Return the node that each class shows in each column, 0 where it shows a missing value."""
     first = np.zeros(number, dtype=np.int32)
     first[class_of[::-1]] = np.arange(problem.tally.rows, dtype=np.int32)[::-1]
     shown = [
@@ -147,7 +147,7 @@ def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes, number
 def satisfied_classes(
     problem: Problem, levels: Sequence[int], class_of: Codes, classes: Classes
 ) -> Flags:
-    """Which classes of a node may leave."""
+    """Return flags for the classes of a node that may leave."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return problem.satisfied_by(classes)
     return satisfied_crowds(problem, levels, class_of, np.ones(len(classes), dtype=np.bool_))
@@ -156,7 +156,7 @@ def satisfied_classes(
 def satisfied_crowds(
     problem: Problem, levels: Sequence[int], class_of: Codes, among: Flags
 ) -> Flags:
-    """Which of the classes `among` those of a node may leave if missing values match anything.
+    """Return flags for classes `among` a node's that may leave if missing values match anything.
 
     A class is judged by its crowd: all classes that stay and that it could be. Suppressing a class
     takes it from the crowds of others, so this is repeated until nothing changes.
@@ -176,16 +176,16 @@ def satisfied_crowds(
 
 
 def number_kept(kept: Flags) -> Codes:
-    """The new number of each class if only those flagged stay; `SUPPRESSED` for the others."""
+    """Return the new number of each class if only those flagged stay, else `SUPPRESSED`."""
     number = np.full(len(kept), SUPPRESSED, dtype=np.int32)
     number[kept] = np.arange(int(kept.sum()), dtype=np.int32)
     return number
 
 
-def many(number: int) -> str:
+def readable_number(number: int) -> str:
     """A number that people can read, however large.
 
-    >>> many(1_200), many(10**30 + 7), many(10**6000 - 1)
+    >>> readable_number(1_200), readable_number(10**30 + 7), readable_number(10**6000 - 1)
     ('1,200', 'more than 10^30', 'more than 10^5999')
     """
     if number < 10**12:
@@ -195,6 +195,9 @@ def many(number: int) -> str:
 
 
 def _number_keys(key: Counts, bound: int) -> tuple[Counts, int]:
-    """The place of each key, which is below the bound, among the distinct ones; and how many."""
+    """Return the place of each key among the distinct ones, and how many of these there are.
+
+    All keys must be below `bound`.
+    """
     found, place = distinct(key.view(np.uint64), bound)
     return place.astype(np.int64), len(found)

@@ -73,23 +73,23 @@ class Grouping:
         self._top = [len(map_) - 1 for map_ in maps]
 
     def count(self, tally: Tally, node: Node) -> tuple[Codes, Codes, Counts]:
-        """The class of each row of a tally, each class's first row and records."""
-        keys, offset, stride, span = self._steps(tally.quasi, node)
+        """Return the class of each row of a tally, and the first row and records of each class."""
+        keys, offset, stride, span = self._key_steps(tally.quasi, node)
         rows = tally.rows
         if keys is None and span <= _DENSE * rows + 1024:
-            return self._dense(tally.quasi, tally.counts, (offset, stride, span))
+            return self._count_dense(tally.quasi, tally.counts, (offset, stride, span))
         keys = np.zeros(rows, dtype=np.int64) if keys is None else keys
         add_keys(tally.quasi, self._maps, offset, stride, keys)
         return kernels.count_hashed(keys, tally.counts)
 
-    def _dense(
+    def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
         """Count with an array for all keys; a large table in halves, whose classes are joined.
 
         Those of the first half keep their numbers, so that the halves leave no trace.
         """
-        count, parts = kernels.count_dense, halves(len(counts))
+        count, parts = kernels.count_dense, row_halves(len(counts))
         class_of = np.empty(len(counts), dtype=np.int32)
         done = in_threads(
             [partial(count, codes, counts, part, self._maps, steps, class_of) for part in parts]
@@ -106,10 +106,11 @@ class Grouping:
         in_threads([partial(kernels.renumber, class_of[a:b], late) for a, b in work])
         return class_of, first[which], sizes
 
-    def _steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
-        """Where the columns' maps begin, their strides and the span of keys.
+    def _key_steps(self, codes: Codes, node: Node) -> tuple[Counts | None, Counts, Counts, int]:
+        """Return keys to add to or None, where columns' maps begin, their strides, and span.
 
-        Also keys to add to, if those of the first columns had to be numbered to fit a word.
+        There are keys if those of the first columns had to be numbered so that all fit a word.
+        Every key is below the span.
         """
         offset = np.array([self._offset[j][h] for j, h in enumerate(node)], dtype=np.int64)
         stride = np.zeros(len(node), dtype=np.int64)
@@ -134,20 +135,20 @@ def add_keys(codes: Codes, maps: Codes, offset: Counts, stride: Counts, keys: Co
     """Add to each row's key its nodes times the columns' strides, side by side."""
     work = [
         partial(kernels.node_keys, codes, begin, maps, offset, stride, keys[begin:end])
-        for begin, end in halves(len(keys))
+        for begin, end in row_halves(len(keys))
     ]
     in_threads(work)
 
 
-def halves(rows: int) -> list[tuple[int, int]]:
-    """Where the two halves of a large table begin and end; the whole of a small one."""
+def row_halves(rows: int) -> list[tuple[int, int]]:
+    """Return where the two halves of a large table begin and end; the whole of a small one."""
     if rows < _LARGE or threads() == 1:
         return [(0, rows)]
     return [(0, rows // 2), (rows // 2, rows)]
 
 
 def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:
-    """The problem's tally with these sensitive columns only."""
+    """Return the problem's tally as a class table, with these sensitive columns only."""
     tally = problem.tally
     chosen = np.ascontiguousarray(tally.sensitive[list(sensitive)])
     folded = Tally(
@@ -157,7 +158,10 @@ def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:
 
 
 def fold_table(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> ClassTable:
-    """The table folded to `node`, whose classes are given by row of the finer table."""
+    """Return the table folded to `node`, whose classes are given by row of the finer table.
+
+    `first` has a row of each class.
+    """
     tally = table.tally
     for codes in tally.sensitive:
         domain = int(codes.max(initial=0)) + 1
@@ -185,13 +189,16 @@ class ClassTables:
         self._rows = np.array([root.tally.rows])
         self._limit = self._room = limit
 
-    def finest(self, node: Node) -> ClassTable:
-        """The smallest table of a node at or below this one."""
+    def finest_table(self, node: Node) -> ClassTable:
+        """Return the table with the fewest rows among those of nodes at or below this one."""
         below = (self._nodes <= np.array(node, dtype=np.int16)).all(axis=1)
         return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
 
-    def offer(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
-        """Keep the node's classes for later if they are much fewer than what they came from."""
+    def keep_if_small(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
+        """Keep the node's classes as a table if they are much fewer than the rows of `table`.
+
+        Nothing is kept without room for it.
+        """
         rows = table.tally.rows
         size = 4 * (rows + self._tables[0].tally.rows) + (4 * len(node) + 16) * len(first)
         worth = 2 + _WORTH * (1 - self._room / max(self._limit, 1))
@@ -246,7 +253,7 @@ class NodeJudge:
         self._grouping = Grouping(problem.columns)
         self._tables = ClassTables(self.root, _MEMORY)
         self.total = problem.tally.records
-        self._lasting = [self._lasts(model) for model in problem.models]
+        self._lasting = [self._is_lasting(model) for model in problem.models]
         self._shrinking = [
             model for model in problem.models if model.columns and not len(problem.tally.shared_row)
         ]
@@ -266,7 +273,8 @@ class NodeJudge:
                 low = int(size[0]) + 1
         return low
 
-    def _lasts(self, model: Model) -> bool:
+    def _is_lasting(self, model: Model) -> bool:
+        """Whether what fails this model at a node fails it at all nodes below, too."""
         if model.columns and len(self._problem.tally.shared_row):
             return False
         return model.monotone and (model.absorbing or not self._problem.suppressible)
@@ -277,28 +285,30 @@ class NodeJudge:
         return any(self._lasting)
 
     def count(self, node: Node) -> NodeClasses:
-        """The classes of a node."""
-        table = self._tables.finest(node)
+        """Count the classes of a node, from the smallest table at hand."""
+        table = self._tables.finest_table(node)
         class_of, first, records = self._grouping.count(table.tally, node)
-        self._tables.offer(table, node, class_of, first)
-        return NodeClasses(node, table, class_of, first, _sizes(table.tally, class_of, records))
+        self._tables.keep_if_small(table, node, class_of, first)
+        return NodeClasses(
+            node, table, class_of, first, _class_sizes(table.tally, class_of, records)
+        )
 
-    def by_size(self, counted: NodeClasses) -> NodeVerdict:
-        """What the models that look at sizes only say."""
-        return self._ask(counted.sizes, columns=False)
+    def judge_by_size(self, counted: NodeClasses) -> NodeVerdict:
+        """Return what the models say that look at sizes only."""
+        return self._ask_models(counted.sizes, columns=False)
 
-    def by_value(self, counted: NodeClasses) -> NodeVerdict:
-        """What all models say."""
+    def judge_by_value(self, counted: NodeClasses) -> NodeVerdict:
+        """Return what all models say, and how many records leave at least here and below."""
         classes = self.classes(counted)
-        verdict = self._ask(classes, columns=True)
+        verdict = self._ask_models(classes, columns=True)
         return (
-            replace(verdict, lost=self._least_lost(classes, verdict))
+            replace(verdict, lost=self._least_records_lost(classes, verdict))
             if self._shrinking
             else verdict
         )
 
-    def _least_lost(self, classes: Classes, verdict: NodeVerdict) -> int:
-        """How many records of classes that are not doomed leave here and below, at least.
+    def _least_records_lost(self, classes: Classes, verdict: NodeVerdict) -> int:
+        """Return how many records of classes that are not doomed leave here and below, at least.
 
         What is saved of a class must be enough for the models that look at sizes.
         """
@@ -307,18 +317,19 @@ class NodeJudge:
         stay = torn.people
         for model in self._shrinking:
             stay = np.minimum(stay, model.most_kept(torn))
-        few = self._ask(Classes(stay, stay, {}), columns=False).doomed
+        few = self._ask_models(Classes(stay, stay, {}), columns=False).doomed
         stay = np.where(few, 0, stay)
         return int((torn.people - stay).sum())
 
     def classes(self, counted: NodeClasses) -> Classes:
-        """The classes of a node with the histograms that models and loss read."""
+        """Return the classes of a node with the histograms that models and loss read."""
         if not self.sensitive:
             return counted.sizes
         tally = counted.table.tally
         return classes_of(tally, counted.class_of, len(counted.sizes), self.sensitive)
 
-    def _ask(self, classes: Classes, *, columns: bool) -> NodeVerdict:
+    def _ask_models(self, classes: Classes, *, columns: bool) -> NodeVerdict:
+        """Ask all models about classes, or with `columns` off those that read no values."""
         kept = np.ones(len(classes), dtype=np.bool_)
         lasting = np.ones(len(classes), dtype=np.bool_)
         for model, lasts in zip(self._problem.models, self._lasting, strict=True):
@@ -330,27 +341,25 @@ class NodeJudge:
                 lasting &= flags
         return NodeVerdict(kept, ~lasting)
 
-    def hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
+    def is_hopeless(self, counted: NodeClasses, verdict: NodeVerdict) -> bool:
         """Whether too much, or everything, leaves at this and every node below."""
-        return self.too_many(counted, verdict.doomed, verdict.lost)
+        return self.leaves_out_too_much(counted, verdict.doomed, verdict.lost)
 
-    def too_many(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:
-        """Whether leaving out the failing classes leaves out too much, or everything.
+    def leaves_out_too_much(self, counted: NodeClasses, failing: Flags, lost: int = 0) -> bool:
+        """Whether leaving out the failing classes, and `lost` more, is too much, or everything."""
+        return not self.may_leave_out(lost + self.count_records(counted, failing))
 
-        `lost` records leave anyway.
-        """
-        return not self.releasable(lost + self.records(counted, failing))
-
-    def records(self, counted: NodeClasses, classes: Flags) -> int:
-        """Records in these classes of a node."""
+    def count_records(self, counted: NodeClasses, classes: Flags) -> int:
+        """Return how many records these classes of a node have."""
         return int(counted.sizes.records[classes].sum())
 
-    def releasable(self, suppressed: int) -> bool:
-        """Whether so many records may be left out, and others stay."""
+    def may_leave_out(self, suppressed: int) -> bool:
+        """Whether a release may leave out so many records, and others stay in it."""
         return suppressed <= self._problem.suppressible and suppressed < self.total
 
 
-def _sizes(tally: Tally, class_of: Codes, records: Counts) -> Classes:
+def _class_sizes(tally: Tally, class_of: Codes, records: Counts) -> Classes:
+    """Return classes without histograms: their records, and people counted once in each class."""
     if len(tally.shared_row):
         bare = replace(tally, sensitive=np.empty((0, tally.rows), dtype=np.int32))
         return classes_of(bare, class_of, len(records), ())

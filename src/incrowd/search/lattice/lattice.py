@@ -17,7 +17,7 @@ from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
     judge_node,
-    many,
+    readable_number,
     recode,
     recoding_of,
 )
@@ -107,11 +107,11 @@ class BestFirst:
             return
         self._examine(self._top)
         local = self._large or self._bare
-        descent = self._descent() if local else None
+        descent = self._begin_descent() if local else None
         while not self._over and (lowest := self._frontier.lowest(self._best)):
             limit, node = lowest
             if self._node and limit > self._best - EPSILON and rank(node) > rank(self._node):
-                self._frontier.settle(self._best, self._node)
+                self._frontier.close_later(self._best, self._node)
                 continue
             if self._frontier.limit(node) > self._best + EPSILON:
                 self._frontier.close(node)
@@ -120,8 +120,11 @@ class BestFirst:
             if descent is not None and self._large:
                 self._descend(descent)
 
-    def _descent(self) -> Iterator[DescentStage]:
-        """Local search, until it goes on to leaps; in a large lattice no longer than once down."""
+    def _begin_descent(self) -> Iterator[DescentStage]:
+        """Run local search until it goes on to leaps; return its steps, to go on with later.
+
+        In a large lattice it ends once it has been down.
+        """
         descent = Descent(self._loss_of, self._low, self._top, self._limits.start())
         steps = descent.steps(self._loss)
         end = DescentStage.NEAR if self._large else DescentStage.LEAPS
@@ -132,7 +135,10 @@ class BestFirst:
         return steps
 
     def _descend(self, steps: Iterator[DescentStage]) -> None:
-        """Local search of about as many level vectors as branch and bound looked at since."""
+        """Take as many steps of local search as branch and bound has taken since.
+
+        `_TURN` is the most in one turn.
+        """
         most = min(self._examined - self._paused, _TURN)
         for tried, _ in enumerate(steps, 1):
             if tried >= most or self._over:
@@ -140,7 +146,10 @@ class BestFirst:
         self._paused = self._examined
 
     def _loss_of(self, node: Node) -> float:
-        """The loss of a node, infinite if it cannot be released or was looked at before."""
+        """Return the loss of a node, infinite if it cannot be released or was looked at before.
+
+        Infinite also once the time is up.
+        """
         if self._over or self._frontier.limit(node) == inf:
             return inf
         self._loss = inf
@@ -148,7 +157,7 @@ class BestFirst:
         return self._loss
 
     def _climb(self, node: Node) -> None:
-        """Find where the nodes above this one stop being doomed, dividing a chain of them.
+        """Find where the nodes above this one stop being doomed, by dividing a chain of them.
 
         Higher nodes are cheaper to count and rule out more, so it is divided at two thirds; in the
         middle if nodes also rule out those above them.
@@ -156,23 +165,24 @@ class BestFirst:
         if not self._judge.prunes:
             self._examine(node)
             return
-        chain = self._frontier.chain(node, self._best)
+        chain = self._frontier.chain_upwards(node, self._best)
         low, high = 0, len(chain)
         self._floor = -inf
         while low < high and not self._over:
             middle = (low + high) // 2 if self._bare else (low + 2 * high) // 3
-            if self._sinks(chain[middle]):
+            if self._goes_on_above(chain[middle]):
                 low = middle + 1
             else:
                 high = middle
         if low and isinstance(self._frontier, Branches):
-            self._raise(chain[low - 1], self._frontier)
+            self._raise_doomed(chain[low - 1], self._frontier)
 
-    def _sinks(self, node: Node) -> bool:
-        """Whether a node of a chain is doomed, and those above it are not too costly.
+    def _goes_on_above(self, node: Node) -> bool:
+        """Whether a chain is to be looked at above this node.
 
-        Once a node is known above which all are too costly, one below may be another such node,
-        doomed or not: it is counted, and rules out more.
+        So it is if the node is doomed and what is above is not too costly. Once a node is known
+        above which all are too costly, one below may be another such node, doomed or not: it is
+        counted, and rules out more.
         """
         costly = self._floor > self._best + EPSILON
         open_ = self._frontier.limit(node) <= self._best + EPSILON
@@ -180,16 +190,16 @@ class BestFirst:
             return False
         return self._examine(node) and self._floor <= self._best + EPSILON
 
-    def _raise(self, node: Node, branches: Branches) -> None:
-        """Take a doomed node up as long as it stays doomed, cheapest column first.
+    def _raise_doomed(self, node: Node, branches: Branches) -> None:
+        """Raise a doomed node's levels as long as it stays doomed, cheapest column first.
 
         The higher it is, the fewer and costlier the ways to escape it.
         """
-        for j in branches.cheapest(node):
+        for j in branches.cheapest_columns(node):
             level = self._top[j]
             while level > node[j] and not self._over:
                 raised = (*node[:j], level, *node[j + 1 :])
-                if not branches.hopeful(raised) and (
+                if not branches.is_hopeful(raised) and (
                     branches.is_doomed(raised) or self._examine(raised)
                 ):
                     node = raised
@@ -197,11 +207,11 @@ class BestFirst:
                     level = (node[j] + level) // 2
 
     def _examine(self, node: Node) -> bool:
-        """Count a node; whether it and all below are doomed."""
+        """Count a node and note what follows; return whether it and all below are doomed."""
         self._examined += 1
         if self._bare:
             self._seen.add(node)
-        self._tell()
+        self._tell_progress()
         if self._anything:
             return self._examine_crowds(node)
         counted = self._judge.count(node)
@@ -209,85 +219,94 @@ class BestFirst:
         self._floor = self._limits.above(counted)
         if self._floor > -inf:
             self._frontier.lift_above(node, self._floor)
-        verdict = self._judge.by_size(counted)
-        if self._judge.too_many(counted, verdict.doomed):
-            lost = self._judge.records(counted, verdict.doomed) if self._judge.final else NOT_JUDGED
-            return self._doom(node, k, lost)
+        verdict = self._judge.judge_by_size(counted)
+        if self._judge.leaves_out_too_much(counted, verdict.doomed):
+            lost = (
+                self._judge.count_records(counted, verdict.doomed)
+                if self._judge.final
+                else NOT_JUDGED
+            )
+            return self._mark_doomed(node, k, lost)
         lifted: Flags | None = None
         if not self._judge.final:
-            self._lift(counted, verdict.doomed)
+            self._lift_limits(counted, verdict.doomed)
             if self._frontier.limit(node) > self._best + EPSILON and not self._large:
                 self._frontier.close(node)
-                self._record.other(node, k, NodeState.COSTLY)
+                self._record.add_other(node, k, NodeState.COSTLY)
                 return False
-            lifted, verdict = verdict.doomed, self._judge.by_value(counted)
-        suppressed = self._judge.records(counted, ~verdict.kept)
-        if self._judge.hopeless(counted, verdict):
-            return self._doom(node, k, suppressed)
-        self._frontier.hope(node)
+            lifted, verdict = verdict.doomed, self._judge.judge_by_value(counted)
+        suppressed = self._judge.count_records(counted, ~verdict.kept)
+        if self._judge.is_hopeless(counted, verdict):
+            return self._mark_doomed(node, k, suppressed)
+        self._frontier.mark_hopeful(node)
         if lifted is None or (verdict.doomed > lifted).any():
-            self._lift(counted, verdict.doomed)
+            self._lift_limits(counted, verdict.doomed)
         self._frontier.close(node)
-        if self._judge.releasable(suppressed):
-            self._take(node, k, suppressed, self._limits.loss(counted, verdict.kept))
+        if self._judge.may_leave_out(suppressed):
+            self._note_releasable(node, k, suppressed, self._limits.loss(counted, verdict.kept))
         else:
-            self._record.other(node, k, NodeState.FAILING, suppressed)
+            self._record.add_other(node, k, NodeState.FAILING, suppressed)
         return False
 
-    def _doom(self, node: Node, k: int, suppressed: int) -> bool:
+    def _mark_doomed(self, node: Node, k: int, suppressed: int) -> bool:
+        """Close a node and all below it, and write it down; always True."""
         self._frontier.doom(node)
-        self._record.other(node, k, NodeState.FAILING, suppressed)
+        self._record.add_other(node, k, NodeState.FAILING, suppressed)
         return True
 
-    def _lift(self, counted: NodeClasses, doomed: Flags) -> None:
+    def _lift_limits(self, counted: NodeClasses, doomed: Flags) -> None:
+        """Raise the limits at and below a node by what its doomed classes cost."""
         parts = self._limits.below(counted, doomed)
         if parts is not None:
             self._frontier.lift_below(counted.node, parts)
         elif (more := self._limits.surcharge(counted, doomed)) > 0:
-            self._frontier.surcharge(counted.node, more)
+            self._frontier.add_surcharge(counted.node, more)
 
     def _examine_crowds(self, node: Node) -> bool:
+        """Do what `_examine` does where missing values match anything, and limits do not hold."""
         self._frontier.close(node)
         found = judge_node(self._problem, node)
         recoding = recoding_of(self._problem, found)
         if recoding is not None:
             loss = self._problem.loss.of(self._problem.outcome(recoding))
-            self._take(node, found.smallest, found.failing, loss)
+            self._note_releasable(node, found.smallest, found.failing, loss)
             return False
         if self._judge.final and self._problem.absorbing:
-            return self._doom(node, found.smallest, found.failing)
-        self._record.other(node, found.smallest, NodeState.FAILING, found.failing)
+            return self._mark_doomed(node, found.smallest, found.failing)
+        self._record.add_other(node, found.smallest, NodeState.FAILING, found.failing)
         return False
 
-    def _take(self, node: Node, k: int, suppressed: int, loss: float) -> None:
+    def _note_releasable(self, node: Node, k: int, suppressed: int, loss: float) -> None:
+        """Write down a node that can be released; take it as the best if it is."""
         self._loss = loss
         equal = loss <= self._best + EPSILON and self._node is not None
         better = loss < self._best - EPSILON or (equal and rank(node) < rank(self._node or node))
-        self._record.releasable(node, k, suppressed, loss, best=better)
+        self._record.add_releasable(node, k, suppressed, loss, best=better)
         if better:
             self._best, self._node = loss, node
 
-    def _tell(self) -> None:
+    def _tell_progress(self) -> None:
+        """Tell the watch which share of the nodes is decided, at most five times a second."""
         if self._watch.elapsed - self._told > 0.2:
             self._told = self._watch.elapsed
-            done = 1 - self._frontier.open(self._best) / self._nodes
+            done = 1 - self._frontier.count_open(self._best) / self._nodes
             self._watch.tell("searching the lattice", done)
 
     def result(self) -> Found:
-        """The best node as a recoding."""
+        """Return the best node as a recoding; an error is raised if there is none."""
         recoding = None if self._node is None else recode(self._problem, self._node)
         if self._node is None or recoding is None:
-            raise self._nothing(out_of_time=self._frontier.bound < inf)
+            raise self._nothing_found(out_of_time=self._frontier.bound < inf)
         optimal = self.proved
         facts = {
-            "nodes": _figure(self._nodes),
+            "nodes": _as_float(self._nodes),
             "examined": float(self._examined),
-            "pruned": _figure(self._nodes - self._examined),
+            "pruned": _as_float(self._nodes - self._examined),
         }
         if not optimal and self._frontier.bound > -inf:
             facts["bound"] = self._frontier.bound
             facts["gap"] = self._best - self._frontier.bound
-        why = self._why(optimal=optimal)
+        why = self._result_in_words(optimal=optimal)
         explored = self._record.as_explored(self._node)
         return Found(recoding, "lattice", optimal, why, facts, explored)
 
@@ -304,9 +323,10 @@ class BestFirst:
     @property
     def looked(self) -> str:
         """How much was looked at, in words."""
-        return f"{self._examined:,} of {many(self._nodes)} level vectors examined"
+        return f"{self._examined:,} of {readable_number(self._nodes)} level vectors examined"
 
-    def _why(self, *, optimal: bool) -> str:
+    def _result_in_words(self, *, optimal: bool) -> str:
+        """Say what the best node is, and how far from the optimum it may be."""
         if optimal:
             return f"lowest {self._problem.loss.name} loss of all level vectors; {self.looked}"
         why = f"lowest {self._problem.loss.name} loss found within the time limit"
@@ -315,16 +335,17 @@ class BestFirst:
             why += f", at most {gap:.4g} above the optimum (lower bound {self._frontier.bound:.4g})"
         return f"{why}; {self.looked}"
 
-    def _nothing(self, *, out_of_time: bool) -> IncrowdError:
+    def _nothing_found(self, *, out_of_time: bool) -> IncrowdError:
+        """Return the error for a search without a solution, whether for want of time or of any."""
         if not out_of_time:
             return no_levels(self._problem)
         return LimitError(
-            f"the time limit ended after {self._examined:,} of {many(self._nodes)} level "
-            "vectors; none of them satisfies the policy",
+            f"the time limit ended after {self._examined:,} of {readable_number(self._nodes)} "
+            "level vectors; none of them satisfies the policy",
             remedy='raise the time limit, or use search = "mondrian"',
         )
 
 
-def _figure(nodes: int) -> float:
-    """A number of nodes as a figure; of more than a float can say, the most that it can."""
+def _as_float(nodes: int) -> float:
+    """Return a number of nodes as a float; one too large for that becomes the largest float."""
     return float(min(nodes, float_info.max))

@@ -13,7 +13,7 @@ from incrowd.arrays import Codes, Floats
 from incrowd.kernels.literature import mappings
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
-from incrowd.search.orders.division import along, grid, with_keys
+from incrowd.search.orders.division import divide_along, grid_cells, keyed_order
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -42,11 +42,11 @@ class Hilbert(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
-        return along(
+        return divide_along(
             problem,
             watch,
             self.name,
-            lambda stay: with_keys(hilbert_line(stay, self.bits), fast=self.fast),
+            lambda stay: keyed_order(hilbert_line(stay, self.bits), fast=self.fast),
         )
 
 
@@ -56,7 +56,7 @@ def hilbert_line(problem: Problem, bits: int | None = None) -> tuple[Codes, Floa
     Rows in the same cell stand in the order of their codes. Places are rounded to doubles, the
     order is not.
     """
-    cells, bits = grid(problem, bits)
+    cells, bits = grid_cells(problem, bits)
     words = curve_words(cells, bits)
     canonical = by_codes(problem)
     words = words[:, canonical]

@@ -19,7 +19,7 @@ from incrowd.kernels.literature import mappings
 from incrowd.problem import Problem
 from incrowd.search.layout import by_codes
 from incrowd.search.literature.hilbert import curve_words
-from incrowd.search.orders.division import along, code_positions, with_keys
+from incrowd.search.orders.division import code_positions, divide_along, keyed_order
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -52,11 +52,13 @@ class IDistance(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
-        return along(
+        return divide_along(
             problem,
             watch,
             self.name,
-            lambda stay: with_keys(idistance_line(stay, self.centres, self.sample), fast=self.fast),
+            lambda stay: keyed_order(
+                idistance_line(stay, self.centres, self.sample), fast=self.fast
+            ),
         )
 
 

@@ -68,31 +68,30 @@ class ItemLine:
 
     @property
     def items(self) -> "order_dp.LineItems":
-        """As kernels want them."""
+        """The items as kernels want them."""
         return order_dp.LineItems(self.boxes, self.boxes, self.of, self.people, self.records)
 
 
 def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = None) -> Pieces:
-    """The division of the rows in this order that has the least cost, each class large enough.
+    """Divide the rows, in this order, at the least cost into classes that are large enough.
 
     `order` is a permutation of the tally's rows that keeps rows with the same quasi-identifying
     codes together. Classes are numbered in their order. Only sizes are looked at: models that read
-    values, people with several records and the limits of columns are left to `repair`.
-
-    With `keys`, ascending numbers of the rows in their order, a class costs its records times the
-    extent of its keys (the Fast variants of Section 6.1) instead of its box.
+    values, people with several records and the limits of columns are left to `repair`. With `keys`,
+    ascending numbers of the rows in their order, a class costs its records times the extent of its
+    keys (the Fast variants of Section 6.1) instead of its box.
     """
     line = line_of(problem, order)
     k = least_people(problem)
     if keys is None:
-        ends = _by_boxes(line, k, boxes_of(problem), largest=problem.loss.worst_class)
+        ends = _ends_by_boxes(line, k, boxes_of(problem), largest=problem.loss.worst_class)
     else:
-        ends = _by_keys(line, k, keys)
-    return _pieces(problem.tally, replace(line, boxes=line.boxes[:0]), ends)
+        ends = _ends_by_keys(line, k, keys)
+    return _pieces_of_classes(problem.tally, replace(line, boxes=line.boxes[:0]), ends)
 
 
 def least_people(problem: Problem) -> int:
-    """The size from which on a class satisfies all models that look at sizes only.
+    """Return the size from which on a class satisfies all models that look at sizes only.
 
     If there is none, the largest k that a model asks for.
     """
@@ -108,7 +107,7 @@ def least_people(problem: Problem) -> int:
 
 
 def line_of(problem: Problem, order: Codes) -> ItemLine:
-    """The items of the tally's rows in this order."""
+    """Return the items of the tally's rows in this order."""
     tally = problem.tally
     codes = np.empty((len(order), len(tally.quasi)), dtype=np.int32)
     for j, column in enumerate(tally.quasi):
@@ -116,7 +115,7 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
     fresh = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
     box = (np.cumsum(fresh) - 1).astype(np.int32)
     boxes = codes if fresh.all() else codes[fresh]
-    counts, people = tally.counts[order], _people(tally)[order]
+    counts, people = tally.counts[order], _people_per_row(tally)[order]
     if not problem.consistent and not tally.has_units:
         taken = _without_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
@@ -127,11 +126,13 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
         starts = np.flatnonzero(fresh)
         counts, people = np.add.reduceat(counts, starts), np.add.reduceat(people, starts)
         first, box = box, first[: len(boxes)]
-    return ItemLine(order, first, boxes, box, _before(people), _before(counts), whole=True)
+    return ItemLine(
+        order, first, boxes, box, _sums_before(people), _sums_before(counts), whole=True
+    )
 
 
-def _people(tally: Tally) -> Counts:
-    """People per row, each of them in every row where they stand."""
+def _people_per_row(tally: Tally) -> Counts:
+    """Return the people of each row; who has several rows counts in each of them."""
     if not tally.has_units:
         return tally.counts
     shared: Counts = np.bincount(tally.shared_row, minlength=tally.rows).astype(np.int64)
@@ -139,24 +140,31 @@ def _people(tally: Tally) -> Counts:
     return shared
 
 
-def _before(counts: Counts) -> Counts:
+def _sums_before(counts: Counts) -> Counts:
+    """Return the sum of the counts before each place, and of all at the end."""
     return offsets(counts)
 
 
 def _without_midst(counts: Counts, k: int) -> Counts:
-    """Counts without the classes of k that any best division may cut from the midst of a row."""
+    """Return the counts of rows less classes of k from their midst, as many as can be spared.
+
+    Any best division may cut these out, so that fewer items are divided.
+    """
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
 
 
-def _by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Where the classes end, by the cost of their boxes."""
+def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
+    """Return where classes end if they cost what their boxes do, all together or the `largest`.
+
+    Of long lines several items are taken as one.
+    """
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
     if every > 1:
-        items = _together(line, every)
+        items = _join_items(line, every)
     if not largest:
         ends, _ = _class_ends(items, k, boxes, (inf, False))
     else:
@@ -165,8 +173,8 @@ def _by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Co
     return np.minimum(ends * every, len(line.of)).astype(np.int32)
 
 
-def _together(line: ItemLine, every: int) -> "order_dp.LineItems":
-    """The same line with so many consecutive items made one."""
+def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
+    """Return the items of a line with each `every` consecutive ones made one."""
     low, high = order_dp.joined_boxes(line.boxes, line.boxes, line.of, every)
     at = np.append(np.arange(0, len(line.of), every), len(line.of))
     of = np.arange(len(low), dtype=np.int32)
@@ -176,13 +184,16 @@ def _together(line: ItemLine, every: int) -> "order_dp.LineItems":
 def _class_ends(
     items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
-    """Where the classes end, and what they cost; `rule` is (most, largest)."""
+    """Return where the classes of the best division end, and what it costs.
+
+    `rule` is (most, largest), as `order_dp.shortest` has it; long lines are divided in two halves.
+    """
     number = len(items.of)
     if number < _LONG:
         total, last = order_dp.shortest(items, k, boxes, *rule)
         return order_dp.ends(last, number), float(total[-1])
     middle = number // 2
-    halves = [_until(items, middle), _reverse(items, middle)]
+    halves = [_first_items(items, middle), _reverse_items_from(items, middle)]
     costs = in_threads([partial(order_dp.shortest, half, k, boxes, *rule) for half in halves])
     (before, last), (behind, next_) = costs
     after = np.ascontiguousarray(behind[::-1])
@@ -193,21 +204,21 @@ def _class_ends(
     return ends.astype(np.int32), float(cost)
 
 
-def _until(items: "order_dp.LineItems", number: int) -> "order_dp.LineItems":
-    """The first items, so many."""
+def _first_items(items: "order_dp.LineItems", number: int) -> "order_dp.LineItems":
+    """Return the first `number` items."""
     low, high, of, people, records = items
     return order_dp.LineItems(low, high, of[:number], people[: number + 1], records[: number + 1])
 
 
-def _reverse(items: "order_dp.LineItems", middle: int) -> "order_dp.LineItems":
-    """The items from the middle on, from the last to the first."""
+def _reverse_items_from(items: "order_dp.LineItems", middle: int) -> "order_dp.LineItems":
+    """Return the items from the middle on, the last one first."""
     low, high, of, people, records = items
     before = [(counts[-1] - counts[middle:])[::-1].copy() for counts in (people, records)]
     return order_dp.LineItems(low, high, of[middle:][::-1].copy(), *before)
 
 
-def _by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
-    """Where the classes end, by the extent of their keys."""
+def _ends_by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
+    """Return where classes end if they cost the extent of their keys, of which each row has one."""
     first = np.zeros(len(line.of), dtype=np.bool_)
     first[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]
@@ -216,8 +227,8 @@ def _by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
     return order_dp.ends(last, len(line.of))
 
 
-def _pieces(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
-    """Which records of which row are in the class that ends at each of the ends."""
+def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
+    """Return which records of which row are in the class that ends at each of the ends."""
     class_of = np.zeros(len(line.of), dtype=np.int32)
     class_of[ends[:-1]] = 1
     if line.whole:
@@ -233,14 +244,17 @@ def _pieces(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
     classes = np.cumsum(class_of[starts], dtype=np.int32)
     if len(line.of) < tally.records:
         counts += _spare(tally.counts[line.order], place, classes, counts)
-    to = _by_row(line.order, place)
+    to = _places_by_row(line.order, place)
     pieces = Pieces(np.empty_like(place), np.empty_like(counts), np.empty_like(classes))
     pieces.row[to], pieces.count[to], pieces.class_of[to] = line.order[place], counts, classes
     return pieces
 
 
 def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
-    """Per piece the records of its row that were no items; they join a class within the row."""
+    """Return per piece how many records of its row that were no items it gets.
+
+    They all go to one class within the row.
+    """
     more = np.zeros(len(counts), dtype=np.int64)
     left = whole - np.bincount(place, weights=counts).astype(np.int64)
     sizes = np.bincount(classes, weights=counts)
@@ -250,8 +264,8 @@ def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Count
     return more
 
 
-def _by_row(order: Codes, place: Codes) -> Codes:
-    """Where each piece goes if they stand in the order of the tally's rows."""
+def _places_by_row(order: Codes, place: Codes) -> Codes:
+    """Return where each piece goes if pieces stand in the order of the tally's rows."""
     number = np.bincount(place, minlength=len(order)).astype(np.int32)
     of_row = np.empty(len(order), dtype=np.int32)
     of_row[order] = number
@@ -266,10 +280,10 @@ KeyedOrder: TypeAlias = tuple[Codes, Floats | None]
 """The rows in their order, and their ascending keys if classes are judged by them."""
 
 
-def along(
+def divide_along(
     problem: Problem, watch: Watch, name: str, line: Callable[[Problem], KeyedOrder]
 ) -> Found:
-    """The best division of a line of the rows that stay."""
+    """Order the rows that stay by `line`, and return their best division as `name`'s result."""
     raise_if_infeasible(problem)
     raise_if_out_of_time(watch)
     watch.tell("ordering the rows", 0.0)
@@ -278,13 +292,13 @@ def along(
     )
 
 
-def with_keys(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:
-    """The line with its keys if classes are judged by them (`fast`), else without."""
+def keyed_order(line: tuple[Codes, Floats], *, fast: bool) -> KeyedOrder:
+    """Return the line with its keys if classes are judged by them (`fast`), else without."""
     return line if fast else (line[0], None)
 
 
 def divide_line(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> Found:
-    """The best division of a line of rows, every class satisfying every model."""
+    """Return the best division of a line of rows, repaired so that classes satisfy every model."""
     order, keys = line
     watch.tell("dividing the ordered rows into classes", 0.4)
     pieces = partition_in_order(problem, order, keys)
@@ -293,12 +307,12 @@ def divide_line(problem: Problem, watch: Watch, name: str, line: KeyedOrder) -> 
     number = int(spans.pieces.class_of.max()) + 1
     raw = int(pieces.class_of.max()) + 1
     why = f"divided the ordered rows into {count_of(number, 'class', 'classes')}"
-    optimal = keys is None and _exact(problem) and number <= raw
+    optimal = keys is None and _is_exact(problem) and number <= raw
     return Found(spans, name, optimal=optimal, why=why, facts={"classes": float(number)})
 
 
-def _exact(problem: Problem) -> bool:
-    """Whether runs of the order of one column are the best of all divisions."""
+def _is_exact(problem: Problem) -> bool:
+    """Whether the best runs of the order of one column are the best of all divisions."""
     sizes_only = all(not model.columns for model in problem.models)
     return (
         len(problem.columns) == 1
@@ -310,7 +324,7 @@ def _exact(problem: Problem) -> bool:
 
 
 def code_positions(column: QuasiColumn) -> Floats:
-    """Where each code of a column lies, from 0 to 1; missing values, if there are any, at 0.
+    """Return where each code of a column lies, from 0 to 1; code 0, for missing values, at 0.
 
     Ordered columns by their values, others by the number of their leaf, which puts the leaves of a
     node side by side. All columns reach equally far, however many values they have.
@@ -325,21 +339,25 @@ def code_positions(column: QuasiColumn) -> Floats:
     return at
 
 
-def grid(problem: Problem, bits: int | None) -> tuple[Codes, int]:
-    """The cell of each row in a grid of 2^bits cells in every column, one line per row.
+def grid_cells(problem: Problem, bits: int | None) -> tuple[Codes, int]:
+    """Return the cell of each row in a grid of 2^bits cells in every column, and the bits.
 
-    Without bits, as many as the column with the most values needs. Missing values have the first
-    cell for themselves.
+    Cells have one line per row. Without bits, as many as the column with the most values needs.
+    Missing values have the first cell for themselves.
     """
     most = max(len(column.frequency) for column in problem.columns)
     bits = bits or min(max(int(most - 1).bit_length(), 1), 31)
     lines = np.empty((problem.tally.rows, len(problem.columns)), dtype=np.int32)
     for j, (column, codes) in enumerate(zip(problem.columns, problem.tally.quasi, strict=True)):
-        lines[:, j] = _cells(column, bits)[codes]
+        lines[:, j] = _grid_places(column, bits)[codes]
     return lines, bits
 
 
-def _cells(column: QuasiColumn, bits: int) -> Codes:
+def _grid_places(column: QuasiColumn, bits: int) -> Codes:
+    """Return the place in the grid of each code of a column.
+
+    If values are missing they have the first place alone.
+    """
     first = 1 if column.frequency[MISSING] and bits > 1 else 0
     spread: Floats = code_positions(column) * (2**bits - 1 - first)
     cells = first + np.floor(spread + 0.5).astype(np.int32)

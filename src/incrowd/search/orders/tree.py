@@ -18,7 +18,7 @@ from incrowd.kernels import kd_order as kernels
 from incrowd.kernels import mondrian
 from incrowd.problem import Problem
 from incrowd.search.layout import boxes_of, by_codes, lowest_codes
-from incrowd.search.orders.division import along
+from incrowd.search.orders.division import divide_along
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads
 from incrowd.values import STRICT, dataclass
@@ -42,11 +42,11 @@ class TreeSearch(Search):
 
     def run(self, problem: Problem, watch: Watch) -> Found:
         """Order the rows, divide the order best, repair what fails."""
-        return along(problem, watch, self.name, lambda stay: (kd_order(stay), None))
+        return divide_along(problem, watch, self.name, lambda stay: (kd_order(stay), None))
 
 
 def kd_order(problem: Problem) -> Codes:
-    """The rows of the tally in the order of a tree of cuts, each once."""
+    """Return the rows of the tally in the order of a tree of cuts, each once."""
     order = by_codes(problem)
     items = mondrian.CutItems(lowest_codes(problem), problem.tally.counts)
     ordered = np.array([column.divisible for column in problem.columns])

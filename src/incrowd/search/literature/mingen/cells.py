@@ -9,7 +9,7 @@ from pydantic import Field
 from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import CellLevels
-from incrowd.search.lattice.full_domain import many
+from incrowd.search.lattice.full_domain import readable_number
 from incrowd.search.refusals import nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.search.small_tables.partitions import Partitions
@@ -70,8 +70,8 @@ def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
     """Raise `PolicyError` if the table is too large, or its missing values are not supported."""
     if table.parts > limit:
         raise PolicyError(
-            f"mingen-cells compares all partitions of a table: {many(table.parts)} parts of "
-            f"{problem.tally.records:,} records exceed its limit of {limit:,} "
+            f"mingen-cells compares all partitions of a table: {readable_number(table.parts)} "
+            f"parts of {problem.tally.records:,} records exceed its limit of {limit:,} "
             f"({int(np.log2(limit))} different records)",
             remedy=(
                 'use search = "mingen" for one level per column, or "mondrian" for a heuristic'

@@ -12,7 +12,7 @@ from incrowd.loss.granularity import Precision
 from incrowd.loss.loss import Loss
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
-from incrowd.search.lattice.full_domain import allowed_levels, many, recode
+from incrowd.search.lattice.full_domain import allowed_levels, readable_number, recode
 from incrowd.search.literature.mingen import tagging
 from incrowd.search.refusals import no_levels, nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
@@ -165,7 +165,8 @@ def untagged_lattice(problem: Problem, limit: int) -> "Tagged":
     size = prod(len(allowed) for allowed in levels)
     if size > limit:
         raise PolicyError(
-            f"there are {many(size)} level vectors, more than mingen's limit of {limit:,}",
+            f"there are {readable_number(size)} level vectors, more than mingen's limit of "
+            f"{limit:,}",
             remedy=(
                 'use search = "lattice", which finds the lowest loss without listing all '
                 "minimal generalizations"

@@ -14,7 +14,14 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
-from incrowd.search.lattice.frontier import NOT_JUDGED, Explored, NodeState, lowest, outer_sum, rank
+from incrowd.search.lattice.frontier import (
+    NOT_JUDGED,
+    Explored,
+    NodeState,
+    are_lowest,
+    outer_sum,
+    rank,
+)
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
 from incrowd.search.literature.mingen.mingen import Node
@@ -147,15 +154,15 @@ class Tagged:
         """Count the classes of a node and judge them, each by itself."""
         judge = self._judge
         counted = judge.count(node)
-        verdict = judge.by_size(counted)
-        if judge.too_many(counted, verdict.doomed):
-            failing = judge.records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
+        verdict = judge.judge_by_size(counted)
+        if judge.leaves_out_too_much(counted, verdict.doomed):
+            failing = judge.count_records(counted, ~verdict.kept) if judge.final else NOT_JUDGED
             return self._facts_of(counted, failing, nan, NodeState.FAILING, hopeless=True)
         if not judge.final:
-            verdict = judge.by_value(counted)
-        failing = judge.records(counted, ~verdict.kept)
-        if judge.too_many(counted, ~verdict.kept):
-            hopeless = judge.hopeless(counted, verdict)
+            verdict = judge.judge_by_value(counted)
+        failing = judge.count_records(counted, ~verdict.kept)
+        if judge.leaves_out_too_much(counted, ~verdict.kept):
+            hopeless = judge.is_hopeless(counted, verdict)
             return self._facts_of(counted, failing, nan, NodeState.FAILING, hopeless=hopeless)
         loss = self._limits.loss(counted, verdict.kept)
         return self._facts_of(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
@@ -271,5 +278,5 @@ def _lowest(nodes: list[Node]) -> tuple[Node, ...]:
     ordered = sorted(nodes, key=rank)
     if not ordered:
         return ()
-    minimal = lowest(np.array(ordered, dtype=np.int32)).tolist()
+    minimal = are_lowest(np.array(ordered, dtype=np.int32)).tolist()
     return tuple(node for node, least in zip(ordered, minimal, strict=True) if least)
