@@ -114,8 +114,8 @@ def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     column = AttackTables(
         table_of("release", release, Reading()), {}, knowledge_for(AttackRequest(None))
     ).released_column("zip")
-    assert SharedColumn.itself(column).decoding.apart
-    assert not SharedColumn.itself(column, Missing.MATCHES_ANYTHING).decoding.apart
+    assert SharedColumn.of_release(column).decoding.apart
+    assert not SharedColumn.of_release(column, Missing.MATCHES_ANYTHING).decoding.apart
 
 
 def test_the_command_line_has_the_same_limit():

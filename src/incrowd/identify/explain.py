@@ -44,7 +44,7 @@ class Partners:
 def measure_addition(
     records: Records, columns: int | Sequence[int], others: Sequence[int] | None = None
 ) -> Addition:
-    """Measure what columns add to the other columns (all others unless named)."""
+    """Measure what columns add to the other columns (to all others unless `others` are named)."""
     own = _as_tuple(columns)
     if others is None:
         others = range(records.width)
@@ -63,7 +63,7 @@ def find_partners(  # noqa: PLR0913  the last two are options
     max_size: int = 3,
     watch: Watch | None = None,
 ) -> Partners:
-    """The smallest sets of other columns that reach the ratio with these, not without them.
+    """Find the smallest sets of other columns that reach the ratio only with these columns.
 
     Sizes are tried in turn up to `max_size` partners. If time runs out there is no set, because not
     all sets of that size were tried.
@@ -90,7 +90,7 @@ def find_partners(  # noqa: PLR0913  the last two are options
 def coarsen_column(
     records: Records, columns: Sequence[int], column: int, maps: Codes
 ) -> tuple[Coarser, ...]:
-    """Ratios of the set with one of its columns at each level (see `Hierarchy.maps`).
+    """Measure the ratios of a set with one of its columns at each level (see `Hierarchy.maps`).
 
     The column's codes must be those of the hierarchy's leaves.
     """
@@ -117,7 +117,11 @@ def _completions(
     aim: tuple[Measure, float],
     others: Sequence[int],
 ) -> list[tuple[int, ...]]:
-    """The base with each later column that makes it reach the ratio from the start given."""
+    """The sets of `base` and one later column that reach the ratio together with `start`.
+
+    `aim` is the measure and the ratio; only columns of `others` above the last one of `base` are
+    tried.
+    """
     measure, ratio = aim
     groups = start.split(records, *base)
     later = [j for j in others if not base or j > base[-1]]
@@ -125,4 +129,5 @@ def _completions(
 
 
 def _as_tuple(columns: int | Sequence[int]) -> tuple[int, ...]:
+    """Columns as a tuple: a single number as a tuple of one."""
     return (columns,) if isinstance(columns, int) else tuple(columns)

@@ -59,11 +59,11 @@ class RatioTarget:
             raise PolicyError(f"the ratio must be between 0 and 1, not {self.ratio:g}")
 
     def is_met_by(self, ratios: Ratios) -> bool:
-        """Whether these ratios reach it."""
+        """Whether these ratios reach the target."""
         return ratios.ratio(self.measure) >= self.ratio
 
     def worth(self, ratios: Ratios) -> tuple[float, int]:
-        """What the greedy step looks for most of: pairs separated, on the way to a key.
+        """What the greedy choice compares, more is better: on the way to a key, pairs separated.
 
         Below that the measure itself, then pairs: few columns may leave no record unique.
         """
@@ -119,7 +119,7 @@ def sampled_separation_key(
 def separation_key_of(
     pairs: Differences, names: Sequence[str], epsilon: float, delta: float
 ) -> Minimum:
-    """The set that `sampled_separation_key` finds in pairs drawn already, as from a stream."""
+    """Find the set of `sampled_separation_key` in pairs drawn already, as from a stream."""
     equal = pairs.equal
     columns = _covering_columns(pairs, names, pairs.total - equal)
     searched = f"{pairs.total:,} pairs of records"
@@ -187,7 +187,7 @@ def minimum_separation(
 def partial_separation_of(
     pairs: Differences, names: Sequence[str], beta: float, epsilon: float, delta: float
 ) -> Minimum:
-    """The set that `minimum_separation` finds in pairs drawn already."""
+    """Find the set of `minimum_separation` in pairs drawn already, as from a stream."""
     needed = math.ceil((2 - epsilon) * beta * pairs.total / 2)
     if needed > pairs.total - pairs.equal:
         raise InfeasibleError(
@@ -206,12 +206,12 @@ def partial_separation_of(
 
 
 def _size_factor(needed: int) -> float:
-    """How often the columns of a smallest set a greedy one has at most (Lemma 14), rounded up."""
+    """How many times as large as a smallest set a greedy one is at most (Lemma 14), rounded up."""
     return math.ceil((1 + math.log(max(needed, 1))) * 100) / 100
 
 
 def round_down(share: float) -> str:
-    """A ratio that is promised at least, never rounded up.
+    """A lower bound of a share as text, never rounded up.
 
     >>> round_down(0.9999997)
     '0.999999'
@@ -275,15 +275,19 @@ class _LackingColumns:
     aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
+        """Sets of columns (bits) of which any set that reaches the target hits each.
+
+        No sets if this one reaches it.
+        """
         groups = RecordGroups.by(self.records, columns_of(columns))
         if self.aim.is_met_by(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
-            return self._pairs(groups)
+            return self._separating_columns(groups)
         return [self._outside_largest(groups, columns)]
 
     def _outside_largest(self, groups: RecordGroups, columns: int) -> int:
-        """The columns outside a largest set around this one that falls short."""
+        """The columns (bits) outside a largest set around this one that falls short."""
         outside = 0
         for j in range(self.records.width):
             if columns >> j & 1:
@@ -295,8 +299,8 @@ class _LackingColumns:
                 groups = groups.split(self.records, j)
         return outside
 
-    def _pairs(self, groups: RecordGroups) -> list[int]:
-        """The columns that tell apart some of the pairs of rows which the set leaves together."""
+    def _separating_columns(self, groups: RecordGroups) -> list[int]:
+        """For some pairs of rows that the set leaves together: the columns that separate them."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
         second = np.flatnonzero(neighbours)
@@ -307,7 +311,7 @@ class _LackingColumns:
 
 
 def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
-    """Columns, at least one, in the order of the greedy choice until the target is met."""
+    """Add columns greedily, at least one, until the target is met; return them and their groups."""
     _check_records(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)
@@ -327,6 +331,7 @@ def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], Rec
 
 
 def _unattainable_error(aim: RatioTarget, most: Ratios) -> InfeasibleError:
+    """The error that all columns together, with these ratios, fall short of the target."""
     equal = most.records - most.unique
     return InfeasibleError(
         f"no set of columns reaches a {aim.measure} ratio of {aim.ratio:g}: {equal:,} of "
@@ -339,7 +344,7 @@ def _unattainable_error(aim: RatioTarget, most: Ratios) -> InfeasibleError:
 def _needed_columns(
     records: Records, groups: RecordGroups, columns: Sequence[int], aim: RatioTarget
 ) -> list[int]:
-    """Drop columns that the target does not need, given groups that are already split.
+    """The columns that the target needs besides those by which the groups are split already.
 
     Each half is decided with the other one split already, so that a column is split by as often as
     the columns can be halved.
@@ -352,7 +357,7 @@ def _needed_columns(
 
 
 def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
-    """Columns that separate that many of the pairs: greedy set cover, then the superfluous out."""
+    """Columns that separate at least `needed` of the pairs: greedily, without superfluous ones."""
     chosen: list[int] = []
     while not chosen or pairs.apart(chosen) < needed:
         gains = pairs.gains(chosen)
@@ -367,16 +372,19 @@ def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> 
 
 
 def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
+    """The guarantee of a set found in a sample of so many records or pairs."""
     left = "all other records, and whether fewer columns would do"
     return Guarantee.of_sample(size, delta, searched, left, epsilon)
 
 
 def _check_records(records: Records) -> None:
+    """Refuse a table without records."""
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
 
 
 def _check_columns(records: Records) -> None:
+    """Refuse more columns than an exact search goes through."""
     if records.width > MOST_COLUMNS:
         raise PolicyError(
             f"the smallest set can be searched among at most {MOST_COLUMNS} columns, and the table "
