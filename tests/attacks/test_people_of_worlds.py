@@ -69,7 +69,7 @@ def test_combinations_that_have_fewer_people_than_promised(people, promised):
         knowledge_for(AttackRequest(None, world_id="id")),
         (table_of("world", world, Reading()),),
     )
-    sizes = crowd_sizes(tables.world_tables.world(["a", "b"]))
+    sizes = crowd_sizes(tables.world_tables.build_world(["a", "b"]))
     fewer, every = naive.few(world.rows(), promised)
     assert (int((sizes < promised).sum()), len(sizes)) == (fewer, every)
     given_ = {"world": world, "world_id": "id", "promises": [AtLeast(("a", "b"), promised)]}

@@ -15,7 +15,7 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.exposure.people import ClassKinds, PeopleBehind
 from incrowd.exposure.possible import Range, possible_ranges
-from incrowd.exposure.ranges import FigureRanges, ranges
+from incrowd.exposure.ranges import FigureRanges, figure_ranges
 from incrowd.models.model import TOLERANCE, fraction
 
 LEVEL = 0.95
@@ -111,7 +111,7 @@ def estimates(
         return found
     ends = possible_ranges(kinds.sizes, kinds.classes, drawn, people) or {}
     return _with_intervals(
-        found, ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold
+        found, figure_ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold
     )
 
 
@@ -212,6 +212,7 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
     """The exact figures of a table that holds everybody: F is the size of the class."""
 
     def exact(value: float) -> PopulationEstimate:
+        """An estimate that is certain: its interval and what is possible are one point."""
         return PopulationEstimate(
             float(value), float(value), float(value), (float(value), float(value))
         )

@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
 from incrowd.exposure.estimates import LEVEL, Estimates, estimates
-from incrowd.exposure.people import ClassKinds, risks
+from incrowd.exposure.people import ClassKinds, mean_risks
 from incrowd.exposure.risk import (
     Figures,
     Individual,
@@ -354,7 +354,7 @@ def individual_risk(
 ) -> Individual:
     """The individual risk: the mean risk of each class, which stands for so many people."""
     total = int(records.sum())
-    alone = risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
+    alone = mean_risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
     low, high = found.average.interval
     return Individual(
         max=found.likeliest.value,

@@ -8,10 +8,10 @@ sampling formulas of Ewens and Pitman and the negative binomial; lognormal ones 
 columns with independent values make.
 
 A sample leaves many densities possible: a posterior over smooth curves. A log density departs from
-one of four shapes (`shapes`) by a curve whose bends are small: second differences are normal, with
-one of three scales that the data choose from. The shapes count equally. For each shape and scale
-the posterior is normal around its mode (Laplace), and curves are drawn from it, always with the
-same random numbers: a table has one answer.
+one of four shapes (`likely_shapes`) by a curve whose bends are small: second differences are
+normal, with one of three scales that the data choose from. The shapes count equally. For each shape
+and scale the posterior is normal around its mode (Laplace), and curves are drawn from it, always
+with the same random numbers: a table has one answer.
 """
 
 from collections.abc import Callable
@@ -66,7 +66,7 @@ class DensityGrid:
     """Weights of the nodes of a cell, which sum to 1."""
 
     @staticmethod
-    def over(largest: float, fraction: float) -> "DensityGrid":
+    def for_table(largest: float, fraction: float) -> "DensityGrid":
         """The grid for a table with classes of up to `largest` people and this fraction drawn."""
         first = np.log(_LEAST * fraction)
         last = np.log(max(min(largest, LARGE) * _BEYOND, 20 * fraction))
@@ -102,7 +102,7 @@ class SizeCounts:
     @staticmethod
     def of(sizes: Floats, classes: Floats, fraction: float) -> "SizeCounts":
         """The counts of a table with so many classes of each of these sizes."""
-        grid = DensityGrid.over(float(sizes.max()), fraction)
+        grid = DensityGrid.for_table(float(sizes.max()), fraction)
         kind = np.minimum(sizes, LARGE + 1).astype(np.int64)
         seen: Floats = np.bincount(kind, classes, LARGE + 2).astype(np.float64)
         seen[2] += _HALF_A_PAIR
@@ -136,7 +136,7 @@ class SizeCounts:
         return weighted.sum(axis=0), weighted.T @ apart
 
 
-def shapes(sample: SizeCounts) -> tuple[Floats, ...]:
+def likely_shapes(sample: SizeCounts) -> tuple[Floats, ...]:
     """Four log densities to depart from: gamma and lognormal, narrow and wide, where likeliest.
 
     A sample seldom tells them apart, and what they say of unseen people differs: together they
@@ -145,9 +145,11 @@ def shapes(sample: SizeCounts) -> tuple[Floats, ...]:
     x = sample.grid.center
 
     def gamma(power: float) -> Callable[[float], Floats]:
+        """The log density of a gamma shape with this power, by its place in log mu."""
         return lambda at: _floor_density(power * (x - at) - np.exp(np.minimum(x - at, 50)))
 
     def lognormal(spread: float) -> Callable[[float], Floats]:
+        """The log density of a lognormal shape with this spread, by its place in log mu."""
         return lambda at: _floor_density(-((x - at) ** 2) / (2 * spread**2))
 
     kinds = [gamma(power) for power in _POWERS] + [lognormal(spread) for spread in _SPREADS]
@@ -184,14 +186,14 @@ class Curves:
         return self.probability @ values
 
 
-def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
+def draw_curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
     """Draw curves that are likely for a table with so many classes of each of these sizes."""
     sample = SizeCounts.of(sizes, classes, fraction)
     cells = len(sample.grid.center)
     half = np.random.default_rng(0).standard_normal((cells, _DRAWS))
     normal = np.hstack([half, -half])
     densities, chances = [], []
-    departures = shapes(sample)
+    departures = likely_shapes(sample)
     for shape in departures:
         found = [_draw_densities(sample, shape, bend, normal) for bend in _BENDS]
         evidence = np.array([likely for _, likely in found])
@@ -232,6 +234,7 @@ def _likeliest_curve(
     """The likeliest curve, its log posterior, and its information: by Newton's steps, halved."""
 
     def height(curve: Floats) -> float:
+        """The log posterior of a curve, up to a constant."""
         off = curve - shape
         return sample.log_likelihood(curve) - float(off @ prior @ off) / 2
 

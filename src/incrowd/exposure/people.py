@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Counts, Flags, Floats
-from incrowd.exposure.mixture import LARGE, Curves, curves
+from incrowd.exposure.mixture import LARGE, Curves, draw_curves
 from incrowd.lazy import module
 
 special = module("scipy.special")
@@ -97,9 +97,9 @@ class PeopleBehind:
     @staticmethod
     def of(kinds: ClassKinds, fraction: float) -> "PeopleBehind":
         """Estimate the people behind these kinds, by the curves that are likely for their sizes."""
-        found = curves(kinds.sizes, kinds.classes, fraction)
+        found = draw_curves(kinds.sizes, kinds.classes, fraction)
         risk = _mean_by_size(
-            kinds, found, _mean_inverse, lambda big: risks(_whole_sizes(big), big.drawn)
+            kinds, found, _mean_inverse, lambda big: mean_risks(_whole_sizes(big), big.drawn)
         )
         square = _mean_by_size(kinds, found, _mean_square, _mean_square_of_large)
         people = _mean_by_size(kinds, found, lambda f, r: f + r, lambda big: big.sizes / big.drawn)
@@ -117,6 +117,7 @@ class PeopleBehind:
         """
 
         def large(big: ClassKinds) -> Floats:
+            """The chance for large classes, by the negative binomial."""
             return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
 
         can = self.kinds.sizes <= people
@@ -210,7 +211,7 @@ def _laguerre_integral(f: Floats, r: Floats, power: int) -> Floats:
 
 def _mean_square_of_large(big: ClassKinds) -> Floats:
     """About the mean of 1 / F^2 for large classes: the square of the mean, and the variance."""
-    mean = risks(_whole_sizes(big), big.drawn)
+    mean = mean_risks(_whole_sizes(big), big.drawn)
     return mean**2 * (1 + (1 - big.drawn) / big.sizes)
 
 
@@ -219,10 +220,10 @@ def _whole_sizes(kinds: ClassKinds) -> Counts:
     return kinds.sizes.astype(np.int64)
 
 
-def risks(people: Counts, fraction: Floats) -> Floats:
+def mean_risks(people: Counts, fraction: Floats) -> Floats:
     """The mean of 1 / F for each class of f people drawn with this sampling fraction (0..1].
 
-    >>> risks(np.array([1, 2, 2]), np.array([1 / 215, 2 / 360, 2 / 262])).round(4).tolist()
+    >>> mean_risks(np.array([1, 2, 2]), np.array([1 / 215, 2 / 360, 2 / 262])).round(4).tolist()
     [0.0251, 0.0054, 0.0074]
     """
     p, f = np.asarray(fraction, dtype=np.float64), np.asarray(people, dtype=np.float64)

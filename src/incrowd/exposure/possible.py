@@ -43,7 +43,7 @@ class Populations:
     (bins, sizes)."""
 
     @staticmethod
-    def over(largest: float, fraction: float) -> "Populations":
+    def for_table(largest: float, fraction: float) -> "Populations":
         """The populations with classes of sizes that a table's classes of up to `largest` may have.
 
         A class of the table goes into one of `BINS`; `fraction` of the people were drawn.
@@ -102,7 +102,7 @@ def possible_ranges(
     the mean of 1 / F, and the share whose F is at most `threshold_people`. None if no population
     fits.
     """
-    drawn = Populations.over(float(sizes.max()), fraction)
+    drawn = Populations.for_table(float(sizes.max()), fraction)
     people = float((sizes * classes).sum())
     limits = _count_limits(drawn.bin_classes(sizes, classes), people)
     figures = {

@@ -53,7 +53,7 @@ class FigureRanges:
     """The mean of 1 / F of those who are alone; None likewise."""
 
 
-def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
+def figure_ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
     """The intervals of all figures for a simple random sample of this share of a population.
 
     `people` are the most of a class above the threshold.
@@ -101,7 +101,7 @@ class _LikelyPopulations:
 
     @staticmethod
     def of(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> "_LikelyPopulations":
-        """The populations of a table of which `drawn` is the share; `people` as in `ranges`."""
+        """The populations of a table that is this share of one; `people` as in `figure_ranges`."""
         ends = (people, people + 1) if 1 <= people < np.inf else ()
         populations = Populations.with_fewer_sizes(float(kinds.sizes.max()), drawn, *ends)
         smooth = smooth_shares(populations.sizes, kinds, drawn, curves)
@@ -165,6 +165,7 @@ class _LikelyPopulations:
         size = self.populations.sizes
 
         def variance(shares: Floats) -> float:
+            """The variance that the draw adds to the mean number of people, by these shares."""
             mean, square = (
                 _mean_over_classes(singles, values, shares) for values in (size, size**2)
             )

@@ -297,7 +297,7 @@ def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tu
 
 
 class _SetSearch:
-    """The sets seen so far, and the notes of `kernels.special_uniques.keep_minimal`."""
+    """The sets seen so far, and the notes of `kernels.refinement.keep_minimal`."""
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table

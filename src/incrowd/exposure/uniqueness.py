@@ -188,6 +188,7 @@ def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[f
     scale = np.log(number * fraction / single)
 
     def gap(odds: float | Floats) -> Any:
+        """The logarithm of expected over seen uniques, for beta = 1 / (1 + exp(-odds))."""
         alpha, beta, hidden = _alpha_of_odds(odds, double / single, fraction)
         shown = 1 - hidden
         power = alpha * (np.log(beta) - np.log(shown))
@@ -303,6 +304,7 @@ class _SampleClasses:
         most = np.log(10.0 * self.people * self.people)
 
         def slope(t: float) -> float:
+            """The slope of the log likelihood in theta = exp(t), for alpha = 0."""
             theta = float(np.exp(t))
             return (self.classes - 1) / theta - _harmonic(theta + 1, self.people - 1)
 

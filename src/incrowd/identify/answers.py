@@ -152,7 +152,7 @@ class DiscoverOptions:
         """The test of sets for the population; None without one."""
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
-    def largest(self, width: int) -> int | None:
+    def largest_size(self, width: int) -> int | None:
         """The largest size of sets to search; None for any.
 
         That asked for, or else 4 or 3 in a table of more than 18 or 32 columns.
@@ -185,7 +185,7 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     measure, ratio = options.measure, options.least_ratio
     if ratios_of_all(records).ratio(measure) < ratio:
         return _unreachable_answer()
-    limit = options.largest(records.width)
+    limit = options.largest_size(records.width)
     try:
         greedy = greedy_key(records, ratio, measure)
         most = options.max_size if ratio == 1 else limit

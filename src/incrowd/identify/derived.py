@@ -145,7 +145,7 @@ def _function_strength(told: CodedColumn, known: Sequence[CodedColumn], rows: An
         return agreed
     if not all(map(_is_measured, (told, *known))):
         return None
-    fitted = fit(known, told, rows)
+    fitted = prediction_fit(known, told, rows)
     return fitted if fitted >= FIT else None
 
 
@@ -180,7 +180,7 @@ def _count_pairs(sizes: Any) -> float:
     return float((large * (large - 1)).sum()) / 2
 
 
-def fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+def prediction_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
     """How well a number or date is predicted from known ones by other records; at most 1."""
     smooth = _polynomial_fit(known, told, rows)
     if not _PROMISING <= smooth < FIT:

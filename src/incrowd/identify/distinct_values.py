@@ -322,7 +322,7 @@ class PopulationTest:
             rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
         )
 
-    def without_table(self, names: Sequence[str]) -> DistinctValueTest:
+    def test_without_table(self, names: Sequence[str]) -> DistinctValueTest:
         """Test a set of columns without a table, by the declared numbers of values alone."""
         if self.source not in {None, CountSource.DECLARED}:
             raise PolicyError(

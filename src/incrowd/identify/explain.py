@@ -49,7 +49,7 @@ def measure_addition(
     if others is None:
         others = range(records.width)
     rest = tuple(j for j in others if j not in own)
-    groups = RecordGroups.by(records, rest)
+    groups = RecordGroups.by_columns(records, rest)
     together = groups.split(records, *own)
     return Addition(own, rest, ratios(records, own), groups.ratios, together.ratios)
 
@@ -70,7 +70,7 @@ def find_partners(  # noqa: PLR0913  the last two are options
     """
     watch = watch or Watch()
     own = _as_tuple(columns)
-    start = RecordGroups.by(records, own)
+    start = RecordGroups.by_columns(records, own)
     if start.ratios.ratio(measure) >= ratio:
         return Partners(own, ((),), 0, complete=True)
     others = [j for j in range(records.width) if j not in own]
@@ -100,7 +100,7 @@ def coarsen_column(
     if int(codes.max(initial=0)) >= maps.shape[1]:
         raise PolicyError("the levels do not cover all values of the column")
     others = [j for j in columns if j != column]
-    rest = RecordGroups.by(records, others)
+    rest = RecordGroups.by_columns(records, others)
     levels = []
     for level, nodes in enumerate(maps):
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)

@@ -31,7 +31,7 @@ class RecordGroups:
     start: Counts
     """Where each group begins and ends."""
     settled: Counts
-    """Figures of the classes of one row (see `kernels.partition`)."""
+    """Figures of the classes of one row (see `kernels.identify.stripped`)."""
     told: Counts
     """Figures of all classes."""
 
@@ -58,7 +58,7 @@ class RecordGroups:
         return ratios_of_figures(self.records, told)
 
     @classmethod
-    def by(cls, records: Records, columns: Iterable[int]) -> "RecordGroups":
+    def by_columns(cls, records: Records, columns: Iterable[int]) -> "RecordGroups":
         """The groups of rows that agree in all of these columns."""
         return cls.whole(records).split(records, *columns)
 
@@ -84,12 +84,12 @@ class RecordGroups:
 
 
 def empty_figures() -> Counts:
-    """The figures of no classes at all (see `kernels.partition`)."""
+    """Figures of no classes: no class, ordered pair together or unique; smallest has no limit."""
     return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
 def ratios_of_figures(records: int, told: Counts) -> Ratios:
-    """The ratios that the figures of all classes come to (see `kernels.partition`)."""
+    """The ratios that figures of all classes come to: see `empty_figures` for their order."""
     classes, together, unique, smallest = told.tolist()
     apart = (records * (records - 1) - together) // 2
     return Ratios(records, classes, apart, unique, smallest if classes else 0)

@@ -280,5 +280,5 @@ def _sample_test(
     least = pruning_ratio(records.width, question.ratio, size, question.delta)
     if measure is Measure.SEPARATION:
         pairs = sample_pairs(records, size, rng)
-        return lambda columns: pairs.apart(columns) >= least * pairs.total
+        return lambda columns: pairs.count_apart(columns) >= least * pairs.total
     return _ratio_test(sample_rows(records, size, rng), measure, least)

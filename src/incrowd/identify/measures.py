@@ -217,7 +217,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
     bits = (prod(records.domains[list(columns)].tolist()) - 1).bit_length()
     if bits > _KEY_BITS:
         widest_first = sorted(columns, key=lambda column: -records.domains[column])
-        return RecordGroups.by(records, widest_first).ratios
+        return RecordGroups.by_columns(records, widest_first).ratios
     rows = _RowNumbers.of(records, columns, bits)
     dense = bits <= min(_DENSE_BITS, max(10, records.rows.bit_length()))
     return ratios_of_figures(records.total, _count_by_cell(rows) if dense else _count_by_hash(rows))
@@ -225,7 +225,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
 
 @dataclass(frozen=True, eq=False)
 class _RowNumbers:
-    """Rows as numbers of so many bits (see `kernels.distinct`)."""
+    """Rows as numbers of so many bits (see `kernels.identify.distinct`)."""
 
     codes: Codes
     digits: Keys

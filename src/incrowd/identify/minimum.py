@@ -86,7 +86,7 @@ def greedy_key(
     chosen, groups = _choose_greedily(records, aim)
     needed = _needed_columns(records, RecordGroups.whole(records), chosen, aim) or chosen[:1]
     if len(needed) < len(chosen):
-        groups = RecordGroups.by(records, needed)
+        groups = RecordGroups.by_columns(records, needed)
     searched = "all records, adding one column at a time"
     fewer = "whether fewer columns would do" if len(needed) > 1 else ""
     promise = Guarantee(exact=True, searched=searched, not_searched=fewer)
@@ -249,7 +249,7 @@ def exact_minimum(
     columns = columns_of(cheapest.columns) or (prices.index(min(prices)),)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
-    return Minimum(places, RecordGroups.by(rows, columns).ratios, promise)
+    return Minimum(places, RecordGroups.by_columns(rows, columns).ratios, promise)
 
 
 def _guarantee_out_of_time(
@@ -279,7 +279,7 @@ class _LackingColumns:
 
         No sets if this one reaches it.
         """
-        groups = RecordGroups.by(self.records, columns_of(columns))
+        groups = RecordGroups.by_columns(self.records, columns_of(columns))
         if self.aim.is_met_by(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
@@ -359,14 +359,14 @@ def _needed_columns(
 def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
     """Columns that separate at least `needed` of the pairs: greedily, without superfluous ones."""
     chosen: list[int] = []
-    while not chosen or pairs.apart(chosen) < needed:
+    while not chosen or pairs.count_apart(chosen) < needed:
         gains = pairs.gains(chosen)
         most = int(gains.max())
         ties = [j for j in range(pairs.width) if gains[j] == most]
         chosen.append(min(ties, key=names.__getitem__))
     for j in list(chosen):
         others = [i for i in chosen if i != j]
-        if others and pairs.apart(others) >= needed:
+        if others and pairs.count_apart(others) >= needed:
             chosen = others
     return tuple(sorted(chosen))
 

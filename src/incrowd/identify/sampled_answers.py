@@ -90,7 +90,7 @@ def _answer_by_keys(
     """Answer with the keys of the sample, which are nearly keys of the table."""
     epsilon = _sample_epsilon(sample, total, options)
     greedy = greedy_key(sample)
-    limit = options.largest(sample.width)
+    limit = options.largest_size(sample.width)
     keys = minimal_sets(sample, Measure.DISTINCT, 1.0, max_size=limit, watch=watch)
     partial = watch.expired and not keys.complete
     searched = f"{sample.total:,} of {total:,} records; {keys.guarantee.searched}"
@@ -155,7 +155,7 @@ def _sets_reaching_ratio(
     """The minimal sets that reach the ratio in the sample; none if all columns do not."""
     if ratios_of_all(sample).ratio(options.measure) < ratio:
         return MinimalSets((), True, Guarantee(exact=True, searched="all columns together"))
-    limit = options.largest(sample.width)
+    limit = options.largest_size(sample.width)
     return minimal_sets(sample, options.measure, ratio, max_size=limit, watch=watch)
 
 

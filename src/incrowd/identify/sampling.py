@@ -140,9 +140,9 @@ class Differences:
     @property
     def equal(self) -> int:
         """How many pairs are of records that are equal in all columns."""
-        return self.total - self.apart(range(self.width))
+        return self.total - self.count_apart(range(self.width))
 
-    def apart(self, columns: Sequence[int]) -> int:
+    def count_apart(self, columns: Sequence[int]) -> int:
         """How many pairs these columns tell apart."""
         mask = _mask(columns, len(self.words))
         return int(self.counts[(self.words & mask[:, np.newaxis]).any(axis=0)].sum())

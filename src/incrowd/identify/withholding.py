@@ -114,7 +114,7 @@ class WithholdRequest:
         """What you should know before you publish columns as they are."""
         return (NOT_ANONYMOUS, _ORDER) if self.keep_order else (NOT_ANONYMOUS,)
 
-    def without(self, nested: Sequence[str]) -> "WithholdRequest":
+    def without_columns(self, nested: Sequence[str]) -> "WithholdRequest":
         """The request for a table that lacks these columns; those to keep stay in it."""
         gone = {*nested} - {*self.keep}
         weights = {name: worth for name, worth in self.weights.items() if name not in gone}
@@ -233,7 +233,6 @@ class RecordGauge:
         return self._groups
 
     def _figures(self, found: Ratios) -> tuple[float, int]:
-        """The ratio of the measure, and the pairs told apart."""
         return found.ratio(self._measure), found.apart
 
 
@@ -245,17 +244,16 @@ class PairGauge:
 
     def measure(self, columns: Sequence[int]) -> tuple[float, int]:
         """The share of the pairs that these columns tell apart, and their number."""
-        return self._figures(self._pairs.apart(columns))
+        return self._figures(self._pairs.count_apart(columns))
 
     def measure_with_each(
         self, columns: Sequence[int], candidates: Sequence[int]
     ) -> list[tuple[float, int]]:
         """Per candidate, the share and the number of pairs told apart with it added alone."""
-        now, gains = self._pairs.apart(columns), self._pairs.gains(columns)
+        now, gains = self._pairs.count_apart(columns), self._pairs.gains(columns)
         return [self._figures(now + int(gains[j])) for j in candidates]
 
     def _figures(self, apart: int) -> tuple[float, int]:
-        """The share of the pairs that so many are, and their number."""
         return apart / max(self._pairs.total, 1), apart
 
 
@@ -417,7 +415,6 @@ def _make_withholding(
 
 
 def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) -> InfeasibleError:
-    """The error that the columns that must be published exceed the ratio by themselves."""
     columns = ", ".join(repr(names[j]) for j in sorted(keep))
     return InfeasibleError(
         f"the columns that must be published ({columns}) already exceed the ratio: {ratio:.6g}",
@@ -426,7 +423,6 @@ def _kept_exceed_error(names: Sequence[str], keep: Sequence[int], ratio: float) 
 
 
 def _check_columns(choice: ColumnChoice) -> None:
-    """Refuse more columns to decide on than an exact search goes through."""
     free = len(choice.free)
     if free > MOST_COLUMNS:
         raise PolicyError(

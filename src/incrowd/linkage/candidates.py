@@ -26,18 +26,38 @@ class _ColumnLike(Protocol):
     """A quasi-identifying column of a problem."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the column."""
+        ...
+
     @property
-    def hierarchy(self) -> Hierarchy: ...
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy whose labels it shows."""
+        ...
+
     @property
-    def lowest(self) -> int: ...
+    def lowest(self) -> int:
+        """The lowest level that may be shown."""
+        ...
+
     @property
-    def grid(self) -> CellGrid | None: ...
+    def grid(self) -> CellGrid | None:
+        """The cells that spans may end on; None lets them end on values or nodes."""
+        ...
+
     @property
-    def pools(self) -> Pools | None: ...
+    def pools(self) -> Pools | None:
+        """What sets may name; None if that is every value."""
+        ...
+
     @property
-    def finest(self) -> Codes: ...
-    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
+    def finest(self) -> Codes:
+        """The finest thing that each code may be shown as: its cell or lowest node."""
+        ...
+
+    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
+        """Spans of codes, widened to whole cells or to nodes of the lowest level."""
+        ...
 
 
 class ValueSetsLike(Protocol):
@@ -63,17 +83,34 @@ class _OutcomeLike(Protocol):
     """What a release shows, and the people of its classes."""
 
     @property
-    def low(self) -> Codes: ...
+    def low(self) -> Codes:
+        """The first code of each class in each column: shape (columns, classes)."""
+        ...
+
     @property
-    def high(self) -> Codes: ...
+    def high(self) -> Codes:
+        """The last code of each class in each column."""
+        ...
+
     @property
-    def level(self) -> Codes: ...
+    def level(self) -> Codes:
+        """The level that each class shows in each column."""
+        ...
+
     @property
-    def spans(self) -> bool: ...
+    def spans(self) -> bool:
+        """Whether ordered columns show the true span of their classes."""
+        ...
+
     @property
-    def sets(self) -> Mapping[int, ValueSetsLike]: ...
+    def sets(self) -> Mapping[int, ValueSetsLike]:
+        """By number of a column: the sets of values that classes show there."""
+        ...
+
     @property
-    def classes(self) -> Classes: ...
+    def classes(self) -> Classes:
+        """The classes, with their records and people."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -320,7 +357,7 @@ class CandidateCounter:
         columns = (replace(one, place=place) for place, one in enumerate(self.columns))
         return replace(self, columns=tuple(columns))
 
-    def without(self, rows: Flags) -> "CandidateCounter":
+    def without_rows(self, rows: Flags) -> "CandidateCounter":
         """The counter of the world without these rows."""
         kept = np.flatnonzero(~rows)
         columns = {

@@ -121,7 +121,7 @@ class Membership:
     def _ids(self) -> Codes | None:
         """The individual of each record of the original by its id, 0 if unknown; None if no ids."""
         column = self._id_column
-        return None if column is None else self.tables.world_tables.numbers(column)
+        return None if column is None else self.tables.world_tables.numbers_of_ids(column)
 
     @cached_property
     def _id_column(self) -> CodedColumn | None:
@@ -131,7 +131,7 @@ class Membership:
             return None
         if knowledge.world_id not in original.names:
             return None
-        return original.labels(knowledge.world_id, knowledge)
+        return original.code_labels(knowledge.world_id, knowledge)
 
     @cached_property
     def _respelled(self) -> int:
@@ -173,7 +173,7 @@ class Membership:
     def _as_text(self, name: str) -> CodedColumn:
         """A column of the original by its text, under the release's name for it."""
         called = self.tables.name_in(name, "original")
-        return self.tables.others["original"].labels(called, self.tables.knowledge, name)
+        return self.tables.others["original"].code_labels(called, self.tables.knowledge, name)
 
 
 def plain_spelling(label: str) -> str:

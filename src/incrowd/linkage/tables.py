@@ -96,7 +96,7 @@ class AttackTables:
         if (part.name, name) not in self._ids:
             labels = self.released_column(name).domain.labels.tolist()
             called = self.knowledge.name_in(name, part.names)
-            ids = part.values(called, self.knowledge, name)
+            ids = part.code_values(called, self.knowledge, name)
             some = [label for label in labels if label.strip("*")]
             self._ids[part.name, name] = bool(len(match(some, ids.domain).low))
         return self._ids[part.name, name]
@@ -157,7 +157,7 @@ class AttackTables:
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
             called = name if table == "release" else self.name_in(name, table)
-            self._labels[table, name] = where.labels(called, self.knowledge, name)
+            self._labels[table, name] = where.code_labels(called, self.knowledge, name)
         return self._labels[table, name]
 
     def hierarchies(self, columns: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
@@ -181,7 +181,7 @@ class AttackTables:
     def _match_column(self, name: str, shown_in: str, people: str) -> SharedColumn:
         """Match one column of a release (`release` or `other`) with that of the people."""
         table = self.others[people]
-        values = table.values(self.name_in(name, people), self.knowledge, name)
+        values = table.code_values(self.name_in(name, people), self.knowledge, name)
         tree = self.hierarchies({name: values}).get(name)
         return SharedColumn.of(
             self.released_column(name, shown_in), values, tree, self.knowledge.missing
@@ -231,8 +231,8 @@ class AttackTables:
     def linked_world(self) -> WorldLinkage:
         """The release with the world."""
         names = self.known_in("world")
-        world = self.world_tables.world(names)
-        truth = self.world_tables.numbers(self._true_ids) if "truth" in self.others else None
+        world = self.world_tables.build_world(names)
+        truth = self.world_tables.numbers_of_ids(self._true_ids) if "truth" in self.others else None
         return WorldLinkage(
             {name: self.released_column(name) for name in names},
             world,
@@ -254,7 +254,7 @@ class AttackTables:
     def _true_ids(self) -> CodedColumn:
         """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
-        ids = table.labels(str(self.knowledge.world_id), self.knowledge)
+        ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
             return CodedColumn(ids.name, self._ids_by_key(ids.codes), ids.domain)
         if len(ids.codes) != records:
@@ -267,8 +267,8 @@ class AttackTables:
     def _ids_by_key(self, ids: Codes) -> Codes:
         """The id of each released row by the key that release and truth share; 0 if unknown."""
         key = str(self.knowledge.truth_key)
-        there = self.others["truth"].labels(key, self.knowledge)
-        here = self.release.labels(key, self.knowledge)
+        there = self.others["truth"].code_labels(key, self.knowledge)
+        here = self.release.code_labels(key, self.knowledge)
         if len(there.domain) < len(there.codes):
             raise InputError(
                 f"{len(there.codes) - len(there.domain):,} rows of the truth have no key {key!r}, "
@@ -285,7 +285,7 @@ class AttackTables:
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
             return None
-        ids = original.labels(str(world_id), self.knowledge)
+        ids = original.code_labels(str(world_id), self.knowledge)
         if len(ids.domain) < len(ids.codes):
             return None
         place = dict(
@@ -349,7 +349,7 @@ class AttackTables:
         yield from self.membership.notes
         if world_id is None or world_id not in self.release.names:
             return
-        shown, people = self.release.labels(world_id, self.knowledge), self.world_tables.people
+        shown, people = self.release.code_labels(world_id, self.knowledge), self.world_tables.people
         named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
         rows = int(named[shown.codes].sum())
         if rows:
@@ -376,7 +376,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
     tables, world_id = (others["control"], others["original"]), knowledge.world_id
     if world_id is None or not _have_ids(tables, world_id):
         return
-    ids = [set(table.labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
+    ids = [set(table.code_labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
     both = len(ids[0] & ids[1])
     if both:
         raise InputError(

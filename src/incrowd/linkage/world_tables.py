@@ -54,14 +54,14 @@ class AttackTable:
             )
         return name
 
-    def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
+    def code_values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
         """Code a column by its values, under the release's name for it.
 
         `called` is what this table calls it, `name` what the release does.
         """
         return knowledge.marks.code_column(self.engine, name, knowledge.kinds.get(name), called)
 
-    def labels(
+    def code_labels(
         self, called: str, knowledge: "AttackerKnowledge", name: str | None = None
     ) -> CodedColumn:
         """Code a column by the text that it shows, under the release's name for it.
@@ -133,7 +133,7 @@ class WorldTables:
                 remedy="name the id column that all of them have (--world-id)",
             )
 
-    def world(self, names: Sequence[str]) -> World:
+    def build_world(self, names: Sequence[str]) -> World:
         """Build the world that knows these columns; several tables are joined by id."""
         parts = [self._columns(part, names) for part in self.parts]
         if self.knowledge.world_id is None:
@@ -148,7 +148,7 @@ class WorldTables:
         labels = self._ids[0].domain.labels.tolist()
         return {label: code for code, label in enumerate(labels, start=1)}
 
-    def numbers(self, ids: CodedColumn) -> Codes:
+    def numbers_of_ids(self, ids: CodedColumn) -> Codes:
         """The number of the individual with each of these ids; 0 for ids that these tables lack."""
         number = self.people
         code = [0, *(number.get(label, 0) for label in ids.domain.labels.tolist())]
@@ -168,7 +168,7 @@ class WorldTables:
         """The columns among these that one table has, coded, by the release's name."""
         held = {name: self.knowledge.name_in(name, part.names) for name in names}
         return {
-            name: part.values(called, self.knowledge, name)
+            name: part.code_values(called, self.knowledge, name)
             for name, called in held.items()
             if called in part.names
         }
@@ -177,7 +177,7 @@ class WorldTables:
     def _ids(self) -> list[CodedColumn]:
         """The ids of each table, all coded by one domain."""
         world_id = str(self.knowledge.world_id)
-        ids = [part.labels(world_id, self.knowledge) for part in self.parts]
+        ids = [part.code_labels(world_id, self.knowledge) for part in self.parts]
         return ids if len(ids) == 1 else _in_one_domain(ids)
 
 
