@@ -203,7 +203,7 @@ class EndCells:
     _bounds: dict[str, Bounds | None] = field(default_factory=dict, repr=False)
 
     def of(self, label: str) -> tuple[str, ...]:
-        """The cells at the ends of a label, each once; none of a label that shows no ends."""
+        """The cells at the ends of a label, each once; none if the label shows no ends."""
         members = read_members(label)
         if members is not None:
             rest = [value_set([], others=True)] if members.others else []

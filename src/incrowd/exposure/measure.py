@@ -174,7 +174,7 @@ class _Sampling:
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
-        """The model behind the figures; None if no population is known."""
+        """The model behind the figures of so many people; None if no population is known."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"

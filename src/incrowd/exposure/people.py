@@ -235,7 +235,7 @@ def mean_risks(people: Counts, fraction: Floats) -> Floats:
 
 
 def _risk_by_series(f: Floats, p: Floats) -> Floats:
-    """The sum p / f * 2F1(1, 1; f + 1; q): terms fall at least by half, or faster still."""
+    """The mean of 1 / F by the series p / f * 2F1(1, 1; f + 1; q), whose terms halve at least."""
     q = 1 - p
     term, total = np.ones(len(f)), np.ones(len(f))
     for j in range(1, _TERMS):
@@ -245,7 +245,7 @@ def _risk_by_series(f: Floats, p: Floats) -> Floats:
 
 
 def _risk_by_recurrence(f: Floats, p: Floats) -> Floats:
-    """The product p g(f), with g(f) the integral of (1 - t)^(f - 1) / (1 - q t) over 0..1.
+    """The mean of 1 / F as p g(f), g(f) the integral of (1 - t)^(f - 1) / (1 - q t), t in 0..1.
 
     g(1) = ln(1/p) / q and g(f + 1) = (1/f - p g(f)) / q; errors do not grow as p < q.
     """

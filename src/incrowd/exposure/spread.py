@@ -65,7 +65,7 @@ def records_by_step(
 
 
 def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
-    """(risk, share of the records whose risk is above it), by rising risk.
+    """Steps (risk, share of the records whose risk is above it), by rising risk.
 
     The risk of a record is 1 / people of its class. A step stands for at least so many records:
     those of fewer are joined with the next, at the higher risk. Nothing if all are fewer.

@@ -242,7 +242,7 @@ def _sample_places(records: int) -> Any:
 
 
 def _mean_ranks(codes: Codes) -> Floats:
-    """The mean rank of each record's value, from 0 to 1."""
+    """Per record, the mean rank of its value among all values, from 0 to 1."""
     counts = np.bincount(codes)
     middle = np.cumsum(counts) - (counts + 1) / 2
     return middle[codes] / max(1, len(codes) - 1)

@@ -69,7 +69,7 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     drop_duplicates: bool = False,
     otherwise: int | None = None,
 ) -> MinimalSets:
-    """All minimal sets with at least this ratio; those with a ratio of 1 are the minimal keys.
+    """Find all minimal sets with at least this ratio; with a ratio of 1, the minimal keys.
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
     probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`

@@ -75,7 +75,7 @@ class RatioTarget:
 def greedy_key(
     records: Records, target: float = 1.0, measure: Measure = Measure.DISTINCT
 ) -> Minimum:
-    """A small set of columns that reaches the target, on the whole table (Motwani-Xu Section 2.2).
+    """Find a small set of columns that reaches the target on the whole table (Section 2.2).
 
     Each time the column is added that separates most pairs not yet separated; below a target of 1
     the one that raises the measure most. Equal ones go by their names. Then columns that turn out
@@ -100,7 +100,7 @@ def sampled_separation_key(
     rng: np.random.Generator,
     bound: Literal["pairs", "tuples"] = "pairs",
 ) -> Minimum:
-    """A small set that separates all but epsilon of the pairs, with probability 1 - delta.
+    """Find a small set that separates all but epsilon of the pairs, with probability 1 - delta.
 
     Motwani-Xu Section 2.3.2 by pairs; by tuples with the newer bound (`separation_tuples`), whose
     sample is smaller. By pairs the promise counts from the largest attainable ratio if records
@@ -132,7 +132,7 @@ def separation_key_of(
 def sampled_distinct_key(
     records: Records, epsilon: float, delta: float, rng: np.random.Generator
 ) -> Minimum:
-    """A small set with a distinct ratio of 1 - epsilon or more, with probability 1 - delta.
+    """Find a small set with a distinct ratio of 1 - epsilon or more, with probability 1 - delta.
 
     Motwani-Xu Section 2.4, with one record more in the sample (see `distinct_tuples`).
     """
@@ -144,7 +144,7 @@ def sampled_distinct_key(
 
 
 def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
-    """A small key of records drawn already, as from a stream, as the answer for all records.
+    """Find a small key of records drawn already, as from a stream, as an answer for all records.
 
     A sample in which records are equal in all columns has no key; nothing would follow for the
     table from sets that tell the others apart.
@@ -171,7 +171,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
 def minimum_separation(
     records: Records, beta: float, epsilon: float, delta: float, rng: np.random.Generator
 ) -> Minimum:
-    """A small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
+    """Find a small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
 
     Motwani-Xu Section 2.5: its size is compared with that of the smallest set that separates beta.
     """
@@ -227,7 +227,7 @@ def exact_minimum(
     *,
     costs: Sequence[float] | None = None,
 ) -> Minimum:
-    """A smallest set of columns that reaches the ratio; of at most some thirty columns.
+    """Find a smallest set of columns that reaches the ratio, among at most some thirty columns.
 
     With `costs`, one per column, the cheapest set. Sets that fall short are grown until any further
     column would make them reach it. What such a set lacks must be hit by every set that reaches the
@@ -255,7 +255,7 @@ def exact_minimum(
 def _guarantee_out_of_time(
     lowest: float, columns: Sequence[int], costs: Sequence[float] | None
 ) -> Guarantee:
-    """Guarantee of a search that ran out of time: no set that costs less than `lowest` works."""
+    """The guarantee of a search out of time: no set that costs less than `lowest` will do."""
     if costs is None:
         fewer = f"{math.ceil(lowest - 1e-9)} to {len(columns) - 1} columns"
         searched = "sets of fewer columns, as far as time allowed"

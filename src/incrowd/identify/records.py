@@ -181,7 +181,7 @@ class Budget:
 
 
 def budget(records: Records, measure: Measure, ratio: float) -> Budget:
-    """The budget that sets of at least this ratio keep to."""
+    """How far sets of at least this ratio may fall short, beyond what equal rows cost every set."""
     counts = records.counts
     kind = KIND[measure]
     weights = np.empty(0, dtype=np.int64)
@@ -211,7 +211,7 @@ def _figure_of_key(total: int, measure: Measure) -> int:
 
 
 def _ratio_lacking(total: int, measure: Measure, lacking: int) -> float:
-    """The ratio of a set that lacks so much, rounded exactly as `Ratios` rounds it."""
+    """The ratio of a set that lacks so many pairs or records, rounded exactly as in `Ratios`."""
     good = _figure_of_key(total, measure) - lacking
     return Ratios(total, good, good, good, 1).ratio(measure)
 

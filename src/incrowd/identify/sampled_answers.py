@@ -152,7 +152,7 @@ def _estimate_promise(minimal: MinimalSets, options: DiscoverOptions, epsilon: f
 def _sets_reaching_ratio(
     sample: Records, options: DiscoverOptions, ratio: float, watch: Watch
 ) -> MinimalSets:
-    """The minimal sets that reach the ratio in the sample; none if all columns do not."""
+    """Find the minimal sets that reach the ratio in the sample; none if all columns do not."""
     if ratios_of_all(sample).ratio(options.measure) < ratio:
         return MinimalSets((), True, Guarantee(exact=True, searched="all columns together"))
     limit = options.largest_size(sample.width)
@@ -162,7 +162,7 @@ def _sets_reaching_ratio(
 def _partial_separation(
     pairs: Differences, options: DiscoverOptions, names: Sequence[str]
 ) -> Minimum | None:
-    """A small set of (1 - epsilon) beta by pairs (Motwani-Xu Theorem 8); None if they show none."""
+    """Find a small set of (1 - epsilon) beta by pairs (Theorem 8); None if they show none."""
     beta, delta = options.least_ratio, options.delta
     epsilon = partial_epsilon(pairs.width, beta, pairs.total, delta)
     if epsilon >= 1:

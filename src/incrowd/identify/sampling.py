@@ -19,7 +19,7 @@ _BITS = 64
 
 
 def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
-    """Pairs for an (epsilon, delta)-separation key (Motwani-Xu Theorem 5).
+    """How many pairs to draw for an (epsilon, delta)-separation key (Motwani-Xu Theorem 5).
 
     With log(2^m / delta) to the base 1 / (1 - epsilon) independent pairs, a set that leaves more
     than epsilon of all pairs together leaves together one of those drawn, for all 2^m sets at once,
@@ -33,7 +33,7 @@ def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
 
 
 def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
-    """Records, drawn without repetition, for an (epsilon, delta)-separation key.
+    """How many records to draw, without repetition, for an (epsilon, delta)-separation key.
 
     The order m / sqrt(epsilon) is that of Hildebrant, Le, Ta and Vu (2022); the constant is our own
     (docs/decisions/0007): a set that leaves more than epsilon of all pairs together is a key of
@@ -52,7 +52,7 @@ def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
 
 
 def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) -> int:
-    """Records, drawn without repetition, for an (epsilon, delta)-distinct key (Theorem 7).
+    """How many records to draw, without repetition, for an (epsilon, delta)-distinct key.
 
     Lemma 6 ends with k^2 where its proof has k (k - 1): one more record than the paper's formula
     makes up for that.
@@ -66,7 +66,7 @@ def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) ->
 
 
 def partial_pairs(columns: int, beta: float, epsilon: float, delta: float) -> int:
-    """Pairs for a minimum beta-separation quasi-identifier (Motwani-Xu Theorem 8)."""
+    """How many pairs to draw for a minimum beta-separation quasi-identifier (Theorem 8)."""
     _check_shares(epsilon, delta)
     _check_beta(beta)
     return math.ceil(16 / (beta * epsilon**2) * log_of_sets(columns, delta))
@@ -230,7 +230,7 @@ def _mask(columns: Sequence[int], words: int) -> Words:
 
 
 def _rows_of_records(records: Records, places: Counts) -> Counts:
-    """The row of each record, records counted through from 0."""
+    """The row of each of these records, whose places count records through from 0."""
     if records.rows == records.total:
         return places
     return np.searchsorted(np.cumsum(records.counts), places, side="right").astype(np.int64)

@@ -90,7 +90,7 @@ class TableSide:
 
     @classmethod
     def of(cls, known: Codes, row_of: Codes, person: Codes | None = None) -> "TableSide":
-        """The side with these rows and records; `person` is whose record each is, from 1."""
+        """Count the people of a side with these rows; `person` is whose record each is, from 1."""
         rows = known.shape[1]
         counts = np.bincount(row_of, minlength=rows).astype(np.int64)
         if person is None:

@@ -301,7 +301,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Which rows of the world some of these classes may stand for.
+        """Which rows of the world some of these classes may stand for, as flags.
 
         None if cells of one column overlap without being equal: the answer then takes more than one
         cell per value.
@@ -353,7 +353,7 @@ class CandidateCounter:
         return found, np.stack(lines)
 
     def alone(self) -> "CandidateCounter":
-        """The counter for a problem with the public columns only."""
+        """The counter for a problem that has the public columns only, numbered anew."""
         columns = (replace(one, place=place) for place, one in enumerate(self.columns))
         return replace(self, columns=tuple(columns))
 

@@ -193,7 +193,7 @@ def _labels_within(
 
 
 def _match_leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
-    """Label a lies within b if b has every leaf of a."""
+    """Match labels with those that lie within them: a within b if b has every leaf of a."""
     matching = match(labels, hierarchy.leaves, hierarchy)
     ends = [
         (int(matching.low[lo]), -int(matching.high[hi - 1])) if hi > lo else (2**31, 0)
@@ -231,9 +231,10 @@ def _runs_of_places(places: Codes) -> list[Run]:
 
 
 def _match_in_every_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
-    """Label a lies within b if a = b, b is the top, a is a value of b, or b is a node above a.
+    """Match labels with those that lie within them whatever other values exist.
 
-    A masked label may be a number: without a hierarchy, it holds only values of its own length.
+    Label a lies within b if a = b, b is the top, a is a value of b, or b is a node above a. A
+    masked label may be a number: without a hierarchy, it holds only values of its own length.
     """
     exact = _labels_of_one_value(labels, hierarchy)
     values = Domain(Kind.TEXT, np.array(sorted(exact), dtype=object))

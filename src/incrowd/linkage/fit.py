@@ -250,7 +250,7 @@ class Fit:
 
     @property
     def rows_fitting(self) -> Counts:
-        """Per class of people: released rows that fit them."""
+        """Per class of people: how many released rows fit them."""
         return self.rows.sizes if self.data.joint else self._fitting_figures[0]
 
     @property
@@ -261,7 +261,7 @@ class Fit:
 
     @property
     def people_fitting(self) -> Counts:
-        """Per class of released rows: people who fit them."""
+        """Per class of released rows: how many people fit them."""
         return self.people.sizes if self.data.joint else self._fitting_figures[1]
 
     @property
@@ -275,13 +275,13 @@ class Fit:
 
     @property
     def rows_of_each(self) -> Counts:
-        """Per row of people: released rows that fit it."""
+        """Per row of people: how many released rows fit it."""
         alone = self.data.shown.counts if self.data.joint else None
         return self.people.per_row(self.rows_fitting, alone)
 
     @property
     def people_of_each(self) -> Counts:
-        """Per row of the release: people who fit it."""
+        """Per row of the release: how many people fit it."""
         alone = self.data.people.counts if self.data.joint else None
         return self.rows.per_row(self.people_fitting, alone)
 

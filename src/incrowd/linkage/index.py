@@ -47,7 +47,7 @@ class Index(Protocol):
         ...
 
     def counts(self) -> Counts:
-        """How many individuals each tuple may be."""
+        """Count how many individuals each tuple may be."""
         ...
 
     def members(self, tuples: Codes) -> Rows:
@@ -115,7 +115,7 @@ class LayerLookup:
     tuples: Codes
 
     def counts(self) -> Counts:
-        """How many individuals each tuple may be."""
+        """Count how many individuals each tuple may be, by looking points up."""
         total = np.zeros(self.tuples.shape[1], dtype=np.int64)
         for pattern, place in zip(self.patterns, self._places, strict=True):
             total[pattern.tuples] = _count_people(self.points, place, len(pattern.tuples))
@@ -164,9 +164,10 @@ class _LookupStage:
 
 
 def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
-    """Tables to look up tuples in: the number found in one, plus 1, is the first digit of the next.
+    """Make tables to look up tuples in, one after the other.
 
-    0 is the digit of nothing in every place, so that what is unknown once stays unknown.
+    The number found in one, plus 1, is the first digit of the next. 0 is the digit of nothing in
+    every place, so that what is unknown once stays unknown.
     """
     stages: list[_LookupStage] = []
     of = np.zeros(asked.shape[1], dtype=np.int32)
@@ -240,7 +241,7 @@ class BoxTree:
     tuples: Codes
 
     def counts(self) -> Counts:
-        """How many individuals each tuple may be."""
+        """Count how many individuals each tuple may be, by a query for each."""
         boxes = self._boxes(np.arange(self.tuples.shape[1]))
         total = np.zeros(len(boxes), dtype=np.int64)
         if self.points.number:
@@ -277,7 +278,7 @@ class BoxTree:
         return start, origin[point]
 
     def _boxes(self, tuples: NDArray[Any]) -> Codes:
-        """One line per tuple: the sets of its columns, numbered through all columns."""
+        """The sets of each tuple, numbered through all columns: one line per tuple."""
         first = offsets([len(one) for one in self.sets[:-1]])
         return np.ascontiguousarray((self.tuples[:, tuples].T + first).astype(np.int32))
 
@@ -299,7 +300,7 @@ class BoxTree:
         return tree, origin, (offsets(alone[origin]), *self._shared_individuals(origin))
 
     def _shared_individuals(self, origin: Codes) -> Rows:
-        """Individuals with several points, in the order of the tree."""
+        """The individuals with several points, by place in the tree, in compressed rows."""
         at = np.empty(len(origin), dtype=np.int64)
         at[origin] = np.arange(len(origin))
         start, order = group_by_owner(at[self.points.shared_point], len(origin))

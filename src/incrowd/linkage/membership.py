@@ -159,7 +159,7 @@ class Membership:
 
     @cached_property
     def _linked_records(self) -> Linked:
-        """The distinct records of the original, linked with the world."""
+        """The distinct records of the original, linked with the world by their values."""
         linked_world, names = self.tables.linked_world, self._common_columns
         columns = [self._as_text(name) for name in names]
         tally = fold([column.codes for column in columns], ())

@@ -153,7 +153,7 @@ class AttackTables:
         return self.known_in("world") if self.worlds else tuple(self._drop_sensitive(self.knows))
 
     def released_column(self, name: str, table: str = "release") -> CodedColumn:
-        """A column of the release, or of the other release, by its labels; cached."""
+        """Code a column of the release, or of the other one, by its labels; cached."""
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
             called = name if table == "release" else self.name_in(name, table)
@@ -229,7 +229,7 @@ class AttackTables:
 
     @cached_property
     def linked_world(self) -> WorldLinkage:
-        """The release with the world."""
+        """The release linked with the world by the columns that are known."""
         names = self.known_in("world")
         world = self.world_tables.build_world(names)
         truth = self.world_tables.numbers_of_ids(self._true_ids) if "truth" in self.others else None
