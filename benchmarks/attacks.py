@@ -67,7 +67,7 @@ def report(what: str, seconds: float, reference: float, found: Played) -> None:
 
 def sets(rows: int, kind: str, *, secret: bool) -> None:
     """Every attack of a release on itself by all 255 sets."""
-    own = [SharedColumn.itself(column) for column in columns(rows, WIDTHS[kind])]
+    own = [SharedColumn.of_release(column) for column in columns(rows, WIDTHS[kind])]
     reference = grouped([column.label for column in own[:-1]])
     secrets = own[-1:] if secret else []
     seconds, found = best(lambda: play(AttackData.of(own[:-1], secrets), Attackers(8)), 1)

@@ -12,7 +12,12 @@ from incrowd.attacks.disclosure import AttributeDisclosure, SensitiveTarget
 from incrowd.attacks.homogeneity import homogeneity
 from incrowd.attacks.inference import inference
 from incrowd.attacks.linkage import RowCandidates, linkage
-from incrowd.attacks.rates import Moments, clopper_pearson, clustered_interval, wilson
+from incrowd.attacks.rates import (
+    Moments,
+    clopper_pearson_interval,
+    clustered_interval,
+    wilson_interval,
+)
 from incrowd.linkage.attack_data import AttackData, SharedColumn
 from incrowd.linkage.decoding import LabelDecoding
 from incrowd.linkage.fit import Fit
@@ -21,7 +26,7 @@ from incrowd.linkage.fit import Fit
 @given(st.integers(1, 500), st.data())
 def test_clopper_pearson_is_where_the_tails_are_small(trials, data):
     hits = data.draw(st.integers(0, trials))
-    low, high = clopper_pearson(hits, trials)
+    low, high = clopper_pearson_interval(hits, trials)
     assert 0 <= low <= hits / trials <= high <= 1
     if hits:
         assert binom.sf(hits - 1, trials, low) == pytest.approx(0.025, abs=1e-9)
@@ -32,7 +37,7 @@ def test_clopper_pearson_is_where_the_tails_are_small(trials, data):
 @given(st.integers(1, 500), st.floats(0.001, 0.999))
 def test_wilson_solves_its_equation(trials, share):
     """The ends are the rates from which the share is 1.96 standard deviations away."""
-    for end in wilson(share * trials, trials):
+    for end in wilson_interval(share * trials, trials):
         if 0 < end < 1:
             away = abs(share - end) / np.sqrt(end * (1 - end) / trials)
             assert away == pytest.approx(1.959964, abs=1e-4)
@@ -42,16 +47,16 @@ def test_both_cover_the_rate_about_as_often_as_they_say():
     for rate in (0.05, 0.3, 0.9):
         hits = np.arange(41)
         likely = binom.pmf(hits, 40, rate)
-        for interval, least in ((clopper_pearson, 0.95), (wilson, 0.9)):
+        for interval, least in ((clopper_pearson_interval, 0.95), (wilson_interval, 0.9)):
             ends = np.array([interval(int(hit), 40) for hit in hits])
             inside = (ends[:, 0] <= rate) & (rate <= ends[:, 1])
             assert likely[inside].sum() >= least
 
 
 def test_nothing_tried_nothing_known():
-    assert wilson(0, 0) == clopper_pearson(0, 0) == (0.0, 1.0)
-    assert wilson(5, 5)[1] == clopper_pearson(5, 5)[1] == 1.0
-    assert wilson(0, 5)[0] == clopper_pearson(0, 5)[0] == 0.0
+    assert wilson_interval(0, 0) == clopper_pearson_interval(0, 0) == (0.0, 1.0)
+    assert wilson_interval(5, 5)[1] == clopper_pearson_interval(5, 5)[1] == 1.0
+    assert wilson_interval(0, 5)[0] == clopper_pearson_interval(0, 5)[0] == 0.0
 
 
 CLASSES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=8).filter(
@@ -70,9 +75,9 @@ def test_sums_over_classes_give_the_variance_of_a_ratio(classes, more):
     parts = Moments.of(hits[:cut], people[:cut]) + Moments.of(hits[cut:], people[cut:])
     assert parts.spread == pytest.approx(found.spread, abs=1e-9)
     each = [y / n for y, n in zip(hits, people, strict=True) for _ in range(int(n))]
-    alone = found.of_people(hits, people)
+    alone = found.by_person(hits, people)
     assert alone.spread == pytest.approx(naive.ratio_spread(each, [1] * len(each)), abs=1e-9)
-    assert alone.alike(3).spread == pytest.approx(3 * alone.spread, abs=1e-9)
+    assert alone.hit_together(3).spread == pytest.approx(3 * alone.spread, abs=1e-9)
 
 
 @given(CLASSES, st.floats(1, 5))
@@ -91,7 +96,7 @@ def test_classes_of_one_are_people():
     for size in (1, 4, 20):
         low, high = clustered_interval(Moments.of(hits * size, np.full(100, size)))
         widths.append(high - low)
-        assert (low, high) == pytest.approx(wilson(30, 100), abs=0.01)
+        assert (low, high) == pytest.approx(wilson_interval(30, 100), abs=0.01)
     many = clustered_interval(Moments.of(np.array([20.0] * 15 + [0] * 35), np.full(50, 20)))
     assert many[1] - many[0] > widths[0]
     assert clustered_interval(Moments.of(np.zeros(0), np.zeros(0))) == (0.0, 1.0)

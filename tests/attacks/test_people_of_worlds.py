@@ -69,7 +69,7 @@ def test_combinations_that_have_fewer_people_than_promised(people, promised):
         knowledge_for(AttackRequest(None, world_id="id")),
         (table_of("world", world, Reading()),),
     )
-    sizes = crowd_sizes(tables.world_tables.world(["a", "b"]))
+    sizes = crowd_sizes(tables.world_tables.build_world(["a", "b"]))
     fewer, every = naive.few(world.rows(), promised)
     assert (int((sizes < promised).sum()), len(sizes)) == (fewer, every)
     given_ = {"world": world, "world_id": "id", "promises": [AtLeast(("a", "b"), promised)]}
@@ -114,8 +114,8 @@ def test_rows_that_lack_a_value_are_not_singled_out_by_it():
     column = AttackTables(
         table_of("release", release, Reading()), {}, knowledge_for(AttackRequest(None))
     ).released_column("zip")
-    assert SharedColumn.itself(column).decoding.apart
-    assert not SharedColumn.itself(column, Missing.MATCHES_ANYTHING).decoding.apart
+    assert SharedColumn.of_release(column).decoding.apart
+    assert not SharedColumn.of_release(column, Missing.MATCHES_ANYTHING).decoding.apart
 
 
 def test_the_command_line_has_the_same_limit():

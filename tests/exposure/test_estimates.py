@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import naive.risk
 from incrowd.exposure import measure
 from incrowd.exposure.estimates import estimates, most_people
-from incrowd.exposure.mixture import LARGE, STEP, SizeCounts, curves
-from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre
+from incrowd.exposure.mixture import LARGE, STEP, SizeCounts, draw_curves
+from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre_integral
 from incrowd.exposure.possible import BINS, Populations, possible_ranges
 from incrowd.table.fold import fold
 
@@ -36,7 +36,7 @@ def test_means_of_inverses(f, r):
     terms = range(int(r + 12 * math.sqrt(r) + 40))
     for power in (1, 2):
         slow = sum(naive.risk.poisson(k, r) / (f + k) ** power for k in terms)
-        fast = _laguerre(np.array([float(f)]), np.array([r]), power - 1)[0]
+        fast = _laguerre_integral(np.array([float(f)]), np.array([r]), power - 1)[0]
         assert fast == pytest.approx(slow, rel=1e-5)
 
 
@@ -95,7 +95,7 @@ def test_people_behind_a_class_follow_bayes_rule(sizes, drawn, most):
 
 
 def test_curves_are_shares_and_their_probabilities_sum_to_one():
-    found = curves(np.array([1.0, 2.0, 300.0]), np.array([50.0, 9.0, 2.0]), 0.03)
+    found = draw_curves(np.array([1.0, 2.0, 300.0]), np.array([50.0, 9.0, 2.0]), 0.03)
     assert found.density.sum(axis=1) == pytest.approx(1)
     assert found.probability.sum() == pytest.approx(1)
     assert np.diff(found.grid.center) == pytest.approx(STEP)
@@ -164,7 +164,7 @@ def test_most_people_of_a_class_above_the_threshold(threshold, people):
 @pytest.mark.parametrize("people", [1, 2, 5, 40, 59, 60, 75, 200])
 @pytest.mark.parametrize("drawn", [0.03, 0.4])
 def test_what_a_class_shows(people, drawn):
-    found = Populations.over(50.0, drawn)
+    found = Populations.for_table(50.0, drawn)
     at = np.flatnonzero(found.sizes == people)
     ends = [*BINS[1:], 10**9]
     for kind, (first, after) in enumerate(zip(BINS, ends, strict=True)):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive.risk
 from incrowd.exposure import measure
-from incrowd.exposure.people import risks
+from incrowd.exposure.people import mean_risks
 from incrowd.table.fold import fold
 from worked_risk import EXAMPLE, RISKS, WEIGHTS
 
@@ -15,13 +15,13 @@ from worked_risk import EXAMPLE, RISKS, WEIGHTS
 @given(st.integers(1, 60), st.floats(0.01, 1.0))
 def test_the_risk_is_the_mean_of_one_over_the_people(f, p):
     exact = naive.risk.mean_of_inverse(f, p)
-    assert risks(np.array([f]), np.array([p]))[0] == pytest.approx(exact, rel=1e-9)
+    assert mean_risks(np.array([f]), np.array([p]))[0] == pytest.approx(exact, rel=1e-9)
 
 
 @pytest.mark.parametrize("p", [1e-12, 1e-6, 0.01, 0.3, 0.4999999, 0.5, 0.9, 1 - 1e-12, 1.0])
 def test_closed_forms_of_small_classes(p):
     q = 1 - p
-    found = risks(np.array([1, 2, 3]), np.array([p, p, p]))
+    found = mean_risks(np.array([1, 2, 3]), np.array([p, p, p]))
     if q < 1e-9:
         assert found == pytest.approx([1, 1 / 2, 1 / 3])
         return
@@ -32,7 +32,7 @@ def test_closed_forms_of_small_classes(p):
 
 @given(st.integers(1, 10**7), st.floats(1e-9, 1.0))
 def test_a_risk_lies_between_that_of_the_fewest_and_the_mean_number(f, p):
-    found = float(risks(np.array([f]), np.array([p]))[0])
+    found = float(mean_risks(np.array([f]), np.array([p]))[0])
     assert p / f * (1 - 1e-9) <= found <= 1 / f * (1 + 1e-9)
 
 
@@ -41,7 +41,7 @@ def test_the_published_example():
     risk = measure(fold(EXAMPLE, (), None, WEIGHTS), ())
     assert risk.individual.negative_binomial == pytest.approx(0.01582, abs=5e-6)
     sizes, weights = zip(*RISKS, strict=True)
-    listed = risks(np.array(sizes), np.array(sizes) / np.array(weights)).round(4).tolist()
+    listed = mean_risks(np.array(sizes), np.array(sizes) / np.array(weights)).round(4).tolist()
     assert listed == list(RISKS.values())
 
 
@@ -128,7 +128,7 @@ def test_people_of_several_records_are_weighed_once():
     alone = measure(fold([codes[:1]], (), None, np.array([4.0])), ())
     assert risk.model.population == pytest.approx(4)
     assert risk.journalist.max == pytest.approx(alone.journalist.max)
-    by_weight = risks(np.array([1]), np.array([0.25]))[0]
+    by_weight = mean_risks(np.array([1]), np.array([0.25]))[0]
     assert risk.individual.negative_binomial == pytest.approx(by_weight)
 
 
@@ -150,4 +150,4 @@ def test_a_table_without_records_has_no_risk():
 @pytest.mark.parametrize("p", [0.3, 0.5])
 def test_where_two_ways_to_compute_it_meet(f, p):
     exact = naive.risk.mean_of_inverse(f, p)
-    assert risks(np.array([f]), np.array([p]))[0] == pytest.approx(exact, rel=1e-9)
+    assert mean_risks(np.array([f]), np.array([p]))[0] == pytest.approx(exact, rel=1e-9)

@@ -5,7 +5,7 @@ import pytest
 
 import naive.risk
 from incrowd.exposure.estimates import estimates
-from incrowd.exposure.mixture import curves
+from incrowd.exposure.mixture import draw_curves
 from incrowd.exposure.people import ClassKinds
 from incrowd.exposure.possible import Populations
 from incrowd.exposure.profile import DROP, DROP_ONE_SIDED, Profile
@@ -54,7 +54,7 @@ def test_slopes_are_those_of_the_height():
 def test_the_smooth_shares_are_those_of_the_curves():
     """One person in ten: a class of mu has Poisson(10 mu) others."""
     kinds = kinds_of(np.array([1] * 40 + [2] * 9 + [3] * 4 + [150]), 0.1)
-    found = curves(kinds.sizes, kinds.classes, 0.1)
+    found = draw_curves(kinds.sizes, kinds.classes, 0.1)
     sizes = np.concatenate([np.arange(1.0, 40), 40 * 1.3 ** np.arange(20)])
     shares = smooth_shares(sizes, kinds, 0.1, found)
     density = found.mean(found.density)[:, np.newaxis] * found.grid.share
@@ -137,7 +137,7 @@ def test_a_fit_decides_how_much_lower_ends_lean():
     for everyone in (MADE["geometric"](rng), MADE["pairs"](rng)):
         held, _, drawn = drawn_from(everyone, 0.2, rng)
         kinds = kinds_of(held, drawn)
-        found = curves(kinds.sizes, kinds.classes, drawn)
+        found = draw_curves(kinds.sizes, kinds.classes, drawn)
         pulls.append(_LikelyPopulations.of(kinds, drawn, 4, found).leaning.pull)
     assert pulls[0] > 10
     assert pulls[1] == 0

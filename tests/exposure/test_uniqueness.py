@@ -12,16 +12,16 @@ from incrowd.errors import PolicyError
 from incrowd.exposure import population_size
 from incrowd.exposure.estimates import estimates
 from incrowd.exposure.people import ClassKinds
-from incrowd.exposure.special_uniques import correct_match
+from incrowd.exposure.special_uniques import correct_match_chance
 from incrowd.exposure.uniqueness import (
     _harmonic,
     _SampleClasses,
     fit_pitman,
     fit_snb,
-    pitman,
-    snb,
+    pitman_share,
+    snb_share,
     uniqueness,
-    zayatz,
+    zayatz_share,
 )
 
 SIZES = st.lists(st.integers(1, 6), min_size=2, max_size=40)
@@ -67,14 +67,14 @@ def test_zayatz_is_bayes_rule(sizes, more):
     if 1 not in sizes:
         sizes = [1, *sizes]
     people = sum(sizes)
-    assert zayatz(*counted(sizes), people + more) == pytest.approx(
+    assert zayatz_share(*counted(sizes), people + more) == pytest.approx(
         naive.risk.zayatz(sizes, people + more), rel=1e-9
     )
 
 
 def test_zayatz_of_a_large_population_keeps_its_digits():
     sizes, classes = np.array([1, 2, 40]), np.array([30, 10, 2])
-    large = zayatz(sizes, classes, 300_000_000)
+    large = zayatz_share(sizes, classes, 300_000_000)
     listed = [1] * 30 + [2] * 10 + [40] * 2
     assert large == pytest.approx(naive.risk.zayatz(listed, 300_000_000), rel=1e-9)
 
@@ -100,7 +100,7 @@ def test_pitman_is_the_likeliest(sizes):
 def test_the_expected_uniques_of_pitman(sizes, more):
     found = fit_pitman(*counted(sizes))
     population = sum(sizes) + more
-    share = pitman(*counted(sizes), population)
+    share = pitman_share(*counted(sizes), population)
     if found is None:
         assert share is None
     else:
@@ -111,7 +111,7 @@ def test_pitman_far_out_agrees_with_the_product():
     """Nearly all are unique: theta is large, and differences of digammas would lose digits."""
     sizes = np.array([1, 2, 3]), np.array([4000, 40, 1])
     theta, alpha = fit_pitman(*sizes)
-    share = pitman(*sizes, 100_000)
+    share = pitman_share(*sizes, 100_000)
     assert share == pytest.approx(naive.risk.pitman_uniques(theta, alpha, 100_000), rel=1e-7)
 
 
@@ -141,7 +141,7 @@ def test_a_population_by_pitman_is_recognized(alpha, theta, fraction):
     rng = np.random.default_rng(7)
     people = seated(20_000, theta, alpha, rng)
     true, sample = drawn(people, fraction, rng)
-    assert pitman(*sample, len(people)) == pytest.approx(true, rel=0.2)
+    assert pitman_share(*sample, len(people)) == pytest.approx(true, rel=0.2)
     found = told(*sample, len(people))
     assert found.interval[0] <= true <= found.interval[1]
 
@@ -156,9 +156,9 @@ def test_ewens_is_the_limit_of_pitman(spread):
     theta, alpha = fit_pitman(*sample)
     assert (alpha, theta > 0) == (0.0, True)
     assert true < 0.002
-    assert zayatz(*sample, len(people)) > 0.1
-    assert pitman(*sample, len(people)) == pytest.approx(theta / (theta + len(people) - 1))
-    assert pitman(*sample, len(people)) < 0.03
+    assert zayatz_share(*sample, len(people)) > 0.1
+    assert pitman_share(*sample, len(people)) == pytest.approx(theta / (theta + len(people) - 1))
+    assert pitman_share(*sample, len(people)) < 0.03
     found = told(*sample, len(people))
     assert found.interval[0] <= true <= found.interval[1]
     assert found.estimate < 0.1
@@ -175,7 +175,7 @@ def test_a_population_by_the_slide_negative_binomial_is_recognized(fraction):
     alpha, beta = fit_snb(15_000, single, double, fraction)
     assert 15_000 * beta**alpha / len(people) == pytest.approx(true, rel=0.15)
     if fraction >= 0.4:
-        assert snb(seen, classes, len(people)) == pytest.approx(true, rel=0.15)
+        assert snb_share(seen, classes, len(people)) == pytest.approx(true, rel=0.15)
 
 
 @pytest.mark.parametrize("spread", [1.0, 2.0, 3.0])
@@ -200,7 +200,7 @@ def test_the_chance_of_a_correct_match():
     everyone = np.bincount(people, minlength=len(weights))
     true = (held == 1).sum() / everyone[held == 1].sum()
     alone, together = int((held == 1).sum()), 2 * int((held == 2).sum())
-    assert correct_match(alone, together, 0.2) == pytest.approx(true, rel=0.05)
+    assert correct_match_chance(alone, together, 0.2) == pytest.approx(true, rel=0.05)
 
 
 def test_the_estimate_is_the_models_and_the_literature_stands_beside_it():
@@ -283,8 +283,8 @@ def test_slopes_are_those_of_the_likelihood(theta, alpha):
     by_alpha = sample.log_likelihood(theta, alpha + step) - sample.log_likelihood(
         theta, alpha - step
     )
-    assert sample.by_theta(theta, alpha) == pytest.approx(by_theta / (2 * step), rel=1e-5)
-    assert sample.by_alpha(theta, alpha) == pytest.approx(by_alpha / (2 * step), rel=1e-5)
+    assert sample.slope_in_theta(theta, alpha) == pytest.approx(by_theta / (2 * step), rel=1e-5)
+    assert sample.slope_in_alpha(theta, alpha) == pytest.approx(by_alpha / (2 * step), rel=1e-5)
 
 
 def test_one_class_or_one_person_per_class_tells_no_likeliest():

@@ -33,7 +33,7 @@ def test_what_is_found_reaches_the_ratio_and_is_minimal(measure, rows, ratio, pi
     good = [one for one in every if sets.reaches(one)]
     minimal = [one for one in good if not any(set(o) < set(one) for o in good)]
     candidates = picked.draw(st.lists(st.sampled_from(every), max_size=4))
-    found = [one.columns for one in sets.minimal(candidates, 3)]
+    found = [one.columns for one in sets.find_minimal(candidates, 3)]
     assert set(found) <= set(minimal)
     assert bool(found) == bool(good)
     assert len(found) == len(set(found))
@@ -54,7 +54,7 @@ def test_each_set_is_counted_once_and_nothing_after_the_time():
         1.0,
         Watch(),
     )
-    counted.minimal([("d",), ("a", "d")], 5)
+    counted.find_minimal([("d",), ("a", "d")], 5)
     assert len(calls) == len(set(calls))
     late = counting(rows, Measure.DISTINCT, 1.0, Watch(0.0))
-    assert late.minimal([("d",)], 5) == []
+    assert late.find_minimal([("d",)], 5) == []

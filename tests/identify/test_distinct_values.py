@@ -14,13 +14,13 @@ from incrowd.identify.distinct_values import (
     POPULATIONS,
     CountSource,
     assess,
-    by_domains,
     count_values,
     distinct_value_test,
     estimate_values,
-    population,
+    parse_population,
     threshold,
     unique_share,
+    values_by_domains,
 )
 from quasi_tables import column_tables, records_of
 
@@ -160,16 +160,21 @@ def test_assess_says_where_the_values_come_from():
 
 
 def test_populations_by_name_and_number():
-    assert population("USA") == POPULATIONS["usa"]
-    assert population("3e8") == population(3e8) == population("300,000,000") == 300_000_000
+    assert parse_population("USA") == POPULATIONS["usa"]
+    assert (
+        parse_population("3e8")
+        == parse_population(3e8)
+        == parse_population("300,000,000")
+        == 300_000_000
+    )
     assert POPULATIONS["germany"] < POPULATIONS["eu"] < POPULATIONS["world"]
     with pytest.raises(PolicyError, match="did you mean 'germany'"):
-        population("germny")
+        parse_population("germny")
     with pytest.raises(PolicyError, match="one of australia"):
-        population("qqqqqq")
+        parse_population("qqqqqq")
     for wrong in (0, -1, math.nan, math.inf, "0", "nan"):
         with pytest.raises(PolicyError, match="whole number of people"):
-            population(wrong)
+            parse_population(wrong)
 
 
 @pytest.mark.parametrize(("distinct", "alpha"), [(-1, 0.5), (math.nan, 0.5), (5, 0), (5, 1.1)])
@@ -180,7 +185,7 @@ def test_requests_that_make_no_sense(distinct, alpha):
 
 def test_columns_without_a_value_are_refused():
     with pytest.raises(PolicyError, match="at least one"):
-        by_domains([3, 0])
+        values_by_domains([3, 0])
 
 
 def test_crowds():
@@ -191,4 +196,9 @@ def test_crowds():
 
 @pytest.mark.parametrize("text", ["3e8", "300000000", "300_000_000", "300,000,000", " 3.0E8 "])
 def test_a_plain_number_of_people_always_does(text):
-    assert population(text) == population(3e8) == population(300_000_000) == 300_000_000
+    assert (
+        parse_population(text)
+        == parse_population(3e8)
+        == parse_population(300_000_000)
+        == 300_000_000
+    )

@@ -168,7 +168,7 @@ def test_differences_of_many_columns(width, seed):
 
     assert found.total == 12
     assert found.equal == sum(not one for one in sets)
-    assert found.apart(chosen) == sum(bool(one & set(chosen)) for one in sets)
+    assert found.count_apart(chosen) == sum(bool(one & set(chosen)) for one in sets)
     assert found.gains(chosen).tolist() == [
         sum(j in one and not one & set(chosen) for one in sets) for j in range(width)
     ]

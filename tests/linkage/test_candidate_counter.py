@@ -151,7 +151,7 @@ def test_rows_within_exact_classes_and_the_rest(case):
     assert known >= {tuple(line) for line in outcome.low.T.tolist()}
     listed = {tuple(outcome.low[:, c].tolist()) for c in some}
     assert within.tolist() == [row in listed for row in rows]
-    rest = counted.without(within)
+    rest = counted.without_rows(within)
     left = [row for row in rows if row not in listed]
     people = None if who is None else [w for w, row in zip(who, rows, strict=True) if row in left]
     assert rest.counts(outcome.low, outcome.high, outcome.level).tolist() == expected(

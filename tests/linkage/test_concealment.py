@@ -62,7 +62,7 @@ def test_as_the_twin_finds_it_by_trying_every_matching(fits, data):
 @given(LINES, st.sets(st.integers(0, 6)))
 def test_only_those_who_are_in_the_table(fits, inside):
     there = np.array([p in inside for p in range(7)])
-    found = conceal(pairs_of([sorted(one) for one in fits], [1] * len(fits)).among(there))
+    found = conceal(pairs_of([sorted(one) for one in fits], [1] * len(fits)).of_people(there))
     expected = naive.left_after_matching([one & inside for one in fits])
     if expected is None:
         assert found.candidates is None

@@ -11,9 +11,9 @@ from figure_3 import DOMAINS, PRINTED, SETS
 from incrowd.identify.distinct_values import (
     CountSource,
     assess,
-    by_domains,
     distinct_value_test,
     unique_share,
+    values_by_domains,
 )
 from incrowd.identify.measures import ratios
 from quasi_tables import ABSENT, ADULT, FIGURE_3, adult
@@ -23,8 +23,8 @@ WORLD = 6 * 10**9
 
 
 def test_example_2():
-    assert by_domains([2, 2 * 10**4, 10**5]) == 4 * 10**9
-    assert by_domains([200, 2 * 10**4, 100]) == 4 * 10**8
+    assert values_by_domains([2, 2 * 10**4, 10**5]) == 4 * 10**9
+    assert values_by_domains([200, 2 * 10**4, 100]) == 4 * 10**8
 
 
 def test_example_3():

@@ -164,7 +164,7 @@ class Attacked(Shown):
 
 
 def columns(names: Sequence[str]) -> str:
-    """Names of columns as part of a sentence.
+    """The names of columns as part of a sentence.
 
     >>> columns(["age", "sex", "zip"]), columns([])
     ('age, sex and zip', 'nothing')
@@ -175,7 +175,7 @@ def columns(names: Sequence[str]) -> str:
 
 
 def people(count: int) -> str:
-    """A number of people.
+    """A number of people as a phrase.
 
     >>> people(1), people(12345)
     ('1 person', '12,345 people')
@@ -184,7 +184,7 @@ def people(count: int) -> str:
 
 
 def rows(count: int) -> str:
-    """A number of rows.
+    """A number of rows as a phrase.
 
     >>> rows(1), rows(12345)
     ('1 row', '12,345 rows')
@@ -193,7 +193,7 @@ def rows(count: int) -> str:
 
 
 def part(value: float, what: str) -> str:
-    """A share of something.
+    """A share of something as a phrase, never rounded to none or to all.
 
     >>> part(0, "the rows"), part(0.25, "the rows"), part(1, "the rows")
     ('none of the rows', '25 % of the rows', 'all of the rows')
@@ -204,7 +204,7 @@ def part(value: float, what: str) -> str:
 
 
 def share(value: float) -> str:
-    """A share, never rounded to none or to all.
+    """A share as a percentage, never rounded to none or to all.
 
     >>> share(0.25), share(0.00001), share(0.99999), share(1)
     ('25 %', 'below 0.01 %', 'above 99.99 %', '100 %')

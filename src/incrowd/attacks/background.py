@@ -9,19 +9,19 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def background(disclosure: AttributeDisclosure, ruled_out: int) -> Attack:
-    """The share of the people whose value is certain once so many others are ruled out.
+    """Play background knowledge: whose value is certain once so many others are ruled out.
 
     The attacker rules out whichever values help most. The baseline rules out values as well: a
     value is certain without the release if there are at most `ruled_out` others.
     """
-    rate, knows, name = disclosure.certain(ruled_out), disclosure.fit.names, disclosure.name
+    rate, knows, name = disclosure.certain_rate(ruled_out), disclosure.fit.names, disclosure.name
     certain = round(rate.success * rate.trials)
     return Attack(
         kind="background",
         knows=knows,
         column=name,
         rate=rate,
-        baseline=disclosure.target.certain(ruled_out),
+        baseline=disclosure.target.certain_before_release(ruled_out),
         says=(
             f"Somebody knows {columns(knows)} of a person and can rule out {ruled_out} of the "
             f"other values of {name}, whichever help most. Among the released rows that fit, only "

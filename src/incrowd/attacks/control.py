@@ -9,7 +9,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def control(inside: AttributeDisclosure, outside: AttributeDisclosure) -> Attack:
-    """How often inference is right about people in the table; the baseline is about others.
+    """Play inference about people in the table; the baseline is the same about others.
 
     `inside` is about the people of the table, `outside` about similar people who are not in it.
     Limits apply only if the two intervals do not overlap: small groups differ by chance.

@@ -53,7 +53,7 @@ class DisclosureFigures:
         truth: WeightedRows,
         prior: PriorBelief,
     ) -> "DisclosureFigures":
-        """The figures from what the members of each class show and what its people hold."""
+        """Compute the figures from what members of each class show and its people hold."""
         found, done = [], 0
         for part in parts(members):
             here = people[0][done:], people[1]
@@ -64,7 +64,7 @@ class DisclosureFigures:
 
     @classmethod
     def of_own(cls, people: Rows, truth: WeightedRows, prior: PriorBelief) -> "DisclosureFigures":
-        """The figures from what people hold, if their classes show exactly that."""
+        """Compute the figures from what people hold, if their rows show exactly that."""
         domain = int(truth[1].max(initial=-1)) + 1
         before = prior.shares, prior.limit
         return cls(*kernels.disclosed_own(people, truth, domain, EQUAL, before))
@@ -84,14 +84,15 @@ class DisclosureFigures:
         """The most that is added to the chance of anybody's own value."""
         return self.worst[:, 2].copy()
 
-    def certain(self, ruled_out: int) -> Floats:
-        """People whose own value is possible with at most so many others; cached."""
+    def certain_people(self, ruled_out: int) -> Floats:
+        """Per class: people whose own value and at most so many others are possible; cached."""
         if ruled_out not in self._certain:
             self._certain[ruled_out] = np.where(self.values <= ruled_out + 1, self.possible, 0.0)
         return self._certain[ruled_out]
 
     @cached_property
     def _certain(self) -> dict[int, Floats]:
+        """What `certain_people` has found, by how many values are ruled out."""
         return {}
 
 
@@ -116,7 +117,7 @@ class SensitiveTarget:
     def of(
         cls, column: SharedColumn, shown: TableSide, people: TableSide, limit: float = LIMIT
     ) -> "SensitiveTarget":
-        """The target of a column that both tables have."""
+        """The target of a column of both tables: what rows show and what people hold."""
         start, label, records = shown.entries(column.label)
         decoding = column.decoding
         value, place = decoding.values_of(label)
@@ -146,8 +147,8 @@ class SensitiveTarget:
         """The share of the people who have the commonest value."""
         return min(float(self.shares.max(initial=0.0)), 1.0)
 
-    def certain(self, ruled_out: int = 0) -> float:
-        """1 if ruling out so many values makes every value certain without the release, else 0."""
+    def certain_before_release(self, ruled_out: int = 0) -> float:
+        """1 if ruling out so many values leaves one at most, without the release; otherwise 0."""
         return float(0 < np.count_nonzero(self.shares) <= ruled_out + 1)
 
     @cached_property
@@ -180,14 +181,15 @@ class SensitiveTarget:
         return ClassHits(self.of_each.hits, self.people_of_each)
 
     def certain_of_each(self, ruled_out: int) -> ClassHits:
-        """People whose value is certain, and all people, of each row of joint data; cached."""
+        """Per row of joint data: people whose value is certain, and all its people; cached."""
         if ruled_out not in self._certain:
-            hits = ClassHits(self.of_each.certain(ruled_out), self.people_of_each)
+            hits = ClassHits(self.of_each.certain_people(ruled_out), self.people_of_each)
             self._certain[ruled_out] = hits
         return self._certain[ruled_out]
 
     @cached_property
     def _certain(self) -> dict[int, ClassHits]:
+        """What `certain_of_each` has found, by how many values are ruled out."""
         return {}
 
     @cached_property
@@ -215,7 +217,7 @@ class AttributeDisclosure:
 
     @classmethod
     def of(cls, fit: Fit, target: SensitiveTarget) -> "AttributeDisclosure":
-        """What the rows that fit disclose about a target."""
+        """Compute what the rows that fit people disclose about a target."""
         if fit.data.joint and target.open:
             people = fit.people.start, fit.people.rows
             return cls(fit, target, DisclosureFigures.of_own(people, target.truth, target.prior))
@@ -225,7 +227,10 @@ class AttributeDisclosure:
     def of_members(
         cls, fit: Fit, target: SensitiveTarget, held: tuple[Members, WeightedRows]
     ) -> "AttributeDisclosure":
-        """What the members of each class of people disclose, which show weighted values."""
+        """Compute what members of each class of people disclose.
+
+        `held` are those members, and the weighted values that each of them shows.
+        """
         people = fit.people.start, fit.people.rows
         figures = DisclosureFigures.of(*held, people, target.truth, target.prior)
         return cls(fit, target, figures)
@@ -245,9 +250,9 @@ class AttributeDisclosure:
         hits = ClassHits(self.figures.hits, self._people)
         return self._rate(hits, lambda: self.target.hits_of_each)
 
-    def certain(self, ruled_out: int = 0) -> Rate:
-        """How many people have their own value and at most so many others possible."""
-        here = ClassHits(self.figures.certain(ruled_out), self._people)
+    def certain_rate(self, ruled_out: int = 0) -> Rate:
+        """The rate of people for whom their own value and at most so many others are possible."""
+        here = ClassHits(self.figures.certain_people(ruled_out), self._people)
         # What is certain is certain for all who fit the same rows. If labels overlap, classes of
         # people are parts of released classes and do not show that.
         together = 1.0 if self.fit.data.joint else self.fit.rows_of_a_person
@@ -255,12 +260,13 @@ class AttributeDisclosure:
 
     @property
     def _people(self) -> Floats:
+        """People per class."""
         return self.fit.people.sizes.astype(np.float64)
 
     def _rate(
         self, here: ClassHits, of_each: Callable[[], ClassHits], together: float = 1.0
     ) -> Rate:
-        """The rate over all classes, resolved rows included."""
+        """The rate over all classes, resolved rows of joint data included."""
         moments = Moments.of(here.hits, here.people)
         if self.fit.data.joint:
             moments = moments + _resolved_moments(self.fit.resolved, of_each())
@@ -268,7 +274,7 @@ class AttributeDisclosure:
 
     @property
     def persons(self) -> PersonRisk:
-        """The worst for single people: the chance of their own value."""
+        """The worst for single people: the chance that their own value is guessed."""
         figures, target, resolved = self.figures, self.target, self.fit.resolved
         ranked = rank_classes(figures.largest, self.fit.people.sizes)
         above, worst = float(figures.above.sum()), (figures.largest, figures.added, ranked)
@@ -277,7 +283,9 @@ class AttributeDisclosure:
             alone = target.of_each
             above += resolved.total(alone.above)
             rows = (alone.largest, alone.added, target.rank_of_each)
-            most = [max(one, resolved.most(two)) for one, two in zip(most, rows, strict=True)]
+            most = [
+                max(one, resolved.largest_figure(two)) for one, two in zip(most, rows, strict=True)
+            ]
         largest, added, highest = most
         return PersonRisk.of_largest(target.limit, above, (largest, added, highest))
 
@@ -287,19 +295,19 @@ class AttributeDisclosure:
         seen = (self.figures.values > 0) & (self.fit.people.sizes > 0)
         possible = {int(self.figures.values[seen].min())} if seen.any() else set()
         if self.fit.data.joint:
-            possible |= {self.fit.resolved.least(self.target.values_of_each)}
+            possible |= {self.fit.resolved.smallest_above_zero(self.target.values_of_each)}
         return min(possible - {0}, default=0)
 
 
 def _resolved_moments(resolved: ResolvedRows, hits: ClassHits) -> Moments:
-    """The sums over resolved rows, each a class of its own."""
+    """The sums over resolved rows of joint data, each row a class of its own."""
     classes, people, hit = (resolved.total(one) for one in (hits.classes, hits.people, hits.hits))
     of_people, mixed, of_hits = (resolved.total(one) for one in hits.squares)
     return Moments(classes, people, hit, (of_people, mixed, of_hits))
 
 
 def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Members, WeightedRows]:
-    """The members of each class of people, and what they show: rows, or classes of rows."""
+    """What fits each class of people, and the values it shows: rows, or classes of rows."""
     rows = fit.rows.start, fit.rows.rows
     if fit.data.joint:
         return rows, shown
@@ -307,7 +315,7 @@ def members_that_fit(fit: Fit, shown: WeightedRows, domain: int) -> tuple[Member
 
 
 def combine_members(members: Members, shown: WeightedRows, domain: int) -> WeightedRows:
-    """Add up what the members of each class show: weight by code (below `domain`)."""
+    """Add up what the members of each class show: the weight of each code below `domain`."""
     found = [kernels.gather_shown(part, shown, domain) for part in parts(members)]
     start = offsets(np.concatenate([np.diff(start) for start, _, _ in found]))
     code, weight = (np.concatenate([one[i] for one in found]) for i in (1, 2))

@@ -54,9 +54,12 @@ class SoleMatches:
 
 
 def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
-    """Who alone fits a class or an end of its labels, each looked up like a released row."""
+    """Find who alone fits a class or an end of its labels, each looked up like a released row.
+
+    At most `most` classes and ends are looked up.
+    """
     classes = fold([linked.release[name].codes for name in linked.names], ()).quasi
-    found = [_ends(linked.release[name]) for name in linked.names]
+    found = [_end_cells(linked.release[name]) for name in linked.names]
     itself = np.arange(classes.shape[1], dtype=np.int32)
     lines = [(-1, itself, itself)]
     lines += [(j, *_ends_of_classes(classes[j], found[j])) for j in range(len(found))]
@@ -67,7 +70,7 @@ def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
         )
         for j, name in enumerate(linked.names)
     }
-    found_rows = linked.by(linked.names, rows)
+    found_rows = linked.link_by(linked.names, rows)
     _, person = found_rows.candidates_of(np.flatnonzero(found_rows.candidates == 1))
     return SoleMatches(np.unique(person), min(number, most), max(number - most, 0))
 
@@ -81,8 +84,8 @@ class _Ends:
     cells: tuple[str, ...]
 
 
-def _ends(column: CodedColumn) -> _Ends:
-    """The end cells of each label."""
+def _end_cells(column: CodedColumn) -> _Ends:
+    """The end cells of each label of a column."""
     labels = column.domain.labels.tolist()
     of, number = EndCells(labels), dict[str, int]()
     found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
@@ -92,20 +95,23 @@ def _ends(column: CodedColumn) -> _Ends:
 
 
 def _ends_of_classes(label: Codes, ends: _Ends) -> tuple[Codes, Codes]:
-    """The class of each end, and its cell."""
+    """For each end of classes that show these labels: the class, and the end's cell."""
     entry, of = entries(ends.start, label)
     return of.astype(np.int32), ends.cell[entry]
 
 
 def _shown_codes(classes: Codes, lines: Sequence[tuple[int, Codes, Codes]], column: int) -> Codes:
-    """What each end shows in a column: its class's label, or -1 - its own cell."""
+    """Per line: the label that it shows in a column, or -1 - cell where it is an end of it."""
     return np.concatenate(
         [-1 - cell if j == column else classes[column][of] for j, of, cell in lines]
     )
 
 
 def _add_end_cells(column: CodedColumn, cells: tuple[str, ...], code: Codes) -> CodedColumn:
-    """A column of labels and of end cells; a cell that is also a label is that label."""
+    """A column of labels and end cells, with codes as `_shown_codes` gives them.
+
+    A cell that is also a label is that label.
+    """
     labels = [*column.domain.labels.tolist(), *cells]
     number: dict[str, int] = {}
     spot = np.array([number.setdefault(label, len(number) + 1) for label in labels], dtype=np.int32)
@@ -134,7 +140,7 @@ class WorldPresence:
 def ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, limit: float
 ) -> Attack:
-    """How often somebody who alone fits a class or an end is in the table."""
+    """Play the ends of labels: how often whoever alone fits a class or an end is in the table."""
     claims, inside = len(matches.person), presence.inside
     right = float(claims) if inside is None else float(inside[matches.person].sum())
     rate = Rate.of_expectation(right, claims)
@@ -165,6 +171,7 @@ def ends(
 def _describe_ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, success: float
 ) -> str:
+    """What the attacker does and achieves, in a few sentences."""
     how = (
         f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
         "class has the values that its labels end on. "
@@ -196,59 +203,60 @@ class EndCells:
     _bounds: dict[str, Bounds | None] = field(default_factory=dict, repr=False)
 
     def of(self, label: str) -> tuple[str, ...]:
-        """The cells at the ends of a label, each once; none of a label that shows no ends."""
+        """The cells at the ends of a label, each once; none if the label shows no ends."""
         members = read_members(label)
         if members is not None:
             rest = [value_set([], others=True)] if members.others else []
             named = tuple(dict.fromkeys([*members.values, *rest]))
             return named if len(named) > 1 else ()
-        bounds = self._read(label)
+        bounds = self._read_bounds(label)
         if bounds is None:
             return ()
-        found = (self._low(bounds), self._high(bounds))
+        found = (self._low_cell(bounds), self._high_cell(bounds))
         cells = dict.fromkeys(cell for cell in found if cell is not None)
         return tuple(cell for cell in cells if cell != label)
 
-    def _read(self, label: str) -> Bounds | None:
+    def _read_bounds(self, label: str) -> Bounds | None:
+        """The bounds that a label writes, kept for the next time; None if it is no interval."""
         if label not in self._bounds:  # a month such as 1965-03 is no interval of numbers
             self._bounds[label] = None if parse_date(label) is not None else read_any_bounds(label)
         return self._bounds[label]
 
-    def _low(self, bounds: Bounds) -> str | None:
-        """The cell that begins where the label does."""
-        if _is_closed(bounds):
+    def _low_cell(self, bounds: Bounds) -> str | None:
+        """The cell of the column that begins where the label does; None if that is not known."""
+        if _has_closed_ends(bounds):
             return bounds.low
-        inner = self._inner(bounds)
+        inner = self._inner_places(bounds)
         return inner and write_bounds(Bounds(bounds.low, inner[0], bounds.low_inside))
 
-    def _high(self, bounds: Bounds) -> str | None:
-        """The cell that ends where the label does."""
-        if _is_closed(bounds):
+    def _high_cell(self, bounds: Bounds) -> str | None:
+        """The cell of the column that ends where the label does; None if that is not known."""
+        if _has_closed_ends(bounds):
             return bounds.high
-        inner = self._inner(bounds)
+        inner = self._inner_places(bounds)
         return inner and write_bounds(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
 
-    def _inner(self, bounds: Bounds) -> tuple[str, str] | None:
-        """The first and the last place inside a label where cells of the column meet."""
-        low, high = _place(bounds.low), _place(bounds.high)
+    def _inner_places(self, bounds: Bounds) -> tuple[str, str] | None:
+        """The first and the last place inside a label where cells meet; None if there is none."""
+        low, high = _place_on_scale(bounds.low), _place_on_scale(bounds.high)
         scales = {place[0] for place in (low, high) if place is not None}
         if len(scales) != 1:
             return None
-        places, texts = self._cuts[scales.pop()]
+        places, texts = self._cuts_by_scale[scales.pop()]
         first = 0 if low is None else bisect_right(places, low[1])
         last = (len(places) if high is None else bisect_left(places, high[1])) - 1
         return (texts[first], texts[last]) if first <= last else None
 
     @cached_property
-    def _cuts(self) -> tuple[tuple[list[float], list[str]], ...]:
-        """By scale: where half-open intervals of the column begin and end, in order."""
+    def _cuts_by_scale(self) -> tuple[tuple[list[float], list[str]], ...]:
+        """By scale: where half-open intervals of the column begin or end: numbers and texts."""
         cuts: tuple[dict[float, str], ...] = ({}, {})
         for label in self.labels:
-            bounds = self._read(label)
-            if bounds is None or _is_closed(bounds):
+            bounds = self._read_bounds(label)
+            if bounds is None or _has_closed_ends(bounds):
                 continue
             for end in (bounds.low, bounds.high):
-                place = _place(end)
+                place = _place_on_scale(end)
                 if place is not None and end is not None:
                     cuts[place[0]].setdefault(place[1], end)
         ordered = [sorted(found) for found in cuts]
@@ -256,13 +264,13 @@ class EndCells:
         return (ordered[0], texts[0]), (ordered[1], texts[1])
 
 
-def _is_closed(bounds: Bounds) -> bool:
-    """Whether the label stands for both of its ends."""
+def _has_closed_ends(bounds: Bounds) -> bool:
+    """Whether bounds have both ends and the label stands for them too."""
     return None not in {bounds.low, bounds.high} and bounds.low_inside and bounds.high_inside
 
 
-def _place(end: str | None) -> ScalePlace | None:
-    """The place of an end; None if it is neither a number nor a date."""
+def _place_on_scale(end: str | None) -> ScalePlace | None:
+    """The place of an end on its scale; None if it is neither a number nor a date."""
     number = None if end is None else parse_number(end)
     if number is not None:
         return 0, float(number)

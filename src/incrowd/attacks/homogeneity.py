@@ -8,18 +8,18 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def homogeneity(disclosure: AttributeDisclosure) -> Attack:
-    """The share of the people whose value is certain: all rows that fit them show it.
+    """Play homogeneity: for how many people all rows that fit them show their own value.
 
     Without the release nobody's value is certain unless there is only one value: the baseline.
     """
-    rate = disclosure.certain()
+    rate = disclosure.certain_rate()
     certain = round(rate.success * rate.trials)
     return Attack(
         kind="homogeneity",
         knows=disclosure.fit.names,
         column=disclosure.name,
         rate=rate,
-        baseline=disclosure.target.certain(),
+        baseline=disclosure.target.certain_before_release(),
         says=(
             f"Somebody knows {columns(disclosure.fit.names)} of a person and looks up the released "
             f"rows that fit. {_certainty_sentence(certain, rate.success, disclosure.name)}"
@@ -29,6 +29,7 @@ def homogeneity(disclosure: AttributeDisclosure) -> Attack:
 
 
 def _certainty_sentence(found: int, success: float, name: str) -> str:
+    """For how many people the value is certain, as a sentence."""
     if not found:
         return f"For nobody do all of these rows show the person's own {name}."
     return (

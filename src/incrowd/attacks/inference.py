@@ -9,7 +9,7 @@ from incrowd.attacks.disclosure import AttributeDisclosure
 
 
 def inference(disclosure: AttributeDisclosure) -> Attack:
-    """How often the most frequent value among the rows that fit a person is that person's.
+    """Play inference: guess the most frequent value among the rows that fit a person.
 
     Ties are broken at random; for somebody who fits no row, the guess is the most frequent value of
     the whole release. The baseline is to guess the commonest value for everybody.

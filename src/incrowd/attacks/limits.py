@@ -44,7 +44,7 @@ class AttackLimits:
 def broken_limits(
     attacks: Sequence[Attack], k_world: int | None, models: Sequence[Model], limits: AttackLimits
 ) -> Iterator[str]:
-    """The broken limits, in words.
+    """Yield the broken limits, in words.
 
     No more people than allowed may be found, or their value learned, with a chance above the limit;
     no attack may gain more over guessing than allowed. k-anonymity must hold against the world and
@@ -69,7 +69,7 @@ def broken_limits(
 
 
 def against_outsiders(models: Sequence[Model]) -> bool:
-    """Whether models protect only against somebody who does not know who is in the table.
+    """Whether models protect only against those who do not know who is in the table.
 
     k-map and delta-presence do. Somebody who does know finds people in smaller classes.
     """
@@ -78,6 +78,7 @@ def against_outsiders(models: Sequence[Model]) -> bool:
 
 
 def _people_above_limit(attack: Attack, limits: AttackLimits) -> Iterator[str]:
+    """Yield that more people than allowed have a chance above the limit, if that is so."""
     persons = attack.persons
     if persons is None or round(persons.above) <= limits.people:
         return
@@ -89,6 +90,7 @@ def _people_above_limit(attack: Attack, limits: AttackLimits) -> Iterator[str]:
 
 
 def _gain_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
+    """Yield that the attack adds more than the limit to somebody's chance, if that is so."""
     persons = attack.persons
     if persons is not None and limit is not None and persons.raised > limit:
         yield (
@@ -98,6 +100,7 @@ def _gain_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
 
 
 def _success_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
+    """Yield that the attack gains more over guessing than the limit, if that is so."""
     if limit is not None and attack.gain > limit:
         yield (
             f"{attack.goal} by {columns(attack.knows)} gains {share(attack.gain)} over guessing on "
@@ -106,6 +109,7 @@ def _success_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
 
 
 def _fewer_than_k(attacks: Sequence[Attack], k_world: int | None, k: int) -> Iterator[str]:
+    """Yield where fewer than k people or rows are left, or that this could not be tested."""
     linked = any(attack.kind == "linkage" and attack.trials for attack in attacks)
     if linked and k_world is None:
         yield f"k = {k} could not be tested: no released row fits anybody of the world"
@@ -121,6 +125,7 @@ def _fewer_than_k(attacks: Sequence[Attack], k_world: int | None, k: int) -> Ite
 
 
 def _fewer_values_than_l(attacks: Sequence[Attack], l: float, column: str) -> Iterator[str]:
+    """Yield where two releases leave fewer than l values of the column."""
     for attack in attacks:
         left = attack.figures.get("fewest_values", l)
         if attack.kind == "releases" and attack.column == column and left < l:

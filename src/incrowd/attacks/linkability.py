@@ -15,7 +15,7 @@ from incrowd.linkage.fit import Fit, SideClasses
 
 
 def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
-    """How often a record of one file leads through the release to the same person in another.
+    """Play linkability: how often a record of one file leads to the same person in another.
 
     One file has the columns of `left`, the other those of `right`; `both` uses all of them. From a
     person's record in the first file, the attacker draws one of the released rows that fit it, then
@@ -44,7 +44,7 @@ def linkability(left: Fit, right: Fit, both: Fit) -> Attack:
 
 
 def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
-    """Per class of people: the expected hits, and the number of people.
+    """Per class of people, the expected number of hits and the number of people.
 
     A hit is one draw from the rows that fit, times one draw from the records that fit the row.
     """
@@ -68,5 +68,5 @@ def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
 
 
 def _figure_of_first_rows(figure: Counts, classes: SideClasses) -> Counts:
-    """The figure of the first row of each class."""
+    """A figure per row as a figure per class: that of the first row of each."""
     return figure[classes.rows[classes.start[:-1]]]

@@ -15,7 +15,7 @@ from incrowd.linkage.world_linkage import RowCandidates
 
 
 def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
-    """How often a random candidate of a row is the right person.
+    """Play linkage: how often a random candidate of a row is the right person.
 
     Without the truth this is the most that it can be: as many people as possible are assumed to be
     in the world. The baseline is to draw from the whole world, where people outside it cannot be
@@ -45,7 +45,7 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
             f"and looks up who fits each released row. {_listed_sentence(candidates, listed)} "
             f"{_fewest_sentence(candidates, alone)} {_draw_sentence(candidates, rate.success)}"
         ),
-        figures=_figures(candidates, (alone / max(total, 1), listed)),
+        figures=_linkage_figures(candidates, (alone / max(total, 1), listed)),
         persons=_person_risk(candidates, baseline, limit),
         gated=known or not candidates.unlisted,
         lacks=(
@@ -59,7 +59,7 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
 
 
 def _person_risk(candidates: RowCandidates, before: float, limit: float) -> PersonRisk:
-    """The worst for the people behind single rows."""
+    """The largest chance of single people to be named; without the truth, the most it can be."""
     if candidates.right is None:
         among = np.maximum(candidates.fitting, candidates.sizes if candidates.one_each else 1)
         some: Flags = (candidates.fitting > 0) & (candidates.listed != 0)
@@ -71,18 +71,18 @@ def _person_risk(candidates: RowCandidates, before: float, limit: float) -> Pers
 
 
 def _count_sole_rows(candidates: RowCandidates) -> int:
-    """Rows that fit one person only: the right one, if the truth is known."""
+    """How many rows fit one person only: the right one, if the truth is known."""
     single: Flags = candidates.number == 1
     return int((single if candidates.right is None else single & candidates.right).sum())
 
 
 def _largest_listed_share(candidates: RowCandidates) -> float:
-    """The largest share of the released people that can be listed."""
+    """The largest share of the released people that can be in the world."""
     return float(candidates.most_listed.sum()) / max(len(candidates.number), 1)
 
 
 def _listed_sentence(candidates: RowCandidates, listed: float) -> str:
-    """Whose share the rate can be of, in a sentence."""
+    """How many of the released people are on the list, as a sentence."""
     if candidates.listed is not None:
         some = f"{share(listed)} of the" if 0 < listed < 1 else ("All" if listed else "None of the")
         if candidates.listed_at_most:
@@ -97,7 +97,7 @@ def _listed_sentence(candidates: RowCandidates, listed: float) -> str:
 
 
 def _fewest_sentence(candidates: RowCandidates, alone: int) -> str:
-    """How few people a row fits, in a sentence."""
+    """How few people a row fits, and how many rows fit one only, as a sentence."""
     if candidates.k is None:
         return "No row fits anybody."
     sure = "" if candidates.right is None else ", the right one"
@@ -109,7 +109,7 @@ def _fewest_sentence(candidates: RowCandidates, alone: int) -> str:
 
 
 def _draw_sentence(candidates: RowCandidates, success: float) -> str:
-    """How often a draw is right, in a sentence: of all released rows, listed or not."""
+    """How often a draw is right, of all released rows, listed or not, as a sentence."""
     if candidates.right is None and success:
         return (
             "Drawing one of those who fit names the right person for at most "
@@ -121,7 +121,11 @@ def _draw_sentence(candidates: RowCandidates, success: float) -> str:
     )
 
 
-def _figures(candidates: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
+def _linkage_figures(candidates: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
+    """What else was counted, by name.
+
+    `shares` are those of rows that fit one person, and of listed people.
+    """
     total = max(len(candidates.number), 1)
     alone, listed = shares
     figures: dict[str, float] = {"inconsistent": candidates.inconsistent, "listed": listed}

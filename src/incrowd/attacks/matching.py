@@ -29,8 +29,8 @@ class MatchingPlayed:
 
 
 def play_matching(tables: AttackTables) -> MatchingPlayed:
-    """Matching with the world of these tables."""
-    if why := _why_not(tables):
+    """Play matching with the world of these tables, or say in a note why it cannot be played."""
+    if why := _reason_not_played(tables):
         return MatchingPlayed(notes=(why,))
     pairs = tables.linked_world.pairs
     concealed = None if pairs is None else conceal(pairs)
@@ -39,14 +39,14 @@ def play_matching(tables: AttackTables) -> MatchingPlayed:
     after = tables.linked_world.after_matching(concealed)
     if after is None:
         return MatchingPlayed(notes=(_contradiction_note(),))
-    known = _among_those_inside(tables)
+    known = _conceal_those_inside(tables)
     before = tables.linked_world.candidates()
     attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
     return MatchingPlayed(attack, concealed.k)
 
 
-def _why_not(tables: AttackTables) -> str:
-    """Why matching says nothing about these tables; empty if it does."""
+def _reason_not_played(tables: AttackTables) -> str:
+    """The note why matching says nothing about these tables; empty if it does."""
     linked = tables.linked_world
     if not tables.knowledge.one_each:
         return "candidates after matching were not counted: people may have several rows"
@@ -58,6 +58,7 @@ def _why_not(tables: AttackTables) -> str:
 
 
 def _contradiction_note() -> str:
+    """The note that the world has too few people for every row to be a different one."""
     return (
         "candidates after matching were not counted: the world has too few people who fit for "
         "every row to be a different one of them (it is not individualized consistent, Bettini "
@@ -65,18 +66,21 @@ def _contradiction_note() -> str:
     )
 
 
-def _among_those_inside(tables: AttackTables) -> Concealed | None:
-    """Who is left for somebody who also knows who of the world is in the table, if ids say that."""
+def _conceal_those_inside(tables: AttackTables) -> Concealed | None:
+    """Who is left after matching for somebody who knows who of the world is in the table.
+
+    None if ids do not say that, or if there are too many pairs.
+    """
     membership, pairs = tables.membership, tables.linked_world.pairs
     if not membership.known or membership.inside is None or pairs is None:
         return None
-    return conceal(pairs.among(membership.inside))
+    return conceal(pairs.of_people(membership.inside))
 
 
 def matching(
     before: RowCandidates, after: RowCandidates, k_known: int | None = None, limit: float = LIMIT
 ) -> Attack:
-    """How often a random one of the people left for a row is the right person.
+    """Play matching: how often a random one of the people left for a row is the right person.
 
     `before` are the candidates by containment, `after` those that are left, and `k_known` are the
     fewest that are left for somebody who also knows who of the list is in the table.

@@ -73,7 +73,7 @@ class Played:
 
 
 def play(data: AttackData, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """The attacks that need no world, by the known columns.
+    """Play the attacks that need no world, by the known columns.
 
     Singling out, inference, homogeneity and background knowledge use all known columns and the sets
     asked for; linkability uses each such set, at least single columns, and the rest.
@@ -98,7 +98,10 @@ def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """The attacks by halves of the known columns; and those by all columns but one, by that one."""
+    """Play the attacks by halves of the known columns, as far as they are to be played.
+
+    Return them, and by column the attacks by all other columns.
+    """
     both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
@@ -116,7 +119,7 @@ def _play_part(
 def attacks_by_fit(
     fit: Fit, targets: Sequence[SensitiveTarget], ruled_out: int
 ) -> Iterator[Attack]:
-    """The attacks by one set of known columns; nobody rules out more values than there are."""
+    """Play the attacks by one set of known columns; nobody rules out more values than there are."""
     yield singling_out(fit)
     for target in targets:
         disclosure = AttributeDisclosure.of(fit, target)
@@ -127,7 +130,7 @@ def attacks_by_fit(
 
 
 def play_world(linked: WorldLinkage, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """Linkage with a world, by all columns and by the sets asked for."""
+    """Play linkage with a world, by all columns and by the sets asked for."""
     limit = attackers.posterior
     whole = linkage(linked.candidates(), limit)
     sets = ColumnSets(len(linked.names), attackers.max_size, watch)
@@ -136,7 +139,7 @@ def play_world(linked: WorldLinkage, attackers: Attackers, watch: Watch | None =
 
 
 def play_ends(tables: AttackTables) -> Played:
-    """The ends of labels, with a world."""
+    """Play the ends of labels, with a world."""
     linked, membership = tables.linked_world, tables.membership
     attack = ends(
         linked.names,
@@ -148,7 +151,7 @@ def play_ends(tables: AttackTables) -> Played:
 
 
 def play_control(tables: AttackTables) -> Played:
-    """Inference about people in the table, compared with people who are not in it."""
+    """Play inference about people in the table, compared with people who are not in it."""
     inside, outside = Fit.of_all(tables.data), Fit.of_all(tables.control)
     there = {target.name: target for target in SensitiveTarget.all_of(tables.control)}
     return Played(
@@ -164,17 +167,17 @@ def play_control(tables: AttackTables) -> Played:
 
 
 def play_order(tables: AttackTables, seed: int) -> Played:
-    """Row order, with the original."""
-    every = [one.merged for one in tables.together(tables.shared_columns("original"))]
+    """Play row order, with the original."""
+    every = [one.merged for one in tables.match_columns(tables.shared_columns("original"))]
     fit = Fit.of_all(AttackData.of(every, joint=False))
     return Played((row_order(fit, tables.places, seed),))
 
 
 def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | None = None) -> Played:
-    """Two releases compared with each other, by all known columns and by the sets asked for."""
+    """Play two releases, by all known columns and the sets asked for; nothing without the other."""
     if "other" not in tables.others:
         return Played(())
-    first, second = _both_releases(tables)
+    first, second = _data_of_both(tables)
     targets = [one for one in SensitiveTarget.all_of(first) if one.name in tables.sensitive]
     attacks = list(releases(Fit.of_all(first), Fit.of_all(second), targets))
     sets = ColumnSets(len(first.known), attackers.max_size, watch)
@@ -183,8 +186,8 @@ def play_releases(tables: AttackTables, attackers: Attackers, watch: Watch | Non
     return Played(tuple(attacks), left_out=sets.left_out)
 
 
-def _both_releases(tables: AttackTables) -> tuple[AttackData, AttackData]:
-    """Each release with the people of the original: what is known, and what both show exactly."""
+def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
+    """The data of each release: what is known of people, and what both releases show exactly."""
     both = set(tables.shared_columns("original")) & set(tables.shared_columns("other"))
     known = [name for name in tables.known_in("other") if name in both - set(tables.sensitive)]
     if not known:
@@ -195,10 +198,12 @@ def _both_releases(tables: AttackTables) -> tuple[AttackData, AttackData]:
     rest = [
         name for name in tables.shared_columns("original") if name in both and name not in known
     ]
-    here, there = (tables.together(rest, where) for where in ("release", "other"))
-    exact = [_exact(one) and _exact(two) for one, two in zip(here, there, strict=True)]
+    here, there = (tables.match_columns(rest, where) for where in ("release", "other"))
+    exact = [
+        _shows_exactly(one) and _shows_exactly(two) for one, two in zip(here, there, strict=True)
+    ]
     limit = tables.knowledge.limit
-    columns = tables.together(known), tables.together(known, "other")
+    columns = tables.match_columns(known), tables.match_columns(known, "other")
     first, second = (
         AttackData.of(one, list(compress(rest, exact)), joint=False, limit=limit)
         for one, rest in zip(columns, (here, there), strict=True)
@@ -206,13 +211,13 @@ def _both_releases(tables: AttackTables) -> tuple[AttackData, AttackData]:
     return first, second
 
 
-def _exact(column: SharedColumn) -> bool:
+def _shows_exactly(column: SharedColumn) -> bool:
     """Whether a release shows every value of a column as it is."""
     return column.decoding.exact is not None
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
-    """The column without which linkage is right least often."""
+    """Yield which column to make coarser so that linkage is right least often."""
     if len(linked.names) < 2:
         return
     without = {
@@ -223,9 +228,9 @@ def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:
 
 
 def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Iterator[str]:
-    """The column without which an attack by all columns is right least often.
+    """Yield which column to make coarser so that an attack by all columns is right least often.
 
-    `without` has, by column, the attacks by all others.
+    `without` has, by column, the attacks by all others. Nothing if the attack gains nothing.
     """
     success = {
         name: one.success
@@ -247,11 +252,12 @@ def advice_for(attack: Attack, without: Mapping[str, Sequence[Attack]]) -> Itera
 
 
 def _whom_phrase(success: float) -> str:
+    """For whom an attack is right: nobody, everybody or a share of the people."""
     return {0.0: "nobody", 1.0: "everybody"}.get(success, f"{share(success)} of the people")
 
 
 def sort_attacks(attacks: Iterable[Attack]) -> tuple[Attack, ...]:
-    """Attacks by kind, then by number of known columns and their names."""
+    """Attacks sorted by kind, sensitive column, number of known columns (most first) and names."""
     place = {kind: i for i, kind in enumerate(KINDS)}
     return tuple(
         sorted(

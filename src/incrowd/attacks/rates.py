@@ -57,20 +57,20 @@ class Moments:
 
     @classmethod
     def of(cls, hits: Floats, people: Floats | Counts) -> "Moments":
-        """The sums over classes with these hits and people."""
+        """Sum up classes with these hits and people; classes without people are left out."""
         some = people > 0
         n, y = people[some].astype(np.float64), hits[some].astype(np.float64)
         squares = float((n * n).sum()), float((n * y).sum()), float((y * y).sum())
         return cls(float(len(n)), float(n.sum()), float(y.sum()), squares)
 
-    def of_people(self, hits: Floats, people: Floats | Counts) -> "Moments":
+    def by_person(self, hits: Floats, people: Floats | Counts) -> "Moments":
         """The sums if every person were a class of their own, with an equal part of its hits."""
         some = people > 0
         squared = float((hits[some] ** 2 / people[some]).sum())
         return Moments(self.people, self.people, self.hits, (self.people, self.hits, squared))
 
-    def alike(self, together: float) -> "Moments":
-        """The sums if so many classes at a time are hit together."""
+    def hit_together(self, together: float) -> "Moments":
+        """The sums if classes are hit in groups of so many together: their spread grows."""
         rate, (people, mixed, hits) = self.hits / max(self.people, 1.0), self.squares
         left = max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
         more = hits + left * (max(together, 1.0) - 1)
@@ -96,7 +96,7 @@ class Moments:
 
     @property
     def equivalent(self) -> float:
-        """How many classes of equal size would be worth as much as these."""
+        """How many classes of equal size would tell as much as these."""
         return self.people**2 / self.squares[0]
 
 
@@ -112,14 +112,14 @@ class Rate:
 
     @classmethod
     def of_counts(cls, hits: int, trials: int) -> "Rate":
-        """The rate of counted hits."""
-        return cls(hits / trials if trials else 0.0, clopper_pearson(hits, trials), trials)
+        """The rate of counted hits, with an exact interval."""
+        return cls(hits / trials if trials else 0.0, clopper_pearson_interval(hits, trials), trials)
 
     @classmethod
     def of_expectation(cls, hits: float, trials: int) -> "Rate":
         """The rate of an attacker who draws at random, with so many expected hits."""
         success = min(hits / trials, 1.0) if trials else 0.0
-        return cls(success, wilson(success * trials, trials), trials)
+        return cls(success, wilson_interval(success * trials, trials), trials)
 
     @classmethod
     def of_classes(cls, hits: Floats, people: Floats | Counts, *, fixed: bool = False) -> "Rate":
@@ -129,18 +129,18 @@ class Rate:
         Only if the classes are `fixed`, like the cells of a grid, people are the sample.
         """
         moments = Moments.of(hits, people)
-        return cls.of_moments(moments.of_people(hits, people) if fixed else moments)
+        return cls.of_moments(moments.by_person(hits, people) if fixed else moments)
 
     @classmethod
     def of_moments(cls, moments: "Moments", together: float = 1.0) -> "Rate":
-        """The rate of sums over classes; at least `together` people are found together or not."""
+        """The rate by sums over classes; at least `together` people are found together or not."""
         trials = round(moments.people)
         success = min(moments.hits / moments.people, 1.0) if trials else 0.0
         return cls(success, clustered_interval(moments, together), trials)
 
 
 def chance_of_guess(number: int) -> float:
-    """How often a random draw of one among so many is right."""
+    """The chance that one drawn among so many is the right one; 0 among none."""
     return 1 / number if number else 0.0
 
 
@@ -164,28 +164,28 @@ def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
     least = rate * (1 - rate) / moments.people * together if together > 1 else 0.0
     spread = max(moments.spread, least)
     if spread <= _NOTHING * max(rate * (1 - rate), _NOTHING):
-        unseen = clopper_pearson(0, classes)[1]
+        unseen = clopper_pearson_interval(0, classes)[1]
         return rate * (1 - unseen), rate + (1 - rate) * unseen
     if not 0 < rate < 1:
         return (rate, rate)
     worth = rate * (1 - rate) / spread
-    return wilson(rate * worth, worth, _student_quantile(classes - 1))
+    return wilson_interval(rate * worth, worth, _student_quantile(classes - 1))
 
 
 def _student_quantile(freedom: float) -> float:
-    """95 % lies within so many standard deviations if the variance is estimated too (Student)."""
+    """How many standard deviations hold 95 % if the variance is estimated (Student)."""
     return float(special.stdtrit(max(freedom, 1.0), 1 - _TAIL))
 
 
-def wilson(successes: float, trials: float, within: float = _Z) -> Interval:
+def wilson_interval(successes: float, trials: float, within: float = _Z) -> Interval:
     """The 95 % interval of a rate by Wilson; `successes` may be an expectation, so a fraction.
 
     A mean of values from 0 to 1 varies at most as much as a rate of hits, so the interval also
     holds for the expected hits of an attacker who draws among several candidates.
 
-    >>> [round(end, 4) for end in wilson(1, 10)]
+    >>> [round(end, 4) for end in wilson_interval(1, 10)]
     [0.0179, 0.4042]
-    >>> wilson(0, 0)
+    >>> wilson_interval(0, 0)
     (0.0, 1.0)
     """
     if not trials:
@@ -199,12 +199,12 @@ def wilson(successes: float, trials: float, within: float = _Z) -> Interval:
     return low, high
 
 
-def clopper_pearson(successes: float, trials: float) -> Interval:
+def clopper_pearson_interval(successes: float, trials: float) -> Interval:
     """The exact 95 % interval of a counted rate: never too narrow.
 
-    >>> [round(end, 4) for end in clopper_pearson(1, 10)]
+    >>> [round(end, 4) for end in clopper_pearson_interval(1, 10)]
     [0.0025, 0.445]
-    >>> [round(end, 4) for end in clopper_pearson(0, 10)]
+    >>> [round(end, 4) for end in clopper_pearson_interval(0, 10)]
     [0.0, 0.3085]
     """
     if not trials:
@@ -236,7 +236,7 @@ class PersonRisk:
     def of(
         cls, chance: Floats, before: Floats | float, people: Floats | Counts, limit: float
     ) -> "PersonRisk":
-        """The risk from the chance of each class of people, after and before the release."""
+        """The worst for single people, from each class's chance after and before the release."""
         earlier = np.broadcast_to(np.asarray(before, dtype=np.float64), chance.shape)
         some, least = people > 0, limit + _CHANCE_ROUNDING
         largest = float(chance[some].max(initial=0.0))
@@ -254,14 +254,17 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """The risk from the largest chance, the most added, and the highest rank of a class."""
+        """The worst for single people, from figures over parts.
+
+        `figures` are the largest chance, the most added, and the highest rank (`rank_classes`).
+        """
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)
 
     @classmethod
     def of_claims(cls, rate: Rate, before: float, limit: float) -> "PersonRisk":
-        """The risk of people about whom the attacker makes a claim: each has the chance of all."""
+        """The worst for people about whom an attacker makes claims: each has the rate as chance."""
         chance, people = np.array([rate.success]), np.array([rate.success * rate.trials])
         return replace(cls.of(chance, before, people, limit), worst=rate.trials)
 
@@ -286,7 +289,7 @@ def rank_classes(chance: Floats, people: Floats | Counts) -> Floats:
 
 
 def added_chance(after: Floats, before: Floats) -> Floats:
-    """Gain of chances by the release, relative to 1 - chance before; 0 where nothing was open."""
+    """What the release adds to chances, as a share of what was open; 0 where nothing was."""
     open_before: Floats = np.maximum(1 - before, 1e-12)
     found: Floats = np.where(after > before + 1e-12, (after - before) / open_before, 0.0)
     return np.minimum(found, 1.0)

@@ -29,7 +29,7 @@ from incrowd.partition.csr import WeightedRows, each, found_in, offsets, offsets
 
 
 def releases(first: Fit, second: Fit, targets: Sequence[SensitiveTarget] = ()) -> Iterator[Attack]:
-    """What somebody with two releases of one table finds out about its people.
+    """Play two releases: what somebody who compares them finds out about people of the table.
 
     Both fits use the same known columns of the same people, in data that is not joint. Its
     sensitive columns are those that both releases show exactly: a person's record has the same of
@@ -64,7 +64,7 @@ class _BothReleases:
 
     @classmethod
     def of(cls, first: Fit, second: Fit) -> "_BothReleases":
-        """The records that both releases leave, value by value."""
+        """Compute the records that both releases leave for each class of people, value by value."""
         fits = first, second
         shown = [_exact_values(fit.data) for fit in fits]
         every = np.concatenate([*shown, _sensitive_values(first.data)], axis=1)
@@ -81,7 +81,7 @@ class _BothReleases:
 
     @property
     def left(self) -> Counts:
-        """Per class of people: records that may be theirs."""
+        """Per class of people: how many records may be theirs."""
         total = np.concatenate([[0.0], np.cumsum(self.weight)])
         return np.rint(np.diff(total[self.start])).astype(np.int64)
 
@@ -96,7 +96,7 @@ class _BothReleases:
         ).possible
 
     def disclosure(self, target: SensitiveTarget) -> AttributeDisclosure:
-        """What is left of one sensitive column."""
+        """What the records that are left disclose about one sensitive column."""
         place = [one.name for one in self.first.data.sensitive].index(target.name)
         value = self.exact[place][self.code]
         some = value >= 0
@@ -106,7 +106,7 @@ class _BothReleases:
 
 
 def _exact_values(data: AttackData) -> Codes:
-    """The exact values that each released row shows, plus 1; 0 for a label without a value."""
+    """Per column and released row: the exact value that the row shows plus 1, else 0."""
     nothing = np.zeros((0, data.shown.records), dtype=np.int32)
     lines = [
         np.zeros_like(one.label)
@@ -118,7 +118,7 @@ def _exact_values(data: AttackData) -> Codes:
 
 
 def _sensitive_values(data: AttackData) -> Codes:
-    """The values of each record of the people, plus 1."""
+    """Per column and record of the people: its value plus 1."""
     nothing = np.zeros((0, data.people.records), dtype=np.int32)
     return np.vstack([nothing, *(one.value + np.int32(1) for one in data.sensitive)])
 
@@ -126,7 +126,10 @@ def _sensitive_values(data: AttackData) -> Codes:
 def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
-    """What both have, with the smaller of the two weights and with their product."""
+    """What both have: start, code, the smaller of the two weights, and their product.
+
+    In compressed rows; codes are below `many`.
+    """
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
     place, there = found_in(keys[1][order], keys[0])
@@ -136,11 +139,12 @@ def _common_codes(
 
 
 def _finding_attack(both: _BothReleases) -> Attack:
+    """Play finding a person's record among those that both releases leave."""
     fit = both.first
     people, left, right = fit.data.people.records, both.left, both.right
     hits = right / np.maximum(left, 1)
-    alone = Moments.of(hits, fit.people.sizes).of_people(hits, fit.people.sizes)
-    rate = Rate.of_moments(alone.alike(fit.rows_of_a_person))
+    alone = Moments.of(hits, fit.people.sizes).by_person(hits, fit.people.sizes)
+    rate = Rate.of_moments(alone.hit_together(fit.rows_of_a_person))
     k, before = (
         _least_above_zero(left),
         [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)],
@@ -165,12 +169,13 @@ def _finding_attack(both: _BothReleases) -> Attack:
 
 
 def _exact_columns_clause(fit: Fit) -> str:
-    """What else links the rows of two releases, in words."""
+    """The end of a sentence: which sensitive columns link the rows of two releases."""
     exact = [one.name for one in fit.data.sensitive]
     return f", because a record shows the same {columns(exact)} in both" if exact else ""
 
 
 def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
+    """Play learning a sensitive value from the records that both releases leave."""
     guess, sure = inference(disclosure), homogeneity(disclosure)
     return replace(
         guess,
@@ -187,5 +192,5 @@ def _learning_attack(disclosure: AttributeDisclosure) -> Attack:
 
 
 def _least_above_zero(counts: Counts) -> int:
-    """The smallest count that is not 0, 0 if there is none."""
+    """The smallest count that is not 0; 0 if there is none."""
     return int(counts[counts > 0].min(initial=counts.max(initial=0)))

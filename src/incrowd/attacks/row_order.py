@@ -18,7 +18,7 @@ _SHUFFLES = 3
 
 
 def row_order(fit: Fit, truth: Counts | None = None, seed: int = 0) -> Attack:
-    """How often the position of a released row reveals its record in the original.
+    """Play row order: how often the position of a released row reveals its record.
 
     The attacker takes row i for record i; if rows were left out, for the first record that fits it
     after that of the previous row. With `truth`, the record of each row (-1 if unknown), hits are
@@ -68,7 +68,11 @@ class _Order:
         return self.fit.people.class_of[self.fit.data.people.row_of]
 
     def places(self, order: Counts) -> Counts:
-        """The record that each row is taken for if the rows had this order; -1 if none."""
+        """The record that each row is taken for if the rows had this order; -1 for none.
+
+        Row i is taken for record i or, if rows were left out, for the first that fits after the
+        previous one.
+        """
         rows, records = self._rows[order], self._records
         if len(rows) == len(records):
             here = np.arange(len(rows))
@@ -76,18 +80,19 @@ class _Order:
         return self._first_fits(rows, records)
 
     def _fits(self, record: Codes, row: Codes) -> Flags:
+        """Per row: whether its class fits the record's class."""
         begin, person = self.fit.pairs
         domain = max(len(self.fit.people.sizes), 1)
         pairs = np.sort(owners(begin) * domain + person)
         return found_in(pairs, row.astype(np.int64) * domain + record)[1]
 
     def _first_fits(self, rows: Codes, records: Codes) -> Counts:
-        """For each row, the first record that fits it after that of the previous row."""
+        """Per row: the first record that fits it after that of the previous row; -1 for none."""
         start, order = group_by_owner(records, len(self.fit.people.sizes))
         return kernels.first_fits(rows, self.fit.pairs, start, order)
 
     def chance(self, seed: int) -> float:
-        """The share of rows that would fit in a random order."""
+        """The share of rows that would fit in a random order: exact, or by a few shuffles."""
         rows, records = len(self._rows), len(self._records)
         if not rows or not records:
             return 0.0

@@ -12,7 +12,7 @@ from incrowd.linkage.fit import Fit
 
 
 def singling_out(fit: Fit) -> Attack:
-    """The share of the people who alone fit what some released row shows.
+    """Play singling out: how many people alone fit what some released row shows.
 
     Without the release nobody is described, so nobody is singled out unless there is only one
     person: the baseline.
@@ -37,6 +37,7 @@ def singling_out(fit: Fit) -> Attack:
 
 
 def _singled_out_sentence(found: int, success: float) -> str:
+    """How many people are singled out, as a sentence."""
     if not found:
         return "No description fits only one person."
     who = "1 person is" if found == 1 else f"{people(found)} are each"

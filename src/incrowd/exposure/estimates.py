@@ -15,7 +15,7 @@ import numpy as np
 from incrowd.arrays import Floats
 from incrowd.exposure.people import ClassKinds, PeopleBehind
 from incrowd.exposure.possible import Range, possible_ranges
-from incrowd.exposure.ranges import FigureRanges, ranges
+from incrowd.exposure.ranges import FigureRanges, figure_ranges
 from incrowd.models.model import TOLERANCE, fraction
 
 LEVEL = 0.95
@@ -39,29 +39,33 @@ class PopulationEstimate:
         """Holds the figure with a probability of `LEVEL`; see `incrowd.exposure.ranges`."""
         return self.low, self.high
 
-    def over(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
-        """The estimate with another interval and value; None changes nothing."""
+    def with_interval(self, ends: Range | None, value: float | None = None) -> "PopulationEstimate":
+        """The estimate with another interval, its value moved into it; None changes nothing.
+
+        With a `value`, that one is moved into it instead. The interval until now is kept as
+        `smooth`.
+        """
         if ends is None:
             return self
         now = self.value if value is None else value
         found = min(max(now, ends[0]), ends[1])
         return PopulationEstimate(found, *ends, self.possible, self.interval)
 
-    def across(self, ends: Range | None) -> "PopulationEstimate":
-        """The estimate with its interval widened to include these ends."""
+    def widened_to(self, ends: Range | None) -> "PopulationEstimate":
+        """The estimate with its interval widened to include these ends; None keeps it as it is."""
         if ends is None:
             return self
-        return self.over((min(self.low, ends[0]), max(self.high, ends[1])))
+        return self.with_interval((min(self.low, ends[0]), max(self.high, ends[1])))
 
-    def within(self, ends: Range | None) -> "PopulationEstimate":
-        """The estimate moved into what is possible at all."""
+    def moved_into(self, ends: Range | None) -> "PopulationEstimate":
+        """The estimate moved into these ends, which are all that is possible; None keeps it."""
         if ends is None:
             return self
         value, low, high = (min(max(v, ends[0]), ends[1]) for v in (self.value, *self.interval))
         return PopulationEstimate(value, low, high, ends, self.smooth)
 
-    def at_least(self, other: "PopulationEstimate") -> "PopulationEstimate":
-        """The larger of two figures, of which each is one of this."""
+    def larger_of(self, other: "PopulationEstimate") -> "PopulationEstimate":
+        """The larger of this estimate and another: both value and interval."""
         ends = (max(self.low, other.low), max(self.high, other.high))
         return PopulationEstimate(max(self.value, other.value), *ends, self.possible)
 
@@ -93,7 +97,7 @@ class Estimates:
 def estimates(
     kinds: ClassKinds, drawn: float, threshold: float, *, plain: bool = True
 ) -> Estimates:
-    """The figures for these kinds of classes of a table that holds this share of a population.
+    """Estimate the figures of a table with these kinds of classes that holds this share of people.
 
     With `plain` every person is one record of one class and everybody was as likely to be drawn:
     then what is possible at all is looked for too.
@@ -107,12 +111,12 @@ def estimates(
         return found
     ends = possible_ranges(kinds.sizes, kinds.classes, drawn, people) or {}
     return _with_intervals(
-        found, ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold
+        found, figure_ranges(kinds, drawn, people, behind.curves), ends, kinds, threshold
     )
 
 
 def _estimates_by_curves(behind: PeopleBehind, people: float, threshold: float) -> Estimates:
-    """The figures by the smooth curves alone."""
+    """Estimate the figures by smooth curves alone; `people` are the most above the threshold."""
     rng = np.random.default_rng(0)
     kinds = behind.kinds
     average, by_class = _estimate_averages(behind, rng)
@@ -124,7 +128,7 @@ def _estimates_by_curves(behind: PeopleBehind, people: float, threshold: float) 
         average=average,
         by_class=by_class,
         above=_estimate_share(behind, people, kinds.shares, rng),
-        highest=_estimate_highest(behind).at_least(likeliest),
+        highest=_estimate_highest(behind).larger_of(likeliest),
         likeliest=likeliest,
         likely_above=_estimate_likely_above(behind, threshold),
         match=_estimate_match(behind),
@@ -138,50 +142,58 @@ def _with_intervals(
     kinds: ClassKinds,
     threshold: float,
 ) -> Estimates:
-    """The figures of a simple random sample: those of the curves, inside these intervals."""
+    """The estimates of a simple random sample, with the intervals `told`, inside what is possible.
+
+    `ends` are what is possible, by figure.
+    """
     three = {
-        name: getattr(found, name).over(getattr(told, name)).within(ends.get(name))
+        name: getattr(found, name).with_interval(getattr(told, name)).moved_into(ends.get(name))
         for name in ("unique", "average", "above")
     }
-    likeliest, by_class = found.likeliest.across(told.alone), found.by_class.over(told.by_class)
+    likeliest, by_class = (
+        found.likeliest.widened_to(told.alone),
+        found.by_class.with_interval(told.by_class),
+    )
     return replace(
         found,
         **three,
-        unique_people=found.unique_people.over(told.unique_people, three["unique"].value),
+        unique_people=found.unique_people.with_interval(told.unique_people, three["unique"].value),
         by_class=by_class,
         match=None if found.match is None else _match_estimate(found.match, told),
         highest=_highest_estimate(
             found.highest, {**three, "by_class": by_class}, threshold
-        ).at_least(likeliest),
+        ).larger_of(likeliest),
         likeliest=likeliest,
         likely_above=_widen_by_singles(found.likely_above, likeliest, kinds, threshold),
     )
 
 
 def _match_estimate(match: PopulationEstimate, told: FigureRanges) -> PopulationEstimate:
-    """A right match: by the curves, unless these are outside what the table shows."""
+    """The chance of a right match: by the curves, unless that is outside what the table shows."""
     low, high = told.match or match.interval
-    return match.over(told.match, None if low <= match.value <= high else told.likeliest_match)
+    return match.with_interval(
+        told.match, None if low <= match.value <= high else told.likeliest_match
+    )
 
 
 def _highest_estimate(
     highest: PopulationEstimate, others: Mapping[str, PopulationEstimate], threshold: float
 ) -> PopulationEstimate:
-    """The largest 1 / F, sure only of what the intervals of means and shares are sure of."""
+    """The largest 1 / F, with an interval as wide as those of the means and shares imply."""
     sure = max(others["average"].low, others["by_class"].low)
     if others["above"].low > 0 and threshold > 0:
         sure = max(sure, 1 / most_people(threshold))
     if others["unique"].low > 0:
         sure = 1.0
-    return highest.across((min(highest.low, sure), 1.0 if others["unique"].high > 0 else 0.0))
+    return highest.widened_to((min(highest.low, sure), 1.0 if others["unique"].high > 0 else 0.0))
 
 
 def _widen_by_singles(
     above: PopulationEstimate, likeliest: PopulationEstimate, kinds: ClassKinds, threshold: float
 ) -> PopulationEstimate:
-    """Those who are alone count if their mean of 1 / F can exceed the threshold."""
+    """The share of likely risks widened: those alone count if their mean of 1 / F may be above."""
     high = float(kinds.shares[kinds.sizes == 1].sum()) if likeliest.high > threshold else 0.0
-    return above.across((above.low if likeliest.low > threshold else 0.0, high))
+    return above.widened_to((above.low if likeliest.low > threshold else 0.0, high))
 
 
 def most_people(threshold: float) -> float:
@@ -197,9 +209,10 @@ def most_people(threshold: float) -> float:
 
 
 def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
-    """The figures of a table that holds everybody: F is the size of the class."""
+    """The exact figures of a table that holds everybody: F is the size of the class."""
 
     def exact(value: float) -> PopulationEstimate:
+        """An estimate that is certain: its interval and what is possible are one point."""
         return PopulationEstimate(
             float(value), float(value), float(value), (float(value), float(value))
         )
@@ -223,7 +236,10 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
 def _estimate_figure(
     behind: PeopleBehind, values: Floats, seen: Floats | None = None
 ) -> PopulationEstimate:
-    """The mean of a figure over the curves; `seen` are the same figures with the draw's chance."""
+    """The mean of a figure over the curves, with its interval.
+
+    `seen` are the same figures with the chance of the draw; the interval is theirs, if given.
+    """
     value = float(behind.curves.mean(values))
     spread = values if seen is None else seen
     order = np.argsort(spread, kind="stable")
@@ -237,7 +253,10 @@ def _estimate_figure(
 def _estimate_share(
     behind: PeopleBehind, people: float, shares: Floats, rng: np.random.Generator
 ) -> PopulationEstimate:
-    """The share of the records (or people) in classes of at most so many people."""
+    """The share of the records (or people) in classes of at most so many people.
+
+    `shares` says which: what each kind of class holds of them.
+    """
     kinds = behind.kinds
     if people == math.inf:
         return PopulationEstimate(1.0, 1.0, 1.0)
@@ -255,7 +274,7 @@ def _estimate_share(
 def _estimate_averages(
     behind: PeopleBehind, rng: np.random.Generator
 ) -> tuple[PopulationEstimate, PopulationEstimate]:
-    """The mean risk of the records, and classes over people."""
+    """The mean of 1 / F over the records, and the classes over the people in them."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
     classes = np.maximum(kinds.classes, 1.0)
@@ -269,12 +288,15 @@ def _estimate_averages(
 
 
 def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
-    """Where nobody of the table shares a class, nothing speaks against the highest figure."""
+    """An estimate whose interval reaches up to `most`.
+
+    Where nobody of the table shares a class, nothing speaks against the highest figure.
+    """
     return PopulationEstimate(found.value, found.low, max(found.high, most))
 
 
 def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
-    """The largest risk: 1 over the people of the smallest class, at the upper end of each gap."""
+    """The largest 1 / F, of the smallest class, at the upper end of gaps between numbers."""
     numbers, reached, probability = behind.smallest()
     mean = np.clip(probability @ reached, reached.min(axis=0), reached.max(axis=0))
     chance = np.append(mean, 1.0)
@@ -288,25 +310,26 @@ def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
 
 
 def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
-    """The largest mean risk of any class."""
+    """The largest mean of 1 / F of any class."""
     value = float(behind.curves.mean(behind.risk).max())
     return _estimate_around(value, behind, behind.risk.max(axis=1))
 
 
 def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
-    """The share of the records in classes whose mean risk exceeds the threshold."""
+    """The share of the records in classes whose mean of 1 / F exceeds the threshold."""
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     above = (behind.risk > threshold + TOLERANCE) @ behind.kinds.shares
     return _estimate_around(float(behind.kinds.shares[now].sum()), behind, above)
 
 
 def _estimate_around(value: float, behind: PeopleBehind, values: Floats) -> PopulationEstimate:
-    """This value, with the interval of a figure over the curves, which holds it."""
+    """An estimate of this value; the interval is that of a figure over the curves, or wider."""
     low, high = _estimate_figure(behind, values).interval
     return PopulationEstimate(value, min(low, value), max(high, value))
 
 
 def _estimate_match(behind: PeopleBehind) -> PopulationEstimate | None:
+    """Unique records over all people who share their values; None if nobody is unique."""
     alone = behind.kinds.sizes == 1
     if not alone.any():
         return None

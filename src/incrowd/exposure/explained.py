@@ -46,9 +46,10 @@ def explain_columns(
     coarser: Mapping[str, Codes],
     watch: Watch | None = None,
 ) -> Explained:
-    """Contribution of each column to the risk; `coarser` maps codes to codes one level up.
+    """Measure what each column contributes to the risk, and what changes would lower it.
 
-    All sets of columns are counted, whatever the time limit; `watch` reports the progress.
+    `coarser` maps codes to codes one level up. All sets of columns are counted, whatever the time
+    limit; `watch` reports the progress.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
     above = rows_at_risk(tally, tally.quasi, risk.threshold)
@@ -97,7 +98,7 @@ def findings(risk: Risk) -> tuple[Finding, ...]:
 
 
 def _best_change(changes: Sequence[Change], figure: str, now: float, change: str) -> Change | None:
-    """The first change that lowers the figure most."""
+    """The first change of this kind that lowers the figure most; None if none lowers it."""
     lower = [
         one
         for one in changes
@@ -109,6 +110,7 @@ def _best_change(changes: Sequence[Change], figure: str, now: float, change: str
 def _all_changes(
     names: Sequence[str], tally: Tally, risk: Risk, request: tuple[Mapping[str, Codes], Watch]
 ) -> list[Change]:
+    """The risk with each column left out (if there are others) and shown coarser (if it can be)."""
     coarser, watch = request
     changes = []
     for j, name in enumerate(names):
@@ -126,6 +128,7 @@ def _all_changes(
 
 
 def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) -> Change:
+    """The change of one column, `values` of which are left, measured on the table as it is then."""
     population = None if risk.uniqueness is None else risk.uniqueness.population
     then = measure_as_it_is(tally, risk.threshold, population)
     unique = individual = None
@@ -153,12 +156,16 @@ def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) ->
 def _lower_estimate(
     now: tuple[float, float, float], then: tuple[float, float, float]
 ) -> tuple[float, float, float]:
-    """An estimate and its interval after a change: coarser values never make anybody rarer."""
+    """An estimate with its interval after a change, no part of it above what it is now.
+
+    Coarser values never make anybody rarer.
+    """
     value, low, high = (min(after, before) for before, after in zip(now, then, strict=True))
     return value, low, high
 
 
 def _drop_column(tally: Tally, column: int) -> Codes:
+    """The codes of all quasi-identifiers but this one."""
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
 
 
@@ -177,7 +184,7 @@ def share_of(tally: Tally, rows: Flags) -> float:
 def measure_all_sets(
     names: Sequence[str], tally: Tally, watch: Watch | None = None
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """The share of unique records and the average risk, for every set of columns.
+    """Measure the share of unique records and the average risk by every set of columns.
 
     If each record is a person, classes are split for all sets together; otherwise people are
     counted set by set.
@@ -192,7 +199,7 @@ def measure_all_sets(
 
 
 def knowledge_by_size(names: Sequence[str], sets: SetFigures) -> tuple[Knowledge, ...]:
-    """Risk from attackers who know 1, 2, … of the columns."""
+    """The risk from attackers who know 1, 2, … of the columns: the worst set and the mean."""
     by_size = []
     for size in range(1, len(names) + 1):
         of_size = {columns: figures for columns, figures in sets.items() if len(columns) == size}
@@ -226,7 +233,7 @@ def shapley_parts(width: int, sets: SetFigures, nothing: float = 0.0) -> list[fl
 
 
 def bands_of_values(tally: Tally, column: int, above: Flags) -> tuple[Band, ...]:
-    """The values of a column by how common they are, and how many exposed records have them."""
+    """The values of a column by how common they are, and the exposed records in each band."""
     codes = tally.quasi[column]
     holders = np.bincount(codes, weights=tally.counts)
     risky = np.bincount(codes, weights=tally.counts * above, minlength=len(holders))

@@ -14,7 +14,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import PolicyError
 from incrowd.exposure.estimates import LEVEL, Estimates, estimates
-from incrowd.exposure.people import ClassKinds, risks
+from incrowd.exposure.people import ClassKinds, mean_risks
 from incrowd.exposure.risk import (
     Figures,
     Individual,
@@ -73,7 +73,7 @@ def measure(
     missing: Missing = Missing.OWN_VALUE,
     population: int | None = None,
 ) -> Risk:
-    """The risk of a table as it is: its classes are the rows with equal quasi-identifying codes.
+    """Measure the risk of a table as it is; its classes are rows with equal quasi-identifiers.
 
     `sensitive` describes the tally's sensitive columns in their order. The figures are those of
     the reading `missing`, with those of the other readings beside them. `population` is the number
@@ -115,7 +115,7 @@ def measure_blocks(
 
 
 def _weakest_over_blocks(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, Reached]:
-    """What the weakest class of all blocks reaches: the least l, and the largest t."""
+    """By sensitive column, the least l and the largest t of the classes of all blocks."""
     return {
         name: Reached(
             {kind: min(block[name].l[kind] or 0.0 for block in blocks) for kind in first.l},
@@ -126,7 +126,7 @@ def _weakest_over_blocks(blocks: Sequence[Mapping[str, Reached]]) -> dict[str, R
 
 
 def measure_as_it_is(tally: Tally, threshold: float, population: int | None = None) -> Risk:
-    """The risk if missing values are values of their own, without sensitive columns."""
+    """Measure the risk with missing values as values of their own, without sensitive columns."""
     class_of, number = number_columns(tally.quasi)
     own = _own_value_view(
         tally, class_of, classes_of(without_sensitive(tally), class_of, number, ())
@@ -148,7 +148,7 @@ class _Sampling:
 
     @staticmethod
     def of(seen: _CrowdView, population: int | None) -> "_Sampling":
-        """The sampling by the weights, scaled to a known population, or by the population alone."""
+        """How the table was drawn: by weights, scaled to a known population, or by that alone."""
         people = seen.crowds.people.astype(np.float64)
         everybody = float(max(seen.people, 1))
         if seen.weights is None:
@@ -170,11 +170,11 @@ class _Sampling:
         return not len(self.share) or float(np.ptp(self.share)) <= TOLERANCE
 
     def fraction_of(self, people: int) -> float:
-        """The share of the population that these people are."""
+        """The share of the population that so many people are."""
         return min(people / self.population, 1.0) if self.population else 1.0
 
     def model(self, people: int, *, plain: bool) -> PopulationModel | None:
-        """The model behind the figures; None if no population is known."""
+        """The model behind the figures of so many people; None if no population is known."""
         if self.source == "table":
             return None
         name = "counted" if (self.share >= 1).all() else "poisson-mixture"
@@ -190,7 +190,7 @@ def _build_risk(
     found: dict[Missing, Figures],
     asked: tuple[Missing, float, int | None],
 ) -> Risk:
-    """The figures of the reading asked for, and the risk from outside the table."""
+    """Put together the figures of the reading asked for and the risk from outside the table."""
     missing, threshold, population = asked
     figures, records, people = found[missing], seen.classes.records, seen.crowds.people
     drawn = _Sampling.of(seen, population)
@@ -203,22 +203,22 @@ def _build_risk(
         unique = uniqueness(sizes[:, 0], sizes[:, 1], seen.people, population, behind)
     alone = None
     if drawn.source != "table":
-        alone = individual(behind, records, people, drawn.stand_for)
+        alone = individual_risk(behind, records, people, drawn.stand_for)
     return Risk(
         **{one.name: getattr(figures, one.name) for one in fields(Figures)},
         threshold=threshold,
         reading=missing,
         missing=found,
         model=drawn.model(seen.people, plain=plain),
-        journalist=journalist(behind, drawn.source),
-        marketer=marketer(behind),
+        journalist=journalist_risk(behind, drawn.source),
+        marketer=marketer_risk(behind),
         uniqueness=unique,
         individual=alone,
     )
 
 
 def _own_value_view(tally: Tally, class_of: Codes, classes: Classes) -> _CrowdView:
-    """The classes if a missing value is a value like any other."""
+    """What an attacker sees if a missing value is a value like any other."""
     everybody = _count_people(tally, np.ones(tally.rows, dtype=np.bool_))
     weights: Floats | None = None
     if tally.weights is not None:
@@ -228,6 +228,7 @@ def _own_value_view(tally: Tally, class_of: Codes, classes: Classes) -> _CrowdVi
 
 
 def _views_by_reading(tally: Tally, class_of: Codes, own: _CrowdView) -> dict[Missing, _CrowdView]:
+    """What an attacker sees under each reading of missing values; one view if none is missing."""
     classes, everybody, weights = own.classes, own.people, own.weights
     nodes = _codes_of_classes(tally, class_of, len(classes))
     absent = nodes == MISSING
@@ -261,6 +262,7 @@ def _count_people(tally: Tally, rows: Flags) -> int:
 
 
 def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
+    """The figures of what an attacker sees."""
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
@@ -273,7 +275,7 @@ def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
         unique_records=unique,
         unique_share=unique / max(total, 1),
         average_class=float(seen.crowds.records.sum()) / max(number, 1),
-        prosecutor=prosecutor(records, size, threshold),
+        prosecutor=prosecutor_risk(records, size, threshold),
         sizes=_count_sizes(size),
         sensitive=_diversity_by_column(seen.crowds),
         population=float(seen.weights.min()) if seen.weights is not None and number else None,
@@ -281,11 +283,13 @@ def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
 
 
 def _count_sizes(size: Counts) -> tuple[tuple[int, int], ...]:
+    """How many classes there are of each size, ascending: pairs of size and number."""
     found, classes = np.unique(size, return_counts=True)
     return tuple(zip(found.tolist(), classes.tolist(), strict=True))
 
 
 def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
+    """What the weakest class reaches of l and t, by sensitive column."""
     reached = {}
     for name, histogram in classes.histograms.items():
         l: dict[str, float | None] = dict.fromkeys(_KINDS)
@@ -302,7 +306,7 @@ def _diversity_by_column(classes: Classes) -> dict[str, Reached]:
 
 
 def classes_by(tally: Tally, codes: Codes) -> tuple[Codes, Classes]:
-    """The class of each row by these codes, and the classes without sensitive columns."""
+    """The class of each row by these codes, and these classes, without sensitive columns."""
     class_of, number = number_columns(np.ascontiguousarray(codes))
     return class_of, classes_of(without_sensitive(tally), class_of, number, ())
 
@@ -312,8 +316,8 @@ def without_sensitive(tally: Tally) -> Tally:
     return replace(tally, sensitive=tally.sensitive[:0])
 
 
-def prosecutor(records: Counts, size: Counts, threshold: float) -> Prosecutor:
-    """The risk of somebody who is known to be in the table; 1 / size is compared exactly."""
+def prosecutor_risk(records: Counts, size: Counts, threshold: float) -> Prosecutor:
+    """The prosecutor's risk, about people known to be in the table; 1 / size compares exactly."""
     total = max(int(records.sum()), 1)
     limit = fraction(threshold)
     above = size * limit.numerator < limit.denominator
@@ -324,9 +328,9 @@ def prosecutor(records: Counts, size: Counts, threshold: float) -> Prosecutor:
     )
 
 
-def journalist(found: Estimates, source: str) -> Journalist:
-    """The risk of somebody who may or may not be in the table."""
-    average = found.average.at_least(found.by_class)
+def journalist_risk(found: Estimates, source: str) -> Journalist:
+    """The journalist's risk, about somebody who may or may not be in the table."""
+    average = found.average.larger_of(found.by_class)
     return Journalist(
         max=found.highest.value,
         average=average.value,
@@ -339,16 +343,18 @@ def journalist(found: Estimates, source: str) -> Journalist:
     )
 
 
-def marketer(found: Estimates) -> Marketer:
-    """The share of records that somebody who links all of them gets right."""
+def marketer_risk(found: Estimates) -> Marketer:
+    """The marketer's risk: the expected share of records that are linked right."""
     average = found.average
     return Marketer(average.value, average.interval, average.possible)
 
 
-def individual(found: Estimates, records: Counts, people: Counts, population: Floats) -> Individual:
-    """The mean risk of each class, for classes that stand for so many people."""
+def individual_risk(
+    found: Estimates, records: Counts, people: Counts, population: Floats
+) -> Individual:
+    """The individual risk: the mean risk of each class, which stands for so many people."""
     total = int(records.sum())
-    alone = risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
+    alone = mean_risks(people, people / np.maximum(population, people)) if total else np.zeros(0)
     low, high = found.average.interval
     return Individual(
         max=found.likeliest.value,
@@ -367,7 +373,7 @@ def individual(found: Estimates, records: Counts, people: Counts, population: Fl
 def population_size(
     people: int, population: int | None = None, fraction: float | None = None
 ) -> int | None:
-    """How many people the population has, given as their number or as the share drawn.
+    """How many people the population has, by number or share drawn; None without both.
 
     >>> population_size(500, fraction=0.05)
     10000

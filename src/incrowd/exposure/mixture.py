@@ -8,10 +8,10 @@ sampling formulas of Ewens and Pitman and the negative binomial; lognormal ones 
 columns with independent values make.
 
 A sample leaves many densities possible: a posterior over smooth curves. A log density departs from
-one of four shapes (`shapes`) by a curve whose bends are small: second differences are normal, with
-one of three scales that the data choose from. The shapes count equally. For each shape and scale
-the posterior is normal around its mode (Laplace), and curves are drawn from it, always with the
-same random numbers: a table has one answer.
+one of four shapes (`likely_shapes`) by a curve whose bends are small: second differences are
+normal, with one of three scales that the data choose from. The shapes count equally. For each shape
+and scale the posterior is normal around its mode (Laplace), and curves are drawn from it, always
+with the same random numbers: a table has one answer.
 """
 
 from collections.abc import Callable
@@ -66,8 +66,8 @@ class DensityGrid:
     """Weights of the nodes of a cell, which sum to 1."""
 
     @staticmethod
-    def over(largest: float, fraction: float) -> "DensityGrid":
-        """The grid for classes of up to `largest` people of a table with this sampling fraction."""
+    def for_table(largest: float, fraction: float) -> "DensityGrid":
+        """The grid for a table with classes of up to `largest` people and this fraction drawn."""
         first = np.log(_LEAST * fraction)
         last = np.log(max(min(largest, LARGE) * _BEYOND, 20 * fraction))
         center = first + STEP * (np.arange(max(int(np.ceil((last - first) / STEP)), 4)) + 0.5)
@@ -77,11 +77,11 @@ class DensityGrid:
         return DensityGrid(center, mu, share / 2)
 
     def cell_means(self, values: Floats) -> Floats:
-        """Means over each cell of values at the nodes: (…, cells, nodes) to (…, cells)."""
+        """Average values at the nodes over each cell: from (…, cells, nodes) to (…, cells)."""
         return values @ self.share
 
     def chance(self, sizes: Floats) -> Floats:
-        """The chance that a person is one of f, for each size f and node: (sizes, cells, nodes)."""
+        """The chance that a person is one of f in the table: shape (sizes, cells, nodes)."""
         f = sizes[:, np.newaxis, np.newaxis]
         return np.asarray(np.exp((f - 1) * np.log(self.mu) - self.mu - special.gammaln(f)))
 
@@ -101,8 +101,8 @@ class SizeCounts:
 
     @staticmethod
     def of(sizes: Floats, classes: Floats, fraction: float) -> "SizeCounts":
-        """The sample of so many classes of each of these sizes."""
-        grid = DensityGrid.over(float(sizes.max()), fraction)
+        """The counts of a table with so many classes of each of these sizes."""
+        grid = DensityGrid.for_table(float(sizes.max()), fraction)
         kind = np.minimum(sizes, LARGE + 1).astype(np.int64)
         seen: Floats = np.bincount(kind, classes, LARGE + 2).astype(np.float64)
         seen[2] += _HALF_A_PAIR
@@ -126,7 +126,7 @@ class SizeCounts:
             return float(likely - self.classes.sum() * np.log(self.seen @ density))
 
     def slope_and_information(self, curve: Floats) -> tuple[Floats, Floats]:
-        """The gradient of the log likelihood, and its curvature as the spread of the gradients."""
+        """The gradient of the log likelihood, and the information: the spread of gradients."""
         density = np.exp(curve - curve.max())
         member = self.rows * density
         member /= member.sum(axis=1, keepdims=True)
@@ -136,8 +136,8 @@ class SizeCounts:
         return weighted.sum(axis=0), weighted.T @ apart
 
 
-def shapes(sample: SizeCounts) -> tuple[Floats, ...]:
-    """Log densities to depart from: gamma and lognormal, narrow and wide, where likeliest.
+def likely_shapes(sample: SizeCounts) -> tuple[Floats, ...]:
+    """Four log densities to depart from: gamma and lognormal, narrow and wide, where likeliest.
 
     A sample seldom tells them apart, and what they say of unseen people differs: together they
     span what real tables showed.
@@ -145,9 +145,11 @@ def shapes(sample: SizeCounts) -> tuple[Floats, ...]:
     x = sample.grid.center
 
     def gamma(power: float) -> Callable[[float], Floats]:
+        """The log density of a gamma shape with this power, by its place in log mu."""
         return lambda at: _floor_density(power * (x - at) - np.exp(np.minimum(x - at, 50)))
 
     def lognormal(spread: float) -> Callable[[float], Floats]:
+        """The log density of a lognormal shape with this spread, by its place in log mu."""
         return lambda at: _floor_density(-((x - at) ** 2) / (2 * spread**2))
 
     kinds = [gamma(power) for power in _POWERS] + [lognormal(spread) for spread in _SPREADS]
@@ -155,7 +157,7 @@ def shapes(sample: SizeCounts) -> tuple[Floats, ...]:
 
 
 def _place_shape(sample: SizeCounts, shape: Callable[[float], Floats]) -> Floats:
-    """The shape at its likeliest place."""
+    """The shape, a function of its place in log mu, at the place where it is likeliest."""
     x = sample.grid.center
     ends = (float(x[0]) - 3, float(x[-1]) + 3)
     found = optimize.minimize_scalar(
@@ -165,7 +167,7 @@ def _place_shape(sample: SizeCounts, shape: Callable[[float], Floats]) -> Floats
 
 
 def _floor_density(curve: Floats) -> Floats:
-    """Raise log densities far below the highest to a floor: their difference does not matter."""
+    """A log density less its highest value, with what lies far below raised to a floor."""
     return np.asarray(np.maximum(np.nan_to_num(curve - curve.max(), nan=_FLOOR), _FLOOR))
 
 
@@ -180,20 +182,20 @@ class Curves:
     """Shape (curves,); they sum to 1."""
 
     def mean(self, values: Floats) -> Floats:
-        """The mean over the curves of values of shape (curves, …)."""
+        """The mean over the curves, by their probability, of values of shape (curves, …)."""
         return self.probability @ values
 
 
-def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
-    """The curves that are likely for a table with so many classes of each of these sizes."""
+def draw_curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
+    """Draw curves that are likely for a table with so many classes of each of these sizes."""
     sample = SizeCounts.of(sizes, classes, fraction)
     cells = len(sample.grid.center)
     half = np.random.default_rng(0).standard_normal((cells, _DRAWS))
     normal = np.hstack([half, -half])
     densities, chances = [], []
-    departures = shapes(sample)
+    departures = likely_shapes(sample)
     for shape in departures:
-        found = [_posterior(sample, shape, bend, normal) for bend in _BENDS]
+        found = [_draw_densities(sample, shape, bend, normal) for bend in _BENDS]
         evidence = np.array([likely for _, likely in found])
         weight = np.exp(evidence - evidence.max())
         for (drawn, _), share in zip(found, weight / weight.sum(), strict=True):
@@ -202,12 +204,12 @@ def curves(sizes: Floats, classes: Floats, fraction: float) -> Curves:
     return Curves(sample.grid, np.vstack(densities), np.concatenate(chances))
 
 
-def _posterior(
+def _draw_densities(
     sample: SizeCounts, shape: Floats, bend: float, normal: Floats
 ) -> tuple[Floats, float]:
-    """Densities drawn by these normal numbers, and the logarithm of the evidence for the prior."""
-    prior = _precision(len(shape), bend)
-    mode, likely, information = _mode(sample, shape, prior)
+    """Draw densities by these normal numbers; return them and the log evidence for the prior."""
+    prior = _prior_precision(len(shape), bend)
+    mode, likely, information = _likeliest_curve(sample, shape, prior)
     lower = np.linalg.cholesky(information)
     drawn = mode[:, np.newaxis] + np.linalg.solve(lower.T, normal)
     density = np.exp(drawn - drawn.max(axis=0))
@@ -215,8 +217,8 @@ def _posterior(
     return (density / density.sum(axis=0)).T, float(evidence)
 
 
-def _precision(cells: int, bend: float) -> Floats:
-    """The inverse covariance of what a log density departs from its shape by."""
+def _prior_precision(cells: int, bend: float) -> Floats:
+    """The prior's inverse covariance of what a log density differs from its shape by."""
     bends = np.diff(np.eye(cells), n=2, axis=0)
     slopes = np.diff(np.eye(cells), axis=0) / STEP
     found: Floats = bends.T @ bends / (bend**2 * STEP**3) + _LOOSE * np.eye(cells)
@@ -226,10 +228,13 @@ def _precision(cells: int, bend: float) -> Floats:
     return found
 
 
-def _mode(sample: SizeCounts, shape: Floats, prior: Floats) -> tuple[Floats, float, Floats]:
-    """The likeliest curve, its log posterior, and its information: Newton's steps, halved."""
+def _likeliest_curve(
+    sample: SizeCounts, shape: Floats, prior: Floats
+) -> tuple[Floats, float, Floats]:
+    """The likeliest curve, its log posterior, and its information: by Newton's steps, halved."""
 
     def height(curve: Floats) -> float:
+        """The log posterior of a curve, up to a constant."""
         off = curve - shape
         return sample.log_likelihood(curve) - float(off @ prior @ off) / 2
 

@@ -33,7 +33,7 @@ def unique_by_pairs(names: Sequence[str], tally: Tally, watch: Watch | None = No
 
 
 def unique_and_mean_risk(tally: Tally, columns: list[int]) -> tuple[float, float]:
-    """The share of unique records and the average risk, by these columns."""
+    """The share of records that are unique by these columns, and the mean of 1 / people."""
     _, classes = classes_by(tally, tally.quasi[columns])
     total = max(tally.records, 1)
     unique = int(classes.records[classes.people == 1].sum()) / total

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from incrowd.arrays import Counts, Flags, Floats
-from incrowd.exposure.mixture import LARGE, Curves, curves
+from incrowd.exposure.mixture import LARGE, Curves, draw_curves
 from incrowd.lazy import module
 
 special = module("scipy.special")
@@ -71,7 +71,7 @@ class ClassKinds:
         )
 
     def take(self, which: Flags) -> "ClassKinds":
-        """These kinds alone."""
+        """The kinds that are marked, without the others."""
         found = (self.sizes, self.drawn, self.classes, self.records)
         return ClassKinds(*(values[which] for values in found))
 
@@ -96,12 +96,12 @@ class PeopleBehind:
 
     @staticmethod
     def of(kinds: ClassKinds, fraction: float) -> "PeopleBehind":
-        """The people behind these kinds, by the curves that fit their sizes."""
-        found = curves(kinds.sizes, kinds.classes, fraction)
+        """Estimate the people behind these kinds, by the curves that are likely for their sizes."""
+        found = draw_curves(kinds.sizes, kinds.classes, fraction)
         risk = _mean_by_size(
-            kinds, found, _mean_inverse, lambda big: risks(_whole_sizes(big), big.drawn)
+            kinds, found, _mean_inverse, lambda big: mean_risks(_whole_sizes(big), big.drawn)
         )
-        square = _mean_by_size(kinds, found, _mean_square, _large_square)
+        square = _mean_by_size(kinds, found, _mean_square, _mean_square_of_large)
         people = _mean_by_size(kinds, found, lambda f, r: f + r, lambda big: big.sizes / big.drawn)
         return PeopleBehind(kinds, found, risk, np.maximum(square - risk**2, 0), people)
 
@@ -111,9 +111,13 @@ class PeopleBehind:
         return bool((self.kinds.sizes == 1).all())
 
     def at_most(self, people: float, thin: int = 1) -> Floats:
-        """The chance that a class has at most so many people, for every `thin`-th curve."""
+        """The chance that a class has at most so many people: shape (curves, kinds).
+
+        Only for every `thin`-th curve.
+        """
 
         def large(big: ClassKinds) -> Floats:
+            """The chance for large classes, by the negative binomial."""
             return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
 
         can = self.kinds.sizes <= people
@@ -125,10 +129,10 @@ class PeopleBehind:
         return np.clip(chance, 0, 1)
 
     def smallest(self) -> tuple[Floats, Floats, Floats]:
-        """Numbers of people k, the chance that the smallest class has at most k, and curves.
+        """For growing numbers k of people, the chance that the smallest class has at most k.
 
-        Numbers ascend, with gaps between large ones; chances have shape (curves, numbers); the last
-        array is the probability of each of these curves.
+        Return the numbers, ascending with gaps; the chances for some of the curves, shape (curves,
+        numbers); and the probability of each of these curves.
         """
         numbers = _growing_steps(float((self.kinds.sizes / self.kinds.drawn).min()))
         classes = np.maximum(self.kinds.classes, 1.0)
@@ -142,7 +146,7 @@ class PeopleBehind:
 
 
 def _growing_steps(typical: float) -> Floats:
-    """1, 2, 3, … and then in growing steps, far beyond what is typical."""
+    """Numbers 1, 2, 3, … that grow in larger and larger steps, far beyond `typical`."""
     steps = int(np.log(8 * typical + 40) / np.log(_GROWTH)) + 2
     return np.unique(np.round(_GROWTH ** np.arange(steps)))
 
@@ -154,7 +158,10 @@ def _mean_by_size(
     large: Callable[[ClassKinds], Floats],
     thin: int = 1,
 ) -> Floats:
-    """A mean per curve and kind: over mu for small classes, in closed form for large ones."""
+    """A mean per curve and kind: `small` over mu for small classes, `large` for large ones.
+
+    Only for every `thin`-th curve. `small` is given f and r (see above), `large` the kinds.
+    """
     density = found.density[::thin]
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE
@@ -168,7 +175,7 @@ def _mean_by_size(
 def _means_given_f(
     kinds: ClassKinds, found: Curves, density: Floats, values: Callable[[Floats, Floats], Floats]
 ) -> Floats:
-    """The mean of values (f, r) given f, for each density and kind."""
+    """The mean of `values(f, r)` over mu, given that f were drawn: shape (densities, kinds)."""
     grid = found.grid
     size, kind = np.unique(kinds.sizes, return_inverse=True)
     chance = grid.chance(size)[kind]
@@ -181,16 +188,19 @@ def _means_given_f(
 
 def _mean_inverse(f: Floats, r: Floats) -> Floats:
     """The mean of 1 / (f + Poisson(r)): the integral of exp(-f v - r (1 - exp(-v))) over v > 0."""
-    return _laguerre(f, r, 0)
+    return _laguerre_integral(f, r, 0)
 
 
 def _mean_square(f: Floats, r: Floats) -> Floats:
-    """The mean of 1 / (f + Poisson(r))^2: the same with a factor v."""
-    return _laguerre(f, r, 1)
+    """The mean of 1 / (f + Poisson(r))^2: the integral of v exp(-f v - r (1 - exp(-v))), v > 0."""
+    return _laguerre_integral(f, r, 1)
 
 
-def _laguerre(f: Floats, r: Floats, power: int) -> Floats:
-    """The integral by Gauss and Laguerre, v = y / (f + r); y before the exponent keeps digits."""
+def _laguerre_integral(f: Floats, r: Floats, power: int) -> Floats:
+    """The integral of v^power exp(-f v - r (1 - exp(-v))) over v > 0, by Gauss and Laguerre.
+
+    With v = y / (f + r), where taking y before the exponent keeps digits.
+    """
     scale = f + r
     total = np.zeros(np.broadcast_shapes(f.shape, r.shape))
     for y, weight in zip(*np.polynomial.laguerre.laggauss(_NODES), strict=True):
@@ -199,20 +209,21 @@ def _laguerre(f: Floats, r: Floats, power: int) -> Floats:
     return total / scale
 
 
-def _large_square(big: ClassKinds) -> Floats:
-    """About the square of the mean, and the variance of a negative binomial."""
-    mean = risks(_whole_sizes(big), big.drawn)
+def _mean_square_of_large(big: ClassKinds) -> Floats:
+    """About the mean of 1 / F^2 for large classes: the square of the mean, and the variance."""
+    mean = mean_risks(_whole_sizes(big), big.drawn)
     return mean**2 * (1 + (1 - big.drawn) / big.sizes)
 
 
 def _whole_sizes(kinds: ClassKinds) -> Counts:
+    """The sizes of the kinds as whole numbers."""
     return kinds.sizes.astype(np.int64)
 
 
-def risks(people: Counts, fraction: Floats) -> Floats:
+def mean_risks(people: Counts, fraction: Floats) -> Floats:
     """The mean of 1 / F for each class of f people drawn with this sampling fraction (0..1].
 
-    >>> risks(np.array([1, 2, 2]), np.array([1 / 215, 2 / 360, 2 / 262])).round(4).tolist()
+    >>> mean_risks(np.array([1, 2, 2]), np.array([1 / 215, 2 / 360, 2 / 262])).round(4).tolist()
     [0.0251, 0.0054, 0.0074]
     """
     p, f = np.asarray(fraction, dtype=np.float64), np.asarray(people, dtype=np.float64)
@@ -224,7 +235,7 @@ def risks(people: Counts, fraction: Floats) -> Floats:
 
 
 def _risk_by_series(f: Floats, p: Floats) -> Floats:
-    """The sum p / f * 2F1(1, 1; f + 1; q): terms fall at least by half, or faster still."""
+    """The mean of 1 / F by the series p / f * 2F1(1, 1; f + 1; q), whose terms halve at least."""
     q = 1 - p
     term, total = np.ones(len(f)), np.ones(len(f))
     for j in range(1, _TERMS):
@@ -234,7 +245,7 @@ def _risk_by_series(f: Floats, p: Floats) -> Floats:
 
 
 def _risk_by_recurrence(f: Floats, p: Floats) -> Floats:
-    """The product p g(f), with g(f) the integral of (1 - t)^(f - 1) / (1 - q t) over 0..1.
+    """The mean of 1 / F as p g(f), g(f) the integral of (1 - t)^(f - 1) / (1 - q t), t in 0..1.
 
     g(1) = ln(1/p) / q and g(f + 1) = (1/f - p g(f)) / q; errors do not grow as p < q.
     """

@@ -43,21 +43,24 @@ class Populations:
     (bins, sizes)."""
 
     @staticmethod
-    def over(largest: float, fraction: float) -> "Populations":
-        """The sizes that classes of up to `largest` people may have, with `BINS`."""
+    def for_table(largest: float, fraction: float) -> "Populations":
+        """The populations with classes of sizes that a table's classes of up to `largest` may have.
+
+        A class of the table goes into one of `BINS`; `fraction` of the people were drawn.
+        """
         sizes = _size_grid(largest / fraction, _EXACT, _GROWTH)
         return Populations.of(sizes, np.array(BINS, dtype=np.float64), fraction)
 
     @staticmethod
     def of(sizes: Floats, bins: Floats, fraction: float) -> "Populations":
-        """These sizes and bins, for a sample of this fraction of the people."""
+        """The populations with these class sizes and bins, for a sample of this fraction."""
         below = np.array([_chance_of_fewer(first, sizes, fraction) for first in bins.tolist()])
         inside = np.diff(np.vstack([below, np.ones(len(sizes))]), axis=0)
         return Populations(sizes, bins, inside / (sizes * fraction))
 
     @staticmethod
-    def coarse(largest: float, fraction: float, *more: float) -> "Populations":
-        """Fewer sizes (and these `more`), for searches that step through all of them many times.
+    def with_fewer_sizes(largest: float, fraction: float, *more: float) -> "Populations":
+        """The populations with fewer sizes (and these `more`), for searches through all of them.
 
         Bins reach up to the largest class: large ones tell their size by themselves.
         """
@@ -67,17 +70,17 @@ class Populations:
         return Populations.of(sizes, np.append(np.arange(1.0, _SINGLE), wide), fraction)
 
     def bin_classes(self, sizes: Floats, classes: Floats) -> Floats:
-        """How many classes of these sizes of the table each bin holds."""
+        """How many classes of the table each bin has, given how many there are of each size."""
         at = np.searchsorted(self.bins, sizes, side="right") - 1
         return np.bincount(at, classes, minlength=len(self.bins)).astype(np.float64)
 
     def at_most(self, people: float) -> Floats:
-        """1 for classes of at most so many people, 0 for others."""
+        """Per class size of the population: 1 if it is at most so many people, otherwise 0."""
         return (self.sizes <= people).astype(np.float64)
 
 
 def _size_grid(typical: float, exact: int, growth: float) -> Floats:
-    """Every size below `exact`, then steps up to three times what is typical."""
+    """Every size below `exact`, then sizes in growing steps up to three times `typical` or more."""
     top = max(3 * typical, 2 * exact)
     steps = int(np.log(top / exact) / np.log(growth)) + 2
     wide = np.round(exact * growth ** np.arange(steps))
@@ -85,7 +88,7 @@ def _size_grid(typical: float, exact: int, growth: float) -> Floats:
 
 
 def _chance_of_fewer(than: float, sizes: Floats, fraction: float) -> Floats:
-    """The binomial chance that fewer than so many of each of these sizes are drawn."""
+    """Per class size, the binomial chance that fewer than `than` of its people are drawn."""
     more = np.maximum(sizes - than + 1, 1.0)
     return np.where(sizes < than, 1.0, special.betainc(more, than, 1 - fraction))
 
@@ -93,12 +96,13 @@ def _chance_of_fewer(than: float, sizes: Floats, fraction: float) -> Floats:
 def possible_ranges(
     sizes: Floats, classes: Floats, fraction: float, threshold_people: float
 ) -> Mapping[str, Range] | None:
-    """The ranges of `unique`, `average` and `above`; None if no population fits the limits.
+    """The least and the most of `unique`, `average` and `above` over all populations that fit.
 
     Of the people of a table with so many classes of each size: the share unique in the population,
-    the mean of 1 / F, and the share whose F is at most `threshold_people`.
+    the mean of 1 / F, and the share whose F is at most `threshold_people`. None if no population
+    fits.
     """
-    drawn = Populations.over(float(sizes.max()), fraction)
+    drawn = Populations.for_table(float(sizes.max()), fraction)
     people = float((sizes * classes).sum())
     limits = _count_limits(drawn.bin_classes(sizes, classes), people)
     figures = {
@@ -116,21 +120,21 @@ def possible_ranges(
     }
     weight = {"unique": classes, "average": classes, "above": sizes * classes}
     return {
-        name: _with_noise(one, people, float(weight[name][shown[name]].sum()) / people)
+        name: _widen_by_noise(one, people, float(weight[name][shown[name]].sum()) / people)
         for name, one in ends.items()
         if one is not None
     }
 
 
 def _count_limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
-    """How many classes a person can be expected to show in each bin, at least and at most."""
+    """The least and the most classes per person of the table to expect in each bin."""
     doubt = _DOUBT / len(BINS) / 2
     low = np.where(seen > 0, special.gammaincinv(np.maximum(seen, 0.5), doubt), 0.0)
     return low / people, special.gammaincinv(seen + 1, 1 - doubt) / people
 
 
 def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Floats) -> Range | None:
-    """The least and the most of a figure over all shares of people that keep the limits."""
+    """The least and the most of a figure over all shares within the limits; None if none are."""
     low, high = limits
     ends = []
     for sign in (1.0, -1.0):
@@ -147,8 +151,8 @@ def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Float
     return ends[0], ends[1]
 
 
-def _with_noise(ends: Range, people: float, most: float) -> Range:
-    """Shares of the people in the table stray from those of the population; `most` is counted."""
+def _widen_by_noise(ends: Range, people: float, most: float) -> Range:
+    """A range widened because people who were drawn stray from the population; at most `most`."""
     low, high = (max(end, 0.0) for end in ends)
     low = max(low - _NOISE * float(np.sqrt(low / people)), 0.0)
     high = high + _NOISE * float(np.sqrt(high / people)) + _NOISE / people

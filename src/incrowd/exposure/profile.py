@@ -52,7 +52,7 @@ class Profile:
 
     @cached_property
     def _held(self) -> tuple[Floats, Floats, Floats]:
-        """Expected and seen classes of the bins that hold any, and expected classes in all."""
+        """Expected and seen classes of the bins that have any; per size, all that are expected."""
         some = self.seen > 0
         return self.shown[some], self.seen[some], self.shown.sum(axis=0)
 
@@ -63,7 +63,7 @@ class Profile:
         return float(likely - self.pull * (shares @ np.log(shares / self.near)))
 
     def slopes(self, shares: Floats) -> tuple[Floats, Floats]:
-        """The gradient of the height, and its negative second derivatives."""
+        """The gradient of the height, and its second derivatives with their sign turned."""
         shown, seen, every = self._held
         expected = shown @ shares
         each = seen / expected
@@ -73,7 +73,7 @@ class Profile:
 
     @cached_property
     def _path(self) -> tuple[Floats, Floats]:
-        """A likely point well inside, and the likeliest one."""
+        """The shares at two barriers on the way up: likely ones well inside, and the likeliest."""
         number = len(self.near)
         shares = inside = np.full(number, 1 / number)
         for barrier in _BARRIERS:
@@ -82,10 +82,14 @@ class Profile:
         return inside, shares
 
     def _with_barrier(self, barrier: float) -> tuple[Height, Slopes]:
+        """The height and its slopes with a logarithmic barrier that keeps shares above 0."""
+
         def height(shares: Floats) -> float:
+            """The profile's height and the barrier."""
             return self.height(shares) + barrier * float(np.log(shares).sum())
 
         def slopes(shares: Floats) -> tuple[Floats, Floats]:
+            """The gradient of that height, and its second derivatives with their sign turned."""
             slope, bend = self.slopes(shares)
             return slope + barrier / shares, bend + np.diag(barrier / shares**2)
 
@@ -98,27 +102,32 @@ class Profile:
 
     @cached_property
     def top(self) -> float:
-        """The height of the likeliest population, or a little more."""
+        """An upper bound of the height of the likeliest population."""
         return self.height(self.likeliest) + len(self.near) * _BARRIERS[-1]
 
     def end(
         self, figure: Floats, sign: float, scale: float, drop: float = DROP
     ) -> tuple[float, Floats]:
-        """The most (`sign` 1) or the least (-1) of `figure @ shares`, and the shares there."""
+        """The most (`sign` 1) or the least (-1) of `figure @ shares`, and the shares there.
+
+        Over all shares whose height is at most `drop` below the top; `scale` is the figure's order
+        of size.
+        """
         inside, likeliest = self._path
         shares, floor = inside, self.top - drop
         while self.height(shares) <= floor:
             shares = (shares + likeliest) / 2
         toward = sign * figure / scale
         for close in _CLOSE:
-            shares = _climb(shares, *self._above(floor, toward, close), enough=close / 3)
+            shares = _climb(shares, *self._height_toward(floor, toward, close), enough=close / 3)
         unknown = _CLOSE[-1] * (len(shares) + 1) * scale
         return float(figure @ shares) + sign * unknown, shares
 
-    def _above(self, floor: float, toward: Floats, barrier: float) -> tuple[Height, Slopes]:
-        """What to climb to get far `toward` while staying above the floor."""
+    def _height_toward(self, floor: float, toward: Floats, barrier: float) -> tuple[Height, Slopes]:
+        """A height and its slopes that lead far `toward` while the own one stays above a floor."""
 
         def height(shares: Floats) -> float:
+            """How far `toward` the shares are, and the barrier; minus infinity below the floor."""
             above = self.height(shares) - floor
             if above <= 0:
                 return -np.inf
@@ -126,6 +135,7 @@ class Profile:
             return float(toward @ shares + barrier * kept)
 
         def slopes(shares: Floats) -> tuple[Floats, Floats]:
+            """The gradient of that height, and its second derivatives with their sign turned."""
             above = self.height(shares) - floor
             slope, bend = self.slopes(shares)
             slope, bend = slope / above, bend / above
@@ -136,9 +146,10 @@ class Profile:
 
 
 def _climb(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-8) -> Floats:
-    """Climb by Newton's steps, halved; shares stay positive and sum to 1.
+    """Climb to the highest shares by Newton's steps, halved if need be.
 
-    Steps are relative to the shares: their sizes differ by many orders of magnitude.
+    Shares stay positive and sum to 1. Steps are relative to the shares, whose sizes differ by many
+    orders of magnitude. It ends when a step promises to gain less than `enough`.
     """
     reached = height(shares)
     for _ in range(_ROUNDS):
@@ -157,7 +168,7 @@ def _climb(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-8)
 
 
 def _newton_step(shares: Floats, slope: Floats, bend: Floats) -> tuple[Floats, float]:
-    """The relative step that keeps the sum, and twice what it promises to gain."""
+    """The relative step that keeps the sum of shares, and twice the height it promises to gain."""
     relative, scaled = slope * shares, bend * np.outer(shares, shares)
     scaled[np.diag_indices_from(scaled)] += _RIDGE * np.trace(scaled) / len(shares)
     both = np.linalg.solve(scaled, np.stack([relative, shares], axis=1))

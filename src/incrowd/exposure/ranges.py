@@ -53,8 +53,8 @@ class FigureRanges:
     """The mean of 1 / F of those who are alone; None likewise."""
 
 
-def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
-    """The intervals for a simple random sample of this share of a population.
+def figure_ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
+    """The intervals of all figures for a simple random sample of this share of a population.
 
     `people` are the most of a class above the threshold.
     """
@@ -74,7 +74,9 @@ def ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> Fi
         match=match,
         likeliest_match=1
         / _mean_over_classes(singles, sample.populations.sizes, sample.free.likeliest),
-        alone=_not_below(match, sample.mean_of_inverse(singles, unique.most)) if match else None,
+        alone=_raise_to_low_end(match, sample.mean_of_inverse(singles, unique.most))
+        if match
+        else None,
     )
 
 
@@ -99,8 +101,9 @@ class _LikelyPopulations:
 
     @staticmethod
     def of(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> "_LikelyPopulations":
+        """The populations of a table that is this share of one; `people` as in `figure_ranges`."""
         ends = (people, people + 1) if 1 <= people < np.inf else ()
-        populations = Populations.coarse(float(kinds.sizes.max()), drawn, *ends)
+        populations = Populations.with_fewer_sizes(float(kinds.sizes.max()), drawn, *ends)
         smooth = smooth_shares(populations.sizes, kinds, drawn, curves)
         number = float(kinds.sizes @ kinds.classes)
         seen = populations.bin_classes(kinds.sizes, kinds.classes)
@@ -115,28 +118,30 @@ class _LikelyPopulations:
         return float(self.kinds.sizes @ self.kinds.classes)
 
     def at_most(self, people: float) -> _MeanFigure:
-        """The share of people in classes of at most so many."""
+        """The share of the table's people in classes of at most so many of the population."""
         few = self.kinds.sizes <= people
         most = float((self.kinds.sizes * self.kinds.classes)[few].sum()) / self.people
         return _MeanFigure(self.populations.at_most(people), most)
 
     @property
     def average(self) -> _MeanFigure:
-        """The mean of 1 / F."""
+        """The mean of 1 / F over the table's people."""
         return _MeanFigure(
             1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people
         )
 
     def share(self, figure: _MeanFigure, upper: Profile, drop: float = DROP) -> Range:
-        """The interval of a figure of the table's people, with the upper end by this profile."""
+        """The interval of a figure of the table's people; `upper` gives the upper end."""
         if not figure.most or figure.values.min() == 1:
             return figure.most, figure.most
-        low = self._with_draw(figure, self.leaning, -1.0, drop)
-        high = self._with_draw(figure, upper, 1.0, drop)
+        low = self._end_with_draw(figure, self.leaning, -1.0, drop)
+        high = self._end_with_draw(figure, upper, 1.0, drop)
         return min(low, high), high
 
-    def _with_draw(self, figure: _MeanFigure, profile: Profile, sign: float, drop: float) -> float:
-        """An end, moved by the chance that so many of those who may count do so."""
+    def _end_with_draw(
+        self, figure: _MeanFigure, profile: Profile, sign: float, drop: float
+    ) -> float:
+        """An end of a figure's interval, moved outwards by the chance of the draw."""
         end, _ = profile.end(figure.values, sign, figure.most, drop)
         part = min(max(end / figure.most, 0.0), 1.0)
         variance = figure.most / self.people * part * (1 - part)
@@ -144,7 +149,7 @@ class _LikelyPopulations:
         return min(max(_widen_end(center, end, sign, variance), 0.0), figure.most)
 
     def share_of_population(self, figure: _MeanFigure) -> Range:
-        """The interval of a figure of everybody."""
+        """The interval of a figure over all people of the population."""
         scale = max(figure.most, 1 / self.people)
         low, high = (
             profile.end(figure.values, sign, scale)[0]
@@ -153,35 +158,42 @@ class _LikelyPopulations:
         return max(min(low, high), 0.0), min(high, 1.0)
 
     def match(self, singles: Floats, counted: float) -> Range:
-        """Those who are alone over the people of the population in their classes."""
+        """The interval of people alone in the table over the population's people in their classes.
+
+        `singles` are such classes per person, by size; `counted` is their share that was counted.
+        """
         size = self.populations.sizes
 
         def variance(shares: Floats) -> float:
+            """The variance that the draw adds to the mean number of people, by these shares."""
             mean, square = (
                 _mean_over_classes(singles, values, shares) for values in (size, size**2)
             )
             return (square - mean**2) / (counted * self.people)
 
-        return self._per_person(singles, variance)
+        return self._range_per_person(singles, variance)
 
     def by_class(self, drawn: float) -> Range:
-        """Classes of the table over their people; the draw decides which small ones are seen."""
+        """The interval of the table's classes over all people in them.
+
+        The draw decides which small classes are seen.
+        """
         size = self.populations.sizes
         unseen = (1 - drawn) ** size
         spread = size * unseen * (1 - unseen) / drawn
         counted = float(self.kinds.classes.sum()) ** 2 / self.people
         every = (1 - unseen) / (drawn * size)
-        return self._per_person(every, lambda shares: float(spread @ shares) / counted)
+        return self._range_per_person(every, lambda shares: float(spread @ shares) / counted)
 
-    def _per_person(self, shown: Floats, variance: Callable[[Floats], float]) -> Range:
-        """Classes over the people of the population in them; both ends lean to nothing.
+    def _range_per_person(self, shown: Floats, variance: Callable[[Floats], float]) -> Range:
+        """The interval of classes over the people of the population in them.
 
-        `shown` are such classes per person of the table, for each size.
+        `shown` are such classes per person of the table, for each size. Both ends lean to nothing.
         """
-        fewest, most = (self._people_each(shown, variance, sign) for sign in (-1.0, 1.0))
+        fewest, most = (self._end_of_mean_people(shown, variance, sign) for sign in (-1.0, 1.0))
         return 1 / max(fewest, most), 1 / fewest
 
-    def _people_each(
+    def _end_of_mean_people(
         self, shown: Floats, variance: Callable[[Floats], float], sign: float
     ) -> float:
         """An end of the mean number of people of such classes: a ratio of two sums over shares.
@@ -196,7 +208,10 @@ class _LikelyPopulations:
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
-        """The mean of 1 / F of such classes, as a mean over all tables: the draw adds nothing."""
+        """The interval of the mean of 1 / F of such classes; the draw adds nothing to it.
+
+        It is the mean over all tables that might have been drawn.
+        """
         held = shown / self.populations.sizes / counted
         low, high = (
             profile.end(held, sign, 1.0)[0]
@@ -205,30 +220,30 @@ class _LikelyPopulations:
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 
 
-def _not_below(other: Range, mean: Range) -> Range:
-    """A mean of 1 / F, which is never below 1 / the mean of F."""
+def _raise_to_low_end(other: Range, mean: Range) -> Range:
+    """A range of the mean of 1 / F, raised to the low end of `other`: 1 / the mean of F."""
     return max(mean[0], other[0]), max(mean[1], other[0])
 
 
 def _fit_of_curves(free: Profile, enough: float) -> float:
-    """How far the curves fit: 1/2 if they lack `enough` of the highest log likelihood."""
+    """How far the curves fit, 0..1: 1/2 if they lack `enough` of the highest log likelihood."""
     lacking = max(free.top - free.height(free.near), 0.0)
     return float(1 / (1 + (lacking / enough) ** _STEEP))
 
 
 def _lean_to_curves(free: Profile, telling: float, pull: float, enough: float) -> Profile:
-    """The profile that leans to the curves as far as they fit."""
+    """The profile made to lean to the curves, as far as they fit and classes tell; else itself."""
     cost = pull * telling * _fit_of_curves(free, enough)
     return replace(free, pull=cost) if cost > _LEAST_PULL else free
 
 
 def _mean_over_classes(shown: Floats, values: Floats, shares: Floats) -> float:
-    """The mean of values over the classes that these shares show."""
+    """The mean of a value per size over the classes that such shares of people show."""
     return float((shown * values) @ shares) / float(shown @ shares)
 
 
 def _widen_end(center: float, end: float, sign: float, variance: float) -> float:
-    """The end of an interval with a further variance."""
+    """An end of an interval, moved outwards from the center by a further variance (in squares)."""
     far = max(sign * (end - center), 0.0)
     return center + sign * float(np.sqrt(far**2 + _NORMAL**2 * variance))
 

@@ -317,10 +317,12 @@ class Risk(Figures, Shown):
 
 
 def _finite_dict(found: Any) -> Any:
+    """A dataclass as a dictionary with null for infinite and missing figures; None stays None."""
     return None if found is None else _null_if_infinite(asdict(found))
 
 
 def _null_if_infinite(value: Any) -> Any:
+    """The value with None in place of figures that are not finite, also inside dictionaries."""
     if isinstance(value, dict):
         return {key: _null_if_infinite(one) for key, one in value.items()}
     if isinstance(value, float) and not math.isfinite(value):

@@ -104,7 +104,7 @@ class MinimalUniques:
 
 
 def suda_weights(columns: int, max_size: int) -> Floats:
-    """What a minimal sample unique of each size adds to the score of its record.
+    """Per size, what a minimal sample unique of this size adds to the score of its record.
 
     The product of columns - i over i from its size to the largest size looked for (Elliot and
     others 2005), which leaves out the factor 0 of the set of all columns; as in
@@ -121,7 +121,7 @@ def suda_weights(columns: int, max_size: int) -> Floats:
 
 
 def dis_scores(scores: Floats, records: Counts, chance: tuple[float, int], columns: int) -> Floats:
-    """How likely a match of each row is right, given its SUDA score (DIS-SUDA).
+    """The chance that a match of each row is right, given its SUDA score (DIS-SUDA).
 
     `chance` is the probability that a match of a unique record is right (data intrusion
     simulation) and the number of unique records: the scores share it out (Elliot and Manning 2003,
@@ -146,7 +146,7 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
     *,
     records: Counts | None = None,
 ) -> MinimalUniques:
-    """The minimal sample uniques of records with these columns of codes, up to a size.
+    """Find all minimal sample uniques of records with these columns of codes, up to a size.
 
     Records of one `unit` are one person, and do not hide each other. A missing value is a value.
     With `records` a line of codes stands for so many of them, all of one unit if there are units.
@@ -169,7 +169,7 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
 def special_uniques(
     minimal: MinimalUniques, fraction: float | None, threshold: float
 ) -> SpecialUniques:
-    """The figures; `fraction` is the share of the population that is in the table, if known."""
+    """Sum up minimal sample uniques; `fraction` is the share of the population drawn, if known."""
     scores, sizes = minimal.scores, minimal.sizes
     scored = scores > 0
     total = max(int(minimal.records[scored].sum()), 1)
@@ -193,13 +193,14 @@ def special_uniques(
 def _dis_scores_of(
     minimal: MinimalUniques, scores: Floats, fraction: float | None
 ) -> Floats | None:
+    """The DIS-SUDA score of each row; None if no fraction is known or nobody is unique."""
     if fraction is None or not minimal.uniques:
         return None
-    chance = correct_match(minimal.uniques, minimal.pairs, fraction)
+    chance = correct_match_chance(minimal.uniques, minimal.pairs, fraction)
     return dis_scores(scores, minimal.records, (chance, minimal.uniques), len(minimal.names))
 
 
-def correct_match(uniques: int, pairs: int, fraction: float) -> float:
+def correct_match_chance(uniques: int, pairs: int, fraction: float) -> float:
     """The chance that a match of a unique record is right (data intrusion simulation).
 
     Skinner and Elliot 2002: u p / (u p + d (1 - p)) for u unique records, d records in pairs and
@@ -211,6 +212,7 @@ def correct_match(uniques: int, pairs: int, fraction: float) -> float:
 
 
 def _uniques_by_size(minimal: MinimalUniques, sizes: Counts) -> Iterator[UniquesOfSize]:
+    """Yield, for each size, the minimal sample uniques and records whose smallest has it."""
     smallest = np.full(len(minimal.records), minimal.max_size + 1, dtype=np.int64)
     np.minimum.at(smallest, minimal.row, sizes)
     for size in range(1, minimal.max_size + 1):
@@ -219,6 +221,7 @@ def _uniques_by_size(minimal: MinimalUniques, sizes: Counts) -> Iterator[Uniques
 
 
 def _uniques_by_column(minimal: MinimalUniques, sizes: Counts) -> tuple[UniquesOfColumn, ...]:
+    """What each column contributes to the scores, the highest share first."""
     records = minimal.records[minimal.row]
     scores = suda_weights(len(minimal.names), minimal.max_size)[sizes] * records
     whole = max(float(scores.sum()), 1.0)
@@ -247,7 +250,10 @@ class _PersonRows:
 def _rows_of_people(
     quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None
 ) -> _PersonRows:
-    """Rows that two people share are kept for two people: more would change nothing."""
+    """Fold records into rows of people; a row of several people is kept for two of them.
+
+    More would change nothing.
+    """
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         records = np.where(unit == MISSING, 1, records)[line]
@@ -275,7 +281,7 @@ def _rows_of_people(
 
 
 def _fill_missing_units(unit: Codes) -> Codes:
-    """Give each record without a unit a unit of its own."""
+    """The unit of each record, with a new unit of its own for one that has none."""
     units = unit.astype(np.int32)
     unknown = np.flatnonzero(unit == MISSING)
     units[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
@@ -283,7 +289,7 @@ def _fill_missing_units(unit: Codes) -> Codes:
 
 
 def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
-    """Row and columns (bits) of every minimal sample unique up to the size."""
+    """Find every minimal sample unique up to the size: its row, and its columns as bits."""
     search = _SetSearch(table, max_size, watch)
     rows = np.arange(len(table.person), dtype=np.int32)
     search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
@@ -291,7 +297,7 @@ def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tu
 
 
 class _SetSearch:
-    """The sets seen so far, and the notes of `kernels.special_uniques.keep_minimal`."""
+    """The sets seen so far, and the notes of `kernels.refinement.keep_minimal`."""
 
     def __init__(self, table: _PersonRows, max_size: int, watch: Watch) -> None:
         self._table = table
@@ -306,7 +312,10 @@ class _SetSearch:
         self.used = 0
 
     def visit(self, rows: Codes, start: Counts, chosen: tuple[int, int, int]) -> None:
-        """All sets that add later columns to the chosen ones: (bits, how many, the last)."""
+        """Look at all sets that add later columns to the chosen ones: (bits, how many, the last).
+
+        `rows` and `start` are the groups of rows that the chosen columns do not tell apart.
+        """
         bits, size, latest = chosen
         for column in range(len(self._domains) - 1, latest, -1):
             codes, domain = self._table.codes[column], self._domains[column]
@@ -319,6 +328,7 @@ class _SetSearch:
                 self.visit(left, bounds, (with_column, size + 1, column))
 
     def _note(self, fresh: Codes, columns: int) -> None:
+        """Note that these columns (bits) make these rows unique, unless a part of them does."""
         while self.used + len(fresh) > len(self.sets):
             self.before, self.sets = (
                 np.resize(a, 2 * len(a) + 1) for a in (self.before, self.sets)

@@ -12,7 +12,7 @@ _LADDER = (1, 2, 5)
 
 
 def size_steps(least: int, largest: int) -> tuple[int, ...]:
-    """Where the steps of class sizes begin: 1, 2, 5, 10, …, and the size that is asked for.
+    """The first size of each step of class sizes: 1, 2, 5, 10, … up to `largest`, and `least`.
 
     >>> size_steps(3, 60)
     (1, 2, 3, 5, 10, 20, 50)
@@ -26,7 +26,7 @@ def size_steps(least: int, largest: int) -> tuple[int, ...]:
 
 
 def value_steps(values: Sequence[float], asked: float | None) -> tuple[float, ...]:
-    """Where the steps of a value of classes begin: tenths up to 1, then 1, 1.5, 2, 3, 5, 10, ….
+    """The least value of each step of a figure: tenths below 1, or 1, 1.5, 2, 3, 5, 10, ….
 
     The value that is asked for begins a step of its own.
 
@@ -42,7 +42,7 @@ def value_steps(values: Sequence[float], asked: float | None) -> tuple[float, ..
 
 
 def step_names(steps: Sequence[float], *, whole: bool) -> tuple[str, ...]:
-    """What steps are called; each goes up to the next, the last has no end.
+    """The names of steps, each up to the next, the last without an end; `whole` for whole numbers.
 
     >>> step_names([1, 2, 5, 10], whole=True), step_names([0.0, 0.1], whole=False)
     (('1', '2 to 4', '5 to 9', '10 or more'), ('0 to 0.1', '0.1 or more'))
@@ -58,14 +58,14 @@ def step_names(steps: Sequence[float], *, whole: bool) -> tuple[str, ...]:
 def records_by_step(
     classes: Classes, values: Floats | Counts, steps: Sequence[float]
 ) -> tuple[int, ...]:
-    """Records of the classes whose value lies in each step; what is below the first is in it."""
+    """How many records are in classes whose value lies in each step; the first has all below it."""
     at = np.clip(np.searchsorted(np.array(steps), values, side="right") - 1, 0, None)
     counts = np.bincount(at, weights=classes.records, minlength=len(steps))
     return tuple(int(records) for records in counts)
 
 
 def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
-    """(risk, share of the records whose risk is above it), by rising risk.
+    """Steps (risk, share of the records whose risk is above it), by rising risk.
 
     The risk of a record is 1 / people of its class. A step stands for at least so many records:
     those of fewer are joined with the next, at the higher risk. Nothing if all are fewer.

@@ -84,7 +84,7 @@ class Uniqueness:
 def uniqueness(
     sizes: Counts, classes: Counts, people: int, population: int, found: Estimates
 ) -> Uniqueness:
-    """The estimates for a sample with so many `classes` of each of these `sizes`, ascending.
+    """Estimate how many people are unique, from `classes` of each of these `sizes`, ascending.
 
     `people` may be fewer than the members of all classes: whoever is in several classes of the
     table is in as many of the population.
@@ -115,7 +115,7 @@ def uniqueness(
 
 
 def _unique_people_range(found: Estimates, people: int, population: int) -> Range:
-    """Unique people of the population; a table without any leaves room for a few of them."""
+    """The interval of unique people of the population; a table without any allows a few."""
     low, high = found.unique_people.interval
     if people < population:
         unseen = 1.0 if not people else -np.log(_DOUBT) / people
@@ -123,8 +123,8 @@ def _unique_people_range(found: Estimates, people: int, population: int) -> Rang
     return low * population, high * population
 
 
-def zayatz(sizes: Counts, classes: Counts, population: int) -> float | None:
-    """Bayes' rule, the classes of the population being spread as those of the sample.
+def zayatz_share(sizes: Counts, classes: Counts, population: int) -> float | None:
+    """The share of unique people by Bayes' rule, if classes are spread as those of the sample.
 
     Zayatz 1991: a sample unique is a population unique with probability p1 P(1 | 1) / sum of
     pj P(1 | j), where P(1 | j) is the chance that a sample without replacement holds one of j.
@@ -137,7 +137,7 @@ def zayatz(sizes: Counts, classes: Counts, population: int) -> float | None:
 
 
 def _chance_of_one(sizes: Counts, people: int, population: int) -> Floats:
-    """The chance that a sample of so many people of the population holds one of j given ones.
+    """Per size j, the chance that a sample of so many people has one of j given ones.
 
     j n/N (N - n)(N - n - 1)… / ((N - 1)(N - 2)…), j - 1 factors each.
     """
@@ -153,19 +153,19 @@ def _chance_of_one(sizes: Counts, people: int, population: int) -> Floats:
     return found
 
 
-def snb(sizes: Counts, classes: Counts, population: int) -> float | None:
-    """A class has 1 + NB(alpha, beta) people in the population (slide negative binomial).
+def snb_share(sizes: Counts, classes: Counts, population: int) -> float | None:
+    """The share of unique people if a class has 1 + NB(alpha, beta) people; None if none is found.
 
+    (The slide negative binomial.)
     Chen and Keller-McNulty 1998: uniques are K beta^alpha, where alpha and beta make the expected
     uniques and pairs of the sample those that are seen, and K, the classes of the population, is
     estimated first. With D = (1 - p)(1 - beta) and sampling fraction p,
 
         s1 = K p (beta / (1 - D))^alpha (1 + alpha D / (1 - D))
         s2 / s1 = p alpha (1 - beta) (2 - (1 - alpha) D) / (2 (1 - D) (1 - D + alpha D))
-
     """
     fraction = float((sizes * classes).sum()) / population
-    number = shlosser(sizes, classes, fraction)
+    number = shlosser_classes(sizes, classes, fraction)
     if not np.isfinite(number) or number > population:
         return None
     single, double = (int(classes[sizes == size].sum()) for size in (1, 2))
@@ -180,13 +180,15 @@ def snb(sizes: Counts, classes: Counts, population: int) -> float | None:
 def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[float, float] | None:
     """Alpha and beta under which a sample of `number` classes has these uniques and pairs.
 
-    The second equation of `snb` gives alpha for each beta; the first is then solved for beta.
+    None if there is no solution or more than one. The second equation of `snb_share` gives alpha
+    for each beta; the first is then solved for beta.
     """
     if not single or not double:
         return None
     scale = np.log(number * fraction / single)
 
     def gap(odds: float | Floats) -> Any:
+        """The logarithm of expected over seen uniques, for beta = 1 / (1 + exp(-odds))."""
         alpha, beta, hidden = _alpha_of_odds(odds, double / single, fraction)
         shown = 1 - hidden
         power = alpha * (np.log(beta) - np.log(shown))
@@ -200,7 +202,7 @@ def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[f
 
 
 def _alpha_of_odds(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, Any]:
-    """Alpha for beta = 1 / (1 + exp(-odds)) and so many pairs per unique; beta; D.
+    """For beta = 1 / (1 + exp(-odds)): alpha that makes so many pairs per unique; beta; D.
 
     c alpha (2 - D + alpha D) = pairs (1 - D + alpha D) has one positive solution.
     """
@@ -215,7 +217,7 @@ def _alpha_of_odds(odds: Any, pairs: float, fraction: float) -> tuple[Any, Any, 
 
 
 def _only_root(gap: Callable[[Any], Any]) -> float | None:
-    """The root of the gap, if it has exactly one."""
+    """The root of the gap among the odds searched; None unless it has exactly one."""
     with np.errstate(all="ignore"):
         signs = np.sign(gap(_ODDS))
         turns = np.flatnonzero(signs[:-1] * signs[1:] < 0)
@@ -225,8 +227,8 @@ def _only_root(gap: Callable[[Any], Any]) -> float | None:
         return float(optimize.brentq(gap, _ODDS[at], _ODDS[at + 1], xtol=1e-12))
 
 
-def shlosser(sizes: Counts, classes: Counts, fraction: float) -> float:
-    """The classes of the population (Haas and Stokes 1998, the modified estimator of Shlosser)."""
+def shlosser_classes(sizes: Counts, classes: Counts, fraction: float) -> float:
+    """How many classes the population has (Haas and Stokes 1998: modified Shlosser estimator)."""
     i, s, q = sizes.astype(np.float64), classes.astype(np.float64), fraction
     unseen = ((1 - q) ** i * s).sum()
     once = (i * q * (1 - q) ** (i - 1) * s).sum()
@@ -236,8 +238,8 @@ def shlosser(sizes: Counts, classes: Counts, fraction: float) -> float:
     return float(s.sum() + single * (twice / between) * (unseen / once) ** 2)
 
 
-def pitman(sizes: Counts, classes: Counts, population: int) -> float | None:
-    """The expected share; None if the likelihood has no highest point, or cannot be told."""
+def pitman_share(sizes: Counts, classes: Counts, population: int) -> float | None:
+    """The share of unique people by Pitman's formula, or Ewens'; None if no point is likeliest."""
     found = fit_pitman(sizes, classes)
     if found is None:
         return None
@@ -247,18 +249,20 @@ def pitman(sizes: Counts, classes: Counts, population: int) -> float | None:
 
 
 def fit_pitman(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
-    """The likeliest theta and alpha for so many `classes` of each of these `sizes`."""
+    """The likeliest theta and alpha for so many classes of each size; None if there are none."""
     sample = _SampleClasses(sizes, classes, int(classes.sum()), int((sizes * classes).sum()))
     if sample.classes < 2 or sample.people <= sample.classes:
         return None
     with np.errstate(all="ignore"):
-        ewens = sample.ewens()
+        ewens = sample.ewens_theta()
         if ewens is not None and sample.is_best(ewens, 0.0):
             return ewens, 0.0
         alpha = _root_of_slope(
-            lambda alpha: sample.by_alpha(sample.theta(alpha), alpha), _LEAST_ALPHA, _MOST_ALPHA
+            lambda alpha: sample.slope_in_alpha(sample.likeliest_theta(alpha), alpha),
+            _LEAST_ALPHA,
+            _MOST_ALPHA,
         )
-        theta = None if alpha is None else sample.theta(alpha)
+        theta = None if alpha is None else sample.likeliest_theta(alpha)
         if alpha is None or theta is None or not sample.is_best(theta, alpha):
             return None
     return theta, alpha
@@ -273,13 +277,13 @@ class _SampleClasses:
     classes: int
     people: int
 
-    def by_theta(self, theta: float, alpha: float) -> float:
-        """The slope of the log-likelihood in theta."""
+    def slope_in_theta(self, theta: float, alpha: float) -> float:
+        """The slope of the log likelihood in theta, at this theta and alpha above 0."""
         taken = _harmonic(theta / alpha + 1, self.classes - 1) / alpha
         return float(taken - _harmonic(theta + 1, self.people - 1))
 
-    def by_alpha(self, theta: float | None, alpha: float) -> float:
-        """The slope of the log-likelihood in alpha."""
+    def slope_in_alpha(self, theta: float | None, alpha: float) -> float:
+        """The slope of the log likelihood in alpha; NaN if there is no theta."""
         if theta is None:
             return float("nan")
         taken = theta * _harmonic(theta / alpha + 1, self.classes - 1) / alpha
@@ -287,19 +291,20 @@ class _SampleClasses:
         held = self.of_size * (digamma(self.sizes - alpha) - digamma(1 - alpha))
         return float((self.classes - 1 - taken) / alpha - held.sum())
 
-    def theta(self, alpha: float) -> float | None:
-        """The likeliest theta for this alpha: positive slope below it, negative above."""
+    def likeliest_theta(self, alpha: float) -> float | None:
+        """The likeliest theta for this alpha above 0; None if the slope has no root."""
         most = np.log(10.0 * self.people * self.people)
         found = _root_of_slope(
-            lambda t: self.by_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most
+            lambda t: self.slope_in_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most
         )
         return None if found is None else float(np.exp(found)) - alpha
 
-    def ewens(self) -> float | None:
-        """The likeliest theta for alpha = 0."""
+    def ewens_theta(self) -> float | None:
+        """The likeliest theta for alpha = 0 (Ewens' formula); None if the slope has no root."""
         most = np.log(10.0 * self.people * self.people)
 
         def slope(t: float) -> float:
+            """The slope of the log likelihood in theta = exp(t), for alpha = 0."""
             theta = float(np.exp(t))
             return (self.classes - 1) / theta - _harmonic(theta + 1, self.people - 1)
 
@@ -336,7 +341,10 @@ def _root_of_slope(slope: Callable[[float], float], low: float, high: float) -> 
 
 
 def _harmonic(x: float, terms: int) -> float:
-    """1/x + 1/(x + 1) + …; far out by an expansion, as the difference of digammas loses digits."""
+    """The sum 1/x + 1/(x + 1) + … of so many terms.
+
+    For a large x by an expansion, as the difference of digammas loses digits.
+    """
     if x < _FAR:
         digamma = special.digamma
         return float(digamma(x + terms) - digamma(x))
@@ -352,4 +360,4 @@ def _log_step(x: float, by: float) -> float:
     return float(by * np.log(x) + by * (by - 1) / (2 * x))
 
 
-_ESTIMATORS = {"pitman": pitman, "zayatz": zayatz, "snb": snb}
+_ESTIMATORS = {"pitman": pitman_share, "zayatz": zayatz_share, "snb": snb_share}

@@ -79,6 +79,7 @@ class DiscoverOptions:
         self.population_test  # noqa: B018  it refuses what does not fit together
 
     def _check_sample(self) -> None:
+        """Refuse samples, epsilon, delta and seeds that are out of range or contradict `exact`."""
         if self.exact and not (self.epsilon is None and self.sample is None):
             raise PolicyError(
                 "an exact answer takes no epsilon and no sample",
@@ -93,6 +94,7 @@ class DiscoverOptions:
             raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
 
     def _check_weights(self) -> None:
+        """Refuse weights that are not above 0, and weights where a sample is looked at."""
         for name, weight in self.weights.items():
             if not (weight > 0 and math.isfinite(weight)):
                 raise PolicyError(
@@ -110,10 +112,11 @@ class DiscoverOptions:
         )
 
     def costs(self, names: Sequence[str]) -> list[float] | None:
-        """Weight of each of these columns (1 unless given); None if no weights are given."""
+        """The weight of each of these columns, 1 if it has none; None if no weights are given."""
         return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
 
     def _check_limits(self) -> None:
+        """Refuse a time limit, a ratio or a largest size that is out of range."""
         if self.time_limit is not None and not self.time_limit >= 0:
             raise PolicyError("the time limit must be 0 seconds or more")
         if not 0 < self.least_ratio <= 1:
@@ -139,7 +142,7 @@ class DiscoverOptions:
         return self.measure is Measure.SEPARATION
 
     def pairs_for(self, width: int, epsilon: float) -> int:
-        """Pairs to draw for a key (Motwani-Xu Theorem 5) or a lower ratio (Theorem 8)."""
+        """How many pairs to draw: for a key by Theorem 5 of Motwani-Xu, otherwise by Theorem 8."""
         if self.least_ratio == 1:
             return separation_pairs(width, epsilon, self.delta)
         return partial_pairs(width, self.least_ratio, epsilon, self.delta)
@@ -149,8 +152,11 @@ class DiscoverOptions:
         """The test of sets for the population; None without one."""
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
-    def largest(self, width: int) -> int | None:
-        """The largest size of sets to search in a table of so many columns; None for any."""
+    def largest_size(self, width: int) -> int | None:
+        """The largest size of sets to search; None for any.
+
+        That asked for, or else 4 or 3 in a table of more than 18 or 32 columns.
+        """
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
@@ -175,11 +181,11 @@ class SetAnswer:
 
 
 def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """All minimal sets up to a size, and a smallest one, counted on all records."""
+    """Find all minimal sets up to a size, and a smallest one, counted on all records."""
     measure, ratio = options.measure, options.least_ratio
     if ratios_of_all(records).ratio(measure) < ratio:
         return _unreachable_answer()
-    limit = options.largest(records.width)
+    limit = options.largest_size(records.width)
     try:
         greedy = greedy_key(records, ratio, measure)
         most = options.max_size if ratio == 1 else limit
@@ -199,6 +205,7 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
 
 
 def _unreachable_answer() -> SetAnswer:
+    """The answer that no set reaches the ratio: no sets and no minimum."""
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
     return SetAnswer((), None, searched, searched, promise, partial=False)
@@ -210,9 +217,11 @@ def _smallest_set(
     watch: Watch,
     known: tuple[Minimum, tuple[tuple[int, ...], ...], bool],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The smallest known set if all of its size were searched; else what another search finds.
+    """The columns of a smallest set that reaches the ratio, and what is promised of it.
 
-    Of equally small ones the first.
+    The first of the smallest known ones if all of their size were searched; otherwise what an exact
+    search finds. With weights, the cheapest set. `known` is the greedy set, the minimal sets and
+    whether those are partial.
     """
     greedy, sets, partial = known
     if (costs := options.costs(records.names)) is not None:
@@ -234,7 +243,10 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The set of any size whose columns cost least; of those known if there are many columns."""
+    """The set of any size whose columns cost least together, and what is promised of it.
+
+    The cheapest known one if there are many columns or no time.
+    """
     greedy, sets = known
     if records.width <= _EXACT and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
@@ -246,13 +258,13 @@ def _cheapest_set(
 
 
 def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
-    """The smallest sets of an answer, as many as can be measured in little time."""
+    """The smallest sets of an answer, no more than can be measured in little time."""
     most = min(_LISTED, max(100, _LOOKED_AT // max(1, rows.rows)))
     return sorted(answer.sets, key=lambda one: (len(one), one))[:most]
 
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
-    """The sets with their ratios; a prefix that neighbours share is split once."""
+    """Count the ratios of each set; what neighbours share at their beginning is split once."""
     path: list[tuple[int, Partition]] = []
     for columns in sets:
         shared = 0

@@ -42,23 +42,23 @@ class GrowthPath:
     keeps: int
     """So many columns more are good enough; beyond the end if none is known."""
 
-    def at(self, steps: int) -> Set:
-        """The set after so many steps."""
+    def set_after(self, steps: int) -> Set:
+        """The set after so many steps along the path, its columns ascending."""
         return tuple(sorted(self.start + self.more[:steps]))
 
     @property
     def next(self) -> int:
-        """After how many steps to look: at the end first, then in the middle."""
+        """How many steps to look at next: the whole path first, then the middle of what is open."""
         end = len(self.more)
         return end if self.keeps > end else (self.fails + self.keeps) // 2
 
     @property
     def open(self) -> bool:
-        """Whether there is anything left to look at."""
+        """Whether it is still unknown after how many steps the set is good enough."""
         return self.keeps - self.fails > 1
 
     def note(self, *, keeps: bool) -> None:
-        """What was seen at the next place to look."""
+        """Note whether the set after `next` steps is good enough."""
         if keeps:
             self.keeps = self.next
         else:
@@ -79,7 +79,11 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search all sets with at most so many columns."""
+        """Search all sets with at most `most` columns.
+
+        With a time limit a part of it first goes to sets of any size, then to sizes one after the
+        other.
+        """
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))
@@ -92,31 +96,35 @@ class BorderSearch:
                 return
 
     def _search(self, most: int, watch: Watch) -> bool | None:
-        """Find all sets of so many columns; whether there may be larger ones, None if out of time.
+        """Find all minimal sets of at most `most` columns.
 
-        A failing set may tell something of branches that were left already, so the search is done
-        again until it meets none.
+        Return whether there may be larger ones, None if out of time. A failing set may tell
+        something of branches that were left already, so the search is done again until it meets
+        none.
         """
         clean: bool | None = False
         while clean is False:
             tree = HittingSetTree(len(self._order), self._masks, most)
-            clean = self._walk(tree, watch)
+            clean = self._walk_tree(tree, watch)
         return None if clean is None else tree.cut
 
-    def _walk(self, tree: HittingSetTree, watch: Watch) -> bool | None:
-        """Search a tree to its end; whether no set failed, None if there was not the time."""
+    def _walk_tree(self, tree: HittingSetTree, watch: Watch) -> bool | None:
+        """Search a tree to its end; return whether no set failed, None if out of time."""
         clean, ended = True, False
         while not ended:
-            ended, sets = self._candidates(tree, watch)
-            masks = self._look(sets, watch)
+            ended, sets = self._next_candidates(tree, watch)
+            masks = self._judge_and_grow(sets, watch)
             clean = clean and not len(masks)
             insert_masks(tree, masks)
             if watch.expired:
                 return None
         return clean
 
-    def _candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
-        """Whether the tree has ended, and the next sets that hit all that is known."""
+    def _next_candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
+        """Whether the tree has ended, and the next batch of sets that hit every known mask.
+
+        Sets that were found before are left out.
+        """
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
@@ -128,8 +136,12 @@ class BorderSearch:
                     sets.append(columns)
         return False, sets
 
-    def _look(self, sets: list[Set], watch: Watch) -> Masks:
-        """What the failing ones, grown, leave out; the others are noted."""
+    def _judge_and_grow(self, sets: list[Set], watch: Watch) -> Masks:
+        """Judge sets: note those that are good enough, grow the others as far as they fail.
+
+        Return the minimal masks of columns outside the grown sets, which are also kept. The next
+        batch is made larger or smaller by the time that this took.
+        """
         begin = watch.elapsed
         good, failing = self._judge.judge(sets, watch)
         self._found.looked = self._judge.looked
@@ -149,7 +161,7 @@ class BorderSearch:
 
 
 def insert_masks(tree: HittingSetTree, masks: Masks) -> None:
-    """Add masks to a tree wherever it is: the rest of its search takes notice of them."""
+    """Add masks to a tree in the midst of its search, at each depth of its branch."""
     for at in range(tree.make_room(len(masks)) + 1):
         hits = np.bitwise_count(masks & tree.branch[at]).sum(axis=1)
         for times in (0, 1):
@@ -168,48 +180,55 @@ class RatioOracle:
         """How many sets were looked at in the table."""
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
-        """Those that are good enough, and failing sets in which all the others lie.
+        """The sets that are good enough, and failing sets, each of the others being part of one.
 
         Where there is no time left, there are fewer of both.
         """
-        ways = self._surely(sets, watch) if self._guesses.certain else self._likely(sets, watch)
+        ways = (
+            self._certain_paths(sets, watch)
+            if self._guesses.certain
+            else self._guessed_paths(sets, watch)
+        )
         good = [way.start for way in ways if way.keeps == 0]
-        return good, sorted({way.at(way.fails) for way in ways if way.fails >= 0})
+        return good, sorted({way.set_after(way.fails) for way in ways if way.fails >= 0})
 
-    def _surely(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
-        told = self._keeps([columns for columns in sets if columns], watch)
+    def _certain_paths(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
+        """Paths of sets whose growth is certain: each is judged in the table and then grown."""
+        told = self._keep_to_budget([columns for columns in sets if columns], watch)
         good = [GrowthPath(columns, (), -1, 0) for columns, keeps in told.items() if keeps]
         failing = [columns for columns in sets if not told.get(columns, bool(columns))]
-        grown = self._guesses.of(failing, watch)
+        grown = self._guesses.grow(failing, watch)
         return good + [
             GrowthPath(one, more, len(more), len(more) + 1) for one, (_, more) in grown.items()
         ]
 
-    def _likely(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
-        grown = self._guesses.of(sets, watch)
+    def _guessed_paths(self, sets: Sequence[Set], watch: Watch) -> list[GrowthPath]:
+        """Paths of sets that grow by a guess from a sample; the table tells how far each fails."""
+        grown = self._guesses.grow(sets, watch)
         ways = [
             GrowthPath(columns, more, -1 if columns else 0, len(more) + 1)
             for columns, (_, more) in grown.items()
         ]
-        self._settle(ways, watch)
+        self._settle_paths(ways, watch)
         short = [way for way in ways if way.fails == 0 and not way.more]
-        again = self._guesses.again({way.start: grown[way.start][0] for way in short}, watch)
+        again = self._guesses.grow_again({way.start: grown[way.start][0] for way in short}, watch)
         for way in short:
             way.more = again.get(way.start, (0, ()))[1]
             way.keeps = len(way.more) + 1
-        self._settle(short, watch)
+        self._settle_paths(short, watch)
         return ways
 
-    def _settle(self, ways: Iterable[GrowthPath], watch: Watch) -> None:
-        """Look until it is known of each way how far it fails."""
+    def _settle_paths(self, ways: Iterable[GrowthPath], watch: Watch) -> None:
+        """Look at sets in the table until it is known how far each path fails, or time is up."""
         while not watch.expired and (open_ := [way for way in ways if way.open]):
-            told = self._keeps([way.at(way.next) for way in open_], watch)
+            told = self._keep_to_budget([way.set_after(way.next) for way in open_], watch)
             for way in open_:
-                columns = way.at(way.next)
+                columns = way.set_after(way.next)
                 if columns in told:
                     way.note(keeps=told[columns])
 
-    def _keeps(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
-        told = self._verdicts.of(sets, watch)
+    def _keep_to_budget(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
+        """Whether each set keeps to the budget, by the table; those out of time are missing."""
+        told = self._verdicts.judge(sets, watch)
         self.looked += len(told)
         return told

@@ -41,23 +41,25 @@ class Splitter:
         self.whole = Stripped.whole(records.rows)
 
     def split(self, here: Stripped, column: int) -> Stripped:
-        """The classes split by one column."""
+        """Split the classes by one column."""
         return self._refiner.refine(here, self._codes[column])
 
-    def singles(self, columns: Sequence[int]) -> list[Stripped]:
-        """The classes of each single column."""
+    def single_column_classes(self, columns: Sequence[int]) -> list[Stripped]:
+        """The classes by each of these columns alone; in threads if there are many rows."""
         if len(self.whole.rows) < _SMALL:
             return [self.split(self.whole, column) for column in columns]
         return in_threads([partial(self._single, column) for column in columns])
 
     def _single(self, column: int) -> Stripped:
+        """The classes by one column alone, by a refiner of its own: this runs in a thread."""
         return self._new_refiner().refine(self.whole, self._codes[column])
 
     def _new_refiner(self) -> PartitionRefiner:
+        """A refiner for all columns of the table; no two threads may share one."""
         return PartitionRefiner(self._codes.shape[1], int(self._domains.max(initial=1)))
 
     def cost(self, here: Costly, column: int, budget: Budget, *, exact: bool) -> Cost:
-        """Least and most that the classes split by one column cost.
+        """The least and the most that the classes cost if they are split by one column.
 
         They differ by what classes left out may cost; unless `exact`, they only tell whether the
         budget is kept to.
@@ -87,27 +89,28 @@ class Branch:
 
     def __init__(self, splitter: Splitter, columns: Sequence[int]) -> None:
         self._splitter = splitter
-        self._single = dict(zip(columns, splitter.singles(columns), strict=True))
+        self._single = dict(zip(columns, splitter.single_column_classes(columns), strict=True))
         self._path: list[int] = []
         self._stack: list[Stripped] = [splitter.whole]
 
     def classes(self, columns: Sequence[int]) -> Stripped:
-        """The classes of these columns, split in this order."""
+        """The classes by these columns, split in this order; the path is kept for the next call."""
         same = count_shared(columns, self._path)
         del self._path[same:], self._stack[same + 1 :]
         for column in columns[same:]:
-            self._stack.append(self._next(column))
+            self._stack.append(self._split_on_path(column))
             self._path.append(column)
         return self._stack[-1]
 
-    def _next(self, column: int) -> Stripped:
+    def _split_on_path(self, column: int) -> Stripped:
+        """The classes at the end of the path, split by one more column."""
         if self._path:
             return self._splitter.split(self._stack[-1], column)
         return self._single[column]
 
 
 def count_shared(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many columns two sequences begin with in common."""
+    """How many columns two sequences have in common at their beginning."""
     same = 0
     while same < min(len(one), len(other)) and one[same] == other[same]:
         same += 1
@@ -128,26 +131,29 @@ class CostBranch:
         self._whole = CostBranch(splitter, budget, 0) if self._spare else self
         self._single: dict[int, Costly] = {}
         self._path: list[int] = []
-        self._stack = [self._sort_by_cost(splitter.whole, 0)]
+        self._stack = [self._keep_costly(splitter.whole, 0)]
 
     def classes(self, columns: Sequence[int]) -> Costly:
-        """The classes of these columns, split in this order."""
+        """The classes by these columns in this order, dearest first, the cheapest left out."""
         same = count_shared(columns, self._path)
         del self._path[same:], self._stack[same + 1 :]
         for column in columns[same:]:
-            self._stack.append(self._next(column))
+            self._stack.append(self._split_on_path(column))
             self._path.append(column)
         return self._stack[-1]
 
     def costs(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
-        """What the classes of these columns and each one more cost."""
+        """The exact cost of these columns with each of `more` added alone, as least and most."""
         if self._spare:
             return self._whole.costs(columns, more)
-        return self._with_each(columns, more, exact=True)
+        return self._costs_with_each(columns, more, exact=True)
 
     def verdicts(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
-        """Least and most of the same costs, so that they tell whether the budget is kept to."""
-        costs = self._with_each(columns, more, exact=False)
+        """The least and the most that these columns cost with each one of `more` added alone.
+
+        Bounds are only as tight as it takes to tell whether the budget is kept to.
+        """
+        costs = self._costs_with_each(columns, more, exact=False)
         doubtful = [
             column
             for column, (least, most) in zip(more, costs, strict=True)
@@ -159,18 +165,22 @@ class CostBranch:
         return [sure.get(column, cost) for column, cost in zip(more, costs, strict=True)]
 
     def keeps(self, columns: Sequence[int]) -> bool:
-        """Whether these columns, at least one, keep to the budget."""
+        """Whether these columns, at least one, cost no more than the budget."""
         [(_, most)] = self.verdicts(columns[:-1], columns[-1:])
         return most <= self._budget.left
 
-    def _with_each(self, columns: Sequence[int], more: Sequence[int], *, exact: bool) -> list[Cost]:
+    def _costs_with_each(
+        self, columns: Sequence[int], more: Sequence[int], *, exact: bool
+    ) -> list[Cost]:
+        """The least and the most that these columns cost with each one of `more` added alone."""
         here = self.classes(columns)
         work = partial(self._splitter.cost, here, budget=self._budget, exact=exact)
         if len(more) == 1 or len(here.classes.rows) < _SMALL:
             return [work(column) for column in more]
         return in_threads([partial(work, column) for column in more])
 
-    def _next(self, column: int) -> Costly:
+    def _split_on_path(self, column: int) -> Costly:
+        """The classes at the end of the path, split by one more column; kept for single columns."""
         if self._path:
             return self._split(self._stack[-1], column)
         if column not in self._single:
@@ -178,10 +188,14 @@ class CostBranch:
         return self._single[column]
 
     def _split(self, here: Costly, column: int) -> Costly:
-        return self._sort_by_cost(self._splitter.split(here.classes, column), here.lost)
+        """Split classes by one column, and leave out the cheapest."""
+        return self._keep_costly(self._splitter.split(here.classes, column), here.lost)
 
-    def _sort_by_cost(self, here: Stripped, lost: int) -> Costly:
-        """The classes in order, without the cheapest."""
+    def _keep_costly(self, here: Stripped, lost: int) -> Costly:
+        """The classes, dearest first, without the cheapest ones.
+
+        Those left out now and before (`lost`) cost no more than may be spared together.
+        """
         costs, order = np.empty(here.number, dtype=np.int64), np.empty(here.number, dtype=np.int32)
         budget = self._budget
         stripped.costs_of(here.rows, here.starts, budget.weights, budget.kind, costs)

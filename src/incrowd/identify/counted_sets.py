@@ -38,13 +38,14 @@ class CountedSets:
         return self._known[key]
 
     def reaches(self, columns: Iterable[str]) -> bool:
-        """Whether a set reaches the ratio."""
+        """Whether this set of columns reaches the ratio, counted on all records."""
         return self.ratios(columns).ratio(self.measure) >= self.ratio
 
-    def minimal(self, candidates: Sequence[Sequence[str]], most: int) -> list[ColumnSet]:
-        """The minimal sets within at most so many candidates that reach the ratio.
+    def find_minimal(self, candidates: Sequence[Sequence[str]], most: int) -> list[ColumnSet]:
+        """Find minimal sets that reach the ratio, each inside one of the first `most` candidates.
 
-        If no candidate does, the first one is grown until it does.
+        Sets come with the fewest columns first; none if all columns together fall short. If none of
+        these candidates reaches the ratio, the first one is grown until it does.
         """
         if not self.reaches(self.names):
             return []
@@ -57,7 +58,7 @@ class CountedSets:
         return sorted(sets, key=lambda one: (len(one.columns), one.columns))
 
     def _grow(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The set with further columns, until it reaches the ratio."""
+        """Add columns to a set, the most telling first, until it reaches the ratio."""
         grown = list(columns)
         for name in self.names:
             if self.reaches(grown):
@@ -67,7 +68,7 @@ class CountedSets:
         return tuple(grown)
 
     def _shrink(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """The set without columns that it does not need; nothing if time is up before that."""
+        """Leave out columns that a set can do without; return an empty set if time is up before."""
         kept = list(columns)
         for name in reversed([name for name in self.names if name in columns]):
             if self.watch.expired:

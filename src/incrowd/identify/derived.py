@@ -75,7 +75,7 @@ def find_derived(shown: Sequence[CodedColumn], hidden: Sequence[CodedColumn]) ->
 
 
 def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:
-    """The records to look at: each once, where only some are equal in all columns.
+    """The rows to look at: each once if at least half are distinct, otherwise all.
 
     Copies of a record agree in everything. Where most records have an equal, values are few, and
     equal records are other people.
@@ -89,14 +89,17 @@ def _distinct_rows(columns: Sequence[CodedColumn]) -> Any:
 def _find_sources(
     column: CodedColumn, known: Sequence[CodedColumn], rows: Any
 ) -> Iterator[Derived]:
-    """The smallest sets of known columns that this one follows from."""
+    """Find the smallest sets of known columns that this one follows from, of one or two columns.
+
+    If there are none, all numbers and dates together are tried (see `_find_total`).
+    """
     enough: list[set[str]] = []
     for size in range(1, (_SIZE if len(known) <= _MANY else 1) + 1):
         for some in combinations(known, size):
             names = {one.name for one in some}
             if any(fewer <= names for fewer in enough):
                 continue
-            strength = _strength(column, some, rows)
+            strength = _function_strength(column, some, rows)
             if strength is not None:
                 enough.append(names)
                 yield Derived(column.name, tuple(one.name for one in some), round(strength, 4))
@@ -106,23 +109,24 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Whether this one follows from all numbers and dates together, as a total from its parts.
+    """Yield the numbers and dates from which together this one follows, as a total from its parts.
 
-    Those that are not needed are left out.
+    Nothing if not all together determine it; those that are not needed are left out.
     """
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
-    if len(rows) < RECORDS or _polynomial(needed, column, rows) < FIT:
+    if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:
         return
     for one in known:
         fewer = [other for other in needed if other is not one]
-        if fewer and _polynomial(fewer, column, rows) >= FIT:
+        if fewer and _polynomial_fit(fewer, column, rows) >= FIT:
             needed = fewer
-    strength = _polynomial(needed, column, rows)
+    strength = _polynomial_fit(needed, column, rows)
     yield Derived(column.name, tuple(one.name for one in needed), round(strength, 4))
 
 
 def _is_measured(column: CodedColumn) -> bool:
+    """Whether a column has numbers or dates, and enough distinct ones to have neighbours."""
     return column.domain.kind is not Kind.TEXT and len(column.domain) >= _VALUES
 
 
@@ -131,8 +135,8 @@ def _complete_rows(columns: Sequence[CodedColumn], rows: Any) -> Any:
     return rows[np.all([column.codes[rows] != MISSING for column in columns], axis=0)]
 
 
-def _strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> float | None:
-    """How far one column is a function of others; None if it is none."""
+def _function_strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> float | None:
+    """How far the first column is a function of the known ones, 0..1; None if it is not."""
     rows = _complete_rows((told, *known), rows)
     if len(rows) < RECORDS:
         return None
@@ -141,12 +145,12 @@ def _strength(told: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> flo
         return agreed
     if not all(map(_is_measured, (told, *known))):
         return None
-    fitted = fit(known, told, rows)
+    fitted = prediction_fit(known, told, rows)
     return fitted if fitted >= FIT else None
 
 
 def _group_rows(known: Sequence[CodedColumn], rows: Any) -> Codes:
-    """Which records agree in all known columns."""
+    """The group of each row: rows that agree in all known columns have the same number."""
     group = known[0].codes[rows].astype(np.int64)
     for column in known[1:]:
         group = group * (len(column.domain) + 1) + column.codes[rows]
@@ -171,13 +175,14 @@ def agreement(group: Codes, told: Codes) -> float | None:
 
 
 def _count_pairs(sizes: Any) -> float:
+    """How many pairs groups of these sizes have together."""
     large = sizes.astype(np.float64)
     return float((large * (large - 1)).sum()) / 2
 
 
-def fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
-    """How well other records predict a number or date from known ones, 0..1 and below 0."""
-    smooth = _polynomial(known, told, rows)
+def prediction_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+    """How well a number or date is predicted from known ones by other records; at most 1."""
+    smooth = _polynomial_fit(known, told, rows)
     if not _PROMISING <= smooth < FIT:
         return smooth
     some = rows[_sample_places(len(rows))]
@@ -187,7 +192,7 @@ def fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
     return max(smooth, float(1 - np.mean(error**2) / max(np.var(heights), 1e-12)))
 
 
-def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
+def _polynomial_fit(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> float:
     """The squared rank correlation of a number with what a polynomial of others predicts.
 
     Each prediction leaves its own record out (PRESS). The degree is the highest, to 3, that leaves
@@ -199,7 +204,7 @@ def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> f
     able = [d for d in (3, 2, 1) if comb(width + d, d) <= min(_TERMS, len(some) // 10)]
     if not able:
         return 0.0
-    terms = _products(values, able[0])
+    terms = _products_of_columns(values, able[0])
     heights = _standardize(told, some)
     basis = np.linalg.qr(terms)[0]
     leverage = np.minimum(np.einsum("ij,ij->i", basis, basis), 0.99)
@@ -210,34 +215,34 @@ def _polynomial(known: Sequence[CodedColumn], told: CodedColumn, rows: Any) -> f
 
 
 def _standardize(column: CodedColumn, rows: Any) -> Any:
-    """The values of a column, by their spread."""
+    """The values of a column in these rows, less their mean, in standard deviations."""
     values = column.domain.positions[column.codes[rows] - 1]
     return (values - values.mean()) / max(values.std(), 1e-300)
 
 
-def _products(values: Any, degree: int) -> Any:
-    """All products of at most so many of the columns, one of none."""
+def _products_of_columns(values: Any, degree: int) -> Any:
+    """All products of at most `degree` columns, repeated ones too; the first is constantly 1."""
     columns = range(values.shape[1])
     some = [c for d in range(degree + 1) for c in combinations_with_replacement(columns, d)]
     return np.stack([values[:, list(one)].prod(axis=1) for one in some], axis=1)
 
 
 def _nearest_neighbours(places: Any) -> Any:
-    """The numbers of the nearest neighbours of each place, itself among them."""
+    """Per place, the numbers of its nearest neighbours, itself among them: shape (places, many)."""
     apart = ((places[:, None, :] - places[None, :, :]) ** 2).sum(axis=2)
     number = min(_NEIGHBOURS, len(places) // 10) + 1
     return np.argpartition(apart, number - 1, axis=1)[:, :number]
 
 
 def _sample_places(records: int) -> Any:
-    """Some of the records, drawn with a fixed seed."""
+    """The places of at most `_FITTED` of so many records, ascending, drawn with a fixed seed."""
     if records <= _FITTED:
         return np.arange(records)
     return np.sort(np.random.default_rng(0).choice(records, _FITTED, replace=False))
 
 
 def _mean_ranks(codes: Codes) -> Floats:
-    """The mean rank of each record's value, from 0 to 1."""
+    """Per record, the mean rank of its value among all values, from 0 to 1."""
     counts = np.bincount(codes)
     middle = np.cumsum(counts) - (counts + 1) / 2
     return middle[codes] / max(1, len(codes) - 1)

@@ -133,7 +133,7 @@ def distinct_value_test(
     >>> distinct_value_test(4e8, 6e9, alpha=0.05).verdict
     'almost certainly not an 0.05-quasi-identifier'
     """
-    n = population(people)
+    n = parse_population(people)
     if not 0 < alpha <= 1:
         raise PolicyError(f"alpha must be above 0 and at most 1, not {alpha:g}")
     if not distinct >= 0:
@@ -143,7 +143,7 @@ def distinct_value_test(
 
 
 def unique_share(distinct: float, people: int) -> float:
-    """The largest expected share of people alone with their value (Theorems 1 and 2): f(D/n)."""
+    """The largest expected share of people alone with their value: f(D/n) (Theorems 1 and 2)."""
     if distinct <= people:
         return distinct / (math.e * people)
     return math.exp(-people / distinct)  # 1 for an infinite number
@@ -160,10 +160,10 @@ def threshold(alpha: float, people: int) -> float:
     return people / -math.log(alpha) if alpha < 1 else math.inf
 
 
-def population(people: float | str) -> int:
-    """How many people: a number, or the name of a population in `POPULATIONS`, rounded there.
+def parse_population(people: float | str) -> int:
+    """Read how many people: a number, or the name of a population of `POPULATIONS`, rounded there.
 
-    >>> population("3e8") == population("300_000_000") == population(300_000_000)
+    >>> parse_population("3e8") == parse_population("300_000_000") == parse_population(300_000_000)
     True
     """
     if isinstance(people, str):
@@ -186,10 +186,10 @@ def population(people: float | str) -> int:
     return int(people)
 
 
-def by_domains(sizes: Sequence[float]) -> float:
-    """Values of a set of columns by the multiple domain assumption (Definition 3).
+def values_by_domains(sizes: Sequence[float]) -> float:
+    """The product of the columns' numbers of values: the multiple domain assumption (Definition 3).
 
-    >>> by_domains([2, 20_000, 100_000])
+    >>> values_by_domains([2, 20_000, 100_000])
     4000000000
     """
     if not all(size >= 1 for size in sizes):
@@ -198,12 +198,12 @@ def by_domains(sizes: Sequence[float]) -> float:
 
 
 def count_values(records: Records, columns: Sequence[int]) -> int:
-    """Values of a set of columns that occur in the table."""
+    """How many distinct values a set of columns has in the table."""
     return len(_class_sizes(records, columns))
 
 
 def estimate_values(records: Records, columns: Sequence[int]) -> float:
-    """An estimate of the possible values of a set of columns; infinite if no two records share one.
+    """Estimate the possible values of a set of columns; infinite if no two records share one.
 
     Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
     record and f2 by two. It grows without bound as records become different. For f2 the number is
@@ -228,11 +228,11 @@ def assess(  # noqa: PLR0913  the last three are options
     source: CountSource | None = None,
     domains: Mapping[str, float] | None = None,
 ) -> DistinctValueTest:
-    """The test for columns of a table; `domains` are the declared numbers of values by column.
+    """Test whether columns of a table can identify people of a population.
 
-    Without a source declared numbers are taken if all of the columns have one, else an estimate.
-    An estimate is about the columns without a declared number, times the declared ones: it has no
-    limit if those columns alone tell all records apart.
+    `domains` are declared numbers of values by column. Without a `source` these are taken if all of
+    the columns have one, else an estimate: about the columns without a declared number, times the
+    declared ones. It has no limit if those columns alone tell all records apart.
     """
     known = domains or {}
     names = [records.names[j] for j in columns]
@@ -248,6 +248,7 @@ def assess(  # noqa: PLR0913  the last three are options
 def _possible_values(
     records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
+    """How many values the columns may have, by this source; `known` are declared numbers."""
     names = [records.names[j] for j in columns]
     match source:
         case CountSource.OBSERVED:
@@ -255,24 +256,24 @@ def _possible_values(
         case CountSource.DECLARED:
             return _declared_values(names, known, "leave out --source declared")
         case CountSource.ESTIMATED:
-            declared = by_domains([known[name] for name in names if name in known])
+            declared = values_by_domains([known[name] for name in names if name in known])
             unknown = [j for n, j in zip(names, columns, strict=True) if n not in known]
             if not unknown:
                 return declared
-            each = by_domains([estimate_values(records, [j]) for j in unknown])
+            each = values_by_domains([estimate_values(records, [j]) for j in unknown])
             return declared * max(each, estimate_values(records, unknown))
         case _:
             raise PolicyError("the number of values is not given", remedy="choose another source")
 
 
 def _declared_values(names: Sequence[str], known: Mapping[str, float], otherwise: str) -> float:
-    """The product of declared numbers; refused, with another remedy, if one is lacking."""
+    """The product of declared numbers; `PolicyError` with this other remedy if one is lacking."""
     if lacking := [name for name in names if name not in known]:
         raise PolicyError(
             f"the number of possible values of {lacking[0]!r} is not declared",
             remedy=f"add --domain {lacking[0]}=N, or {otherwise}",
         )
-    return by_domains([known[name] for name in names])
+    return values_by_domains([known[name] for name in names])
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,10 @@ class PopulationTest:
         alpha: float | None,
         source: str | None,
     ) -> "PopulationTest | None":
-        """The test these options ask for; None without a population."""
+        """The test that these options ask for; None without a population.
+
+        Options that need a population, or are out of range, are refused.
+        """
         if people is None:
             given = {"domains": domains, "alpha": alpha, "source": source}
             if unused := [name for name, value in given.items() if value]:
@@ -310,16 +314,16 @@ class PopulationTest:
                 "there is no such source", remedy=f"choose one of {', '.join(_SOURCES)}"
             )
         how = None if source is None else CountSource(source)
-        return cls(population(people), 0.5 if alpha is None else alpha, how, domains)
+        return cls(parse_population(people), 0.5 if alpha is None else alpha, how, domains)
 
     def test(self, rows: Records, columns: Sequence[int]) -> DistinctValueTest:
-        """What the number of values of a set means."""
+        """Test whether a set of columns of a table can identify people of the population."""
         return assess(
             rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
         )
 
-    def without_table(self, names: Sequence[str]) -> DistinctValueTest:
-        """The same without a table, by declared numbers alone."""
+    def test_without_table(self, names: Sequence[str]) -> DistinctValueTest:
+        """Test a set of columns without a table, by the declared numbers of values alone."""
         if self.source not in {None, CountSource.DECLARED}:
             raise PolicyError(
                 f"without a table nothing is {self.source}",
@@ -329,7 +333,7 @@ class PopulationTest:
         return distinct_value_test(distinct, self.people, self.alpha, CountSource.DECLARED)
 
     def notes(self, rows: Records) -> Iterator[str]:
-        """Columns with more values than were declared."""
+        """Yield a note for each column with more values than were declared."""
         for name, size in self.domains.items():
             held = count_values(rows, rows.places([name])) if name in rows.names else 0
             if held > size:
@@ -340,6 +344,7 @@ class PopulationTest:
 
 
 def _class_sizes(records: Records, columns: Sequence[int]) -> Counts:
+    """How many records each combination of values of these columns has."""
     partition = Partition.whole(records)
     for j in columns:
         partition = partition.refine(records, j)

@@ -44,12 +44,12 @@ class Partners:
 def measure_addition(
     records: Records, columns: int | Sequence[int], others: Sequence[int] | None = None
 ) -> Addition:
-    """Measure what columns add to the other columns (all others unless named)."""
+    """Measure what columns add to the other columns (to all others unless `others` are named)."""
     own = _as_tuple(columns)
     if others is None:
         others = range(records.width)
     rest = tuple(j for j in others if j not in own)
-    groups = RecordGroups.by(records, rest)
+    groups = RecordGroups.by_columns(records, rest)
     together = groups.split(records, *own)
     return Addition(own, rest, ratios(records, own), groups.ratios, together.ratios)
 
@@ -63,14 +63,14 @@ def find_partners(  # noqa: PLR0913  the last two are options
     max_size: int = 3,
     watch: Watch | None = None,
 ) -> Partners:
-    """The smallest sets of other columns that reach the ratio with these, not without them.
+    """Find the smallest sets of other columns that reach the ratio only with these columns.
 
     Sizes are tried in turn up to `max_size` partners. If time runs out there is no set, because not
     all sets of that size were tried.
     """
     watch = watch or Watch()
     own = _as_tuple(columns)
-    start = RecordGroups.by(records, own)
+    start = RecordGroups.by_columns(records, own)
     if start.ratios.ratio(measure) >= ratio:
         return Partners(own, ((),), 0, complete=True)
     others = [j for j in range(records.width) if j not in own]
@@ -90,7 +90,7 @@ def find_partners(  # noqa: PLR0913  the last two are options
 def coarsen_column(
     records: Records, columns: Sequence[int], column: int, maps: Codes
 ) -> tuple[Coarser, ...]:
-    """Ratios of the set with one of its columns at each level (see `Hierarchy.maps`).
+    """Measure the ratios of a set with one of its columns at each level (see `Hierarchy.maps`).
 
     The column's codes must be those of the hierarchy's leaves.
     """
@@ -100,7 +100,7 @@ def coarsen_column(
     if int(codes.max(initial=0)) >= maps.shape[1]:
         raise PolicyError("the levels do not cover all values of the column")
     others = [j for j in columns if j != column]
-    rest = RecordGroups.by(records, others)
+    rest = RecordGroups.by_columns(records, others)
     levels = []
     for level, nodes in enumerate(maps):
         shown = np.ascontiguousarray(nodes[codes], dtype=np.int32)
@@ -117,7 +117,11 @@ def _completions(
     aim: tuple[Measure, float],
     others: Sequence[int],
 ) -> list[tuple[int, ...]]:
-    """The base with each later column that makes it reach the ratio from the start given."""
+    """The sets of `base` and one later column that reach the ratio together with `start`.
+
+    `aim` is the measure and the ratio; only columns of `others` above the last one of `base` are
+    tried.
+    """
     measure, ratio = aim
     groups = start.split(records, *base)
     later = [j for j in others if not base or j > base[-1]]
@@ -125,4 +129,5 @@ def _completions(
 
 
 def _as_tuple(columns: int | Sequence[int]) -> tuple[int, ...]:
+    """Columns as a tuple: a single number as a tuple of one."""
     return (columns,) if isinstance(columns, int) else tuple(columns)

@@ -31,9 +31,9 @@ _STEPS = 200_000
 def lightest_hitting_set(
     sets: Sequence[int], weights: Sequence[float], watch: Watch
 ) -> tuple[int, float] | None:
-    """The lightest set of columns that hits each of these, and its weight; None out of time.
+    """Find the lightest set of columns (bits) that hits each of these sets, and its weight.
 
-    Equally light ones go by the search: the answer depends on nothing but the arguments.
+    None if out of time. Which of equally light ones depends on nothing but the arguments.
     """
     words = np.array(without_supersets(sets), dtype=np.uint64)
     costs = np.array(weights, dtype=np.float64)
@@ -62,9 +62,9 @@ class Hit:
 def find_lightest(
     missed: Callable[[int], Sequence[int]], weights: Sequence[float], known: int, watch: Watch
 ) -> Hit:
-    """The lightest set of columns for which `missed` names no set that it does not hit.
+    """Find the lightest set of columns of which `missed` names no set that it does not hit.
 
-    `known` is one such set, the answer if none is lighter, or if the time is up.
+    `known` is one such set: it is the answer, unproved, if time is up. Columns and sets are bits.
     """
     sets: list[int] = []
     weight_known, low = weight_of(known, weights), 0.0
@@ -81,7 +81,7 @@ def find_lightest(
 
 
 def greedy_hitting_set(sets: Sequence[int], weights: Sequence[float]) -> int:
-    """A light set of columns that hits each of these: most sets per weight first."""
+    """A light set of columns (bits) that hits each of these: most sets per weight first."""
     chosen, left = 0, list(sets)
     while left:
         worth = [
@@ -94,7 +94,7 @@ def greedy_hitting_set(sets: Sequence[int], weights: Sequence[float]) -> int:
 
 
 def without_supersets(sets: Iterable[int]) -> list[int]:
-    """The sets that contain no other one, each once."""
+    """The sets (bits) that contain no other one, each once, small ones first."""
     kept: list[int] = []
     for one in sorted(set(sets), key=lambda bits: (bits.bit_count(), bits)):
         if not any(other & one == other for other in kept):
@@ -103,17 +103,17 @@ def without_supersets(sets: Iterable[int]) -> list[int]:
 
 
 def weight_of(columns: int, weights: Sequence[float]) -> float:
-    """The weight of a set of columns."""
+    """The sum of the weights of a set of columns (bits)."""
     return sum(weights[j] for j in columns_of(columns))
 
 
 def columns_of(columns: int) -> tuple[int, ...]:
-    """The columns of a set, ascending."""
+    """The columns of a set of bits, ascending."""
     return tuple(j for j in range(columns.bit_length()) if columns >> j & 1)
 
 
 def bits_of(columns: Iterable[int]) -> int:
-    """A set of columns as bits."""
+    """A set of columns as bits: bit j for column j."""
     return sum(1 << j for j in set(columns))
 
 
@@ -136,11 +136,11 @@ _WORK, _LEAST_STEPS, _MOST_STEPS = 2**27, 2**9, 2**12
 class SetOracle(Protocol):
     """Looks at the table whether a set is good enough, and what any good one has if it is not."""
 
-    def first(self) -> Masks:
+    def first_masks(self) -> Masks:
         """Difference sets to begin with; there may be none."""
         ...
 
-    def look(self, columns: Sequence[int]) -> Masks:
+    def missed_masks(self, columns: Sequence[int]) -> Masks:
         """No masks if the set is good enough; otherwise difference sets without its columns."""
         ...
 
@@ -153,17 +153,17 @@ class KeyOracle:
         self._branch = branch
         self._order = np.array(order, dtype=np.int32)
 
-    def first(self) -> Masks:
-        """Difference sets of pairs that agree in one column, for each column."""
+    def first_masks(self) -> Masks:
+        """Difference sets of some pairs of rows that agree in one column, for each column."""
         found = [self._sample_masks(self._branch.classes([j]), _FIRST_PAIRS) for j in self._order]
         return minimal_masks(np.concatenate(found)) if found else np.empty((0, 2), dtype=np.uint64)
 
-    def look(self, columns: Sequence[int]) -> Masks:
-        """Difference sets of pairs that agree in all columns of the set."""
+    def missed_masks(self, columns: Sequence[int]) -> Masks:
+        """Difference sets of some pairs of rows that agree in all these columns; none for a key."""
         return minimal_masks(self._sample_masks(self._branch.classes(columns), _PAIRS))
 
     def _sample_masks(self, classes: Stripped, most: int) -> Masks:
-        """Difference sets of the first two rows of classes, spread over all classes."""
+        """Difference sets of the first two rows of at most `most` classes, spread over all."""
         number = min(most, classes.number)
         start = classes.starts[np.arange(number) * classes.number // max(number, 1)]
         masks = np.empty((number, 2), dtype=np.uint64)
@@ -173,13 +173,13 @@ class KeyOracle:
 
 
 def mask_of(columns: Sequence[int], order: Sequence[int]) -> Masks:
-    """A set of columns as one mask."""
+    """A set of columns as one mask of two words; `order` is the column of each bit."""
     bits = sum(1 << order.index(column) for column in columns)
     return np.array([[bits & (2**64 - 1), bits >> 64]], dtype=np.uint64)
 
 
 def minimal_masks(masks: Masks) -> Masks:
-    """The masks that contain no other one."""
+    """The masks that contain no other one, each once, small ones first."""
     size = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     ordered = np.ascontiguousarray(masks[np.lexsort((masks[:, 0], masks[:, 1], size))])
     return ordered[: difference_sets.keep_minimal(ordered)]
@@ -202,12 +202,12 @@ class HittingSetTree:
 
     @property
     def chosen(self) -> list[int]:
-        """The bits of the branch, in the order of their coming."""
+        """The bits of the present branch, in the order in which they were added."""
         return [int(bit) for bit in self.path[: self.where[0]]]
 
     @property
     def known(self) -> Masks:
-        """All masks that count."""
+        """All masks that were added, as the root of the tree has them."""
         return self.stacks[0, 0, : self.numbers[0, 0]].copy()
 
     @property
@@ -216,7 +216,7 @@ class HittingSetTree:
         return bool(self.where[2])
 
     def advance(self) -> int:
-        """Search on: DONE, LOOK at the branch, or PAUSE."""
+        """Search on: `DONE` at the end, `LOOK` if the branch hits all masks, or `PAUSE`."""
         return int(
             kernels.advance(
                 self.where,
@@ -233,13 +233,13 @@ class HittingSetTree:
         )
 
     def add(self, masks: Masks) -> None:
-        """Add masks that the branch does not hit; it will grow on."""
+        """Add masks that the present branch does not hit, so that it is searched further."""
         depth = self.make_room(len(masks))
         kernels.add(masks, self.stacks[0], self.numbers, depth)
         self.where[1] = kernels.ENTER
 
     def make_room(self, masks: int) -> int:
-        """Make room for so many more masks; return the depth of the branch."""
+        """Make room for so many more masks; return the depth of the present branch."""
         depth = int(self.where[0])
         needed = int(self.numbers[:, : depth + 1].sum(axis=0).max()) + masks
         if needed > self.stacks.shape[2]:
@@ -250,7 +250,7 @@ class HittingSetTree:
 
 
 def _steps_allowed(rows: int) -> int:
-    """Steps after which keys of any size are too many to search in a table of so many rows."""
+    """After how many steps keys of any size are too many to search, in a table of so many rows."""
     return min(max(_WORK // max(rows, 1), _LEAST_STEPS), _MOST_STEPS)
 
 
@@ -263,13 +263,13 @@ class HittingSets:
         self._found = found
 
     def run(self, most: int, watch: Watch, otherwise: int | None = None, rows: int = 1) -> None:
-        """Search sets of at most so many columns.
+        """Search sets of at most `most` columns.
 
         With a time limit, what is left of it after half is used to search size by size, so that
         all sets up to some size are known in the end. With `otherwise`, that is the largest size if
         there is too much to search: for a table of so many rows, a number of steps.
         """
-        masks = self._judge.first()
+        masks = self._judge.first_masks()
         half = watch if watch.remaining is None else NestedWatch(watch, watch.remaining / 2)
         tree = HittingSetTree(len(self._order), masks, most)
         steps = None if otherwise is None else _steps_allowed(rows)
@@ -287,7 +287,7 @@ class HittingSets:
             self._found.upto, self._found.complete = size, not tree.cut
 
     def _walk(self, tree: HittingSetTree, watch: Watch, steps: int | None = None) -> bool:
-        """Search a tree to its end; whether there was the time, and were enough steps."""
+        """Search a tree to its end; return False if time or steps ran out before."""
         while not watch.expired and steps != 0:
             steps = None if steps is None else steps - 1
             state = tree.advance()
@@ -298,10 +298,11 @@ class HittingSets:
         return False
 
     def _look(self, tree: HittingSetTree) -> None:
+        """Look at the branch's set: note it if it is good enough, else add masks to the tree."""
         columns = tuple(self._order[bit] for bit in tree.chosen)
         if tuple(sorted(columns)) in self._found.sets:
             return
-        masks = self._judge.look(columns)
+        masks = self._judge.missed_masks(columns)
         self._found.looked += 1
         if len(masks):
             tree.add(masks)

@@ -31,18 +31,18 @@ class RecordGroups:
     start: Counts
     """Where each group begins and ends."""
     settled: Counts
-    """Figures of the classes of one row (see `kernels.partition`)."""
+    """Figures of the classes of one row (see `kernels.identify.stripped`)."""
     told: Counts
     """Figures of all classes."""
 
     @classmethod
     def whole(cls, records: Records) -> "RecordGroups":
-        """One class of all rows: no column tells them apart."""
+        """The groups by no column: all rows in one class."""
         return cls.of(records, np.zeros(records.rows, dtype=np.int32), 1)
 
     @classmethod
     def of(cls, records: Records, class_of: Codes, number: int) -> "RecordGroups":
-        """The classes given by the class of each row."""
+        """The groups of a partition given as the class of each row, from 0 up to `number` - 1."""
         rows = np.arange(records.rows, dtype=np.int32)
         bounds = np.array([0, records.rows], dtype=np.int64)
         none, counts = empty_figures(), records.counts
@@ -50,7 +50,7 @@ class RecordGroups:
         return all_rows._split(class_of, number)
 
     def ratios_with(self, records: Records, column: int) -> Ratios:
-        """Ratios of the set with one more column, without splitting the groups."""
+        """Ratios of the set of columns with one more, computed without splitting the groups."""
         told = self.settled.copy()
         codes, domain = records.compact_codes[column]
         rows, values = self.rows.view(np.uint32), codes.view(np.uint32)
@@ -58,18 +58,19 @@ class RecordGroups:
         return ratios_of_figures(self.records, told)
 
     @classmethod
-    def by(cls, records: Records, columns: Iterable[int]) -> "RecordGroups":
-        """The groups of this set of columns."""
+    def by_columns(cls, records: Records, columns: Iterable[int]) -> "RecordGroups":
+        """The groups of rows that agree in all of these columns."""
         return cls.whole(records).split(records, *columns)
 
     def split(self, records: Records, *columns: int) -> "RecordGroups":
-        """The groups of the set with these columns added."""
+        """The groups of the set of columns with these added, split by one after the other."""
         groups = self
         for column in columns:
             groups = groups._split(*records.compact_codes[column])
         return groups
 
     def _split(self, codes: Codes, domain: int) -> "RecordGroups":
+        """The groups split by one code for each row of the table; codes are below `domain`."""
         settled, told = self.settled.copy(), self.settled.copy()
         rows, weights, start = stripped.split(
             self.rows, self.counts, self.start, codes, domain, settled, told
@@ -78,17 +79,17 @@ class RecordGroups:
 
     @property
     def ratios(self) -> Ratios:
-        """The classes in figures."""
+        """The ratios of the set of columns that made these groups."""
         return ratios_of_figures(self.records, self.told)
 
 
 def empty_figures() -> Counts:
-    """The figures of no classes at all (see `kernels.partition`)."""
+    """Figures of no classes: no class, ordered pair together or unique; smallest has no limit."""
     return np.array([0, 0, 0, np.iinfo(np.int64).max], dtype=np.int64)
 
 
 def ratios_of_figures(records: int, told: Counts) -> Ratios:
-    """The ratios that the figures of all classes come to (see `kernels.partition`)."""
+    """The ratios that figures of all classes come to: see `empty_figures` for their order."""
     classes, together, unique, smallest = told.tolist()
     apart = (records * (records - 1) - together) // 2
     return Ratios(records, classes, apart, unique, smallest if classes else 0)
@@ -124,6 +125,7 @@ class Cutter:
 
     @cached_property
     def _scratch(self) -> tuple[Any, ...]:
+        """The arrays that kernels of `kernels.identify.labelled` work in, made once."""
         cells, costs, table = np.zeros((3, self._room), dtype=np.int64)
         where, seen = np.empty((2, self._records.rows), dtype=np.int32)
         return cells, costs, where, seen, table
@@ -135,54 +137,64 @@ class Cutter:
         return LabelledRows(rows, np.zeros_like(rows), 1, 0)
 
     def split(self, here: LabelledRows, columns: Set, spare: int = 0) -> LabelledRows:
-        """The classes split by columns; of those left out at most `spare` is lost."""
+        """Split the classes by these columns, and leave out cheap ones that cost at most `spare`.
+
+        What those left out cost, together and at most, is added to `lost`.
+        """
         rows, labels = here.rows.copy(), here.labels.copy()
         kept, number, lost = len(rows), here.number, 0
         while columns:
-            some, columns = self._some(number, columns)
-            lines, rule = (rows[:kept], labels[:kept], number), self._rule(spare - lost)
+            some, columns = self._columns_at_once(number, columns)
+            lines, rule = (rows[:kept], labels[:kept], number), self._cost_rule(spare - lost)
             kept, number, _, less = labelled.split(
-                *lines, self._codes, self._digits(some), rule, self._scratch
+                *lines, self._codes, self._places_and_domains(some), rule, self._scratch
             )
             lost += less
         return LabelledRows(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
 
     def cost(self, here: LabelledRows, columns: Set, limit: int) -> int:
-        """What the classes split by columns cost; anything above the limit if it is more."""
-        some, rest = self._some(here.number, columns)
+        """What the classes cost if they are split by columns.
+
+        If that is more than `limit`, the number returned is only known to be above it.
+        """
+        some, rest = self._columns_at_once(here.number, columns)
         if rest:
             return self.cost(self.split(here, some), rest, limit)
-        lines, rule = (here.rows, here.labels, here.number), self._rule(limit)
-        digits = self._digits(columns)
+        lines, rule = (here.rows, here.labels, here.number), self._cost_rule(limit)
+        digits = self._places_and_domains(columns)
         return int(labelled.cost_of(*lines, self._codes, digits, rule, self._scratch))
 
     def grow(self, columns: Set, order: Sequence[int], limit: int) -> tuple[int, Set]:
-        """What the columns cost, and the others, in order, with which they still exceed the limit.
+        """Add columns in this order, each only if the set still costs more than the limit with it.
 
-        Each of these is added before the next is tried.
+        Return what the given columns cost alone, and the columns added: none if those keep to the
+        limit.
         """
-        more = self._digits([column for column in order if column not in columns])
-        lines = self.whole.rows.copy(), self._codes, self._digits(columns)
-        cost, number = labelled.grow(*lines, more, self._rule(limit), self._scratch)
+        more = self._places_and_domains([column for column in order if column not in columns])
+        lines = self.whole.rows.copy(), self._codes, self._places_and_domains(columns)
+        cost, number = labelled.grow(*lines, more, self._cost_rule(limit), self._scratch)
         return int(cost), tuple(more[:number, 0].tolist())
 
-    def dense(self, here: LabelledRows, columns: Set) -> bool:
-        """Whether there is room for a cell of each class and all codes, which makes it quick."""
-        return self._cells(here.number, columns) <= self._room
+    def has_room_for(self, here: LabelledRows, columns: Set) -> bool:
+        """Whether there is room for a cell of each class and combination of codes: it is quick."""
+        return self._count_cells(here.number, columns) <= self._room
 
-    def _some(self, number: int, columns: Set) -> tuple[Set, Set]:
-        """As many columns as numbers can tell apart, and the rest."""
+    def _columns_at_once(self, number: int, columns: Set) -> tuple[Set, Set]:
+        """Split columns into as many as a 62-bit number tells apart, at least one, and the rest."""
         many = 1
-        while many < len(columns) and self._cells(number, columns[: many + 1]) < _LARGEST:
+        while many < len(columns) and self._count_cells(number, columns[: many + 1]) < _LARGEST:
             many += 1
         return columns[:many], columns[many:]
 
-    def _cells(self, number: int, columns: Set) -> int:
+    def _count_cells(self, number: int, columns: Set) -> int:
+        """How many cells `number` classes and all combinations of the columns' codes make."""
         return math.prod((self._domains[column] for column in columns), start=number)
 
-    def _digits(self, columns: Sequence[int]) -> Counts:
+    def _places_and_domains(self, columns: Sequence[int]) -> Counts:
+        """The place and the domain size of each column: shape (columns, 2)."""
         places = np.array(columns, dtype=np.int64)
         return np.stack([places, self._records.domains[places]], axis=1)
 
-    def _rule(self, limit: int) -> tuple[Counts, int, int]:
+    def _cost_rule(self, limit: int) -> tuple[Counts, int, int]:
+        """The rule by which kernels count costs: the budget's weights and kind, and a limit."""
         return self._budget.weights, self._budget.kind, limit

@@ -44,16 +44,16 @@ class Levelwise:
         self._watch = watch
 
     def run(self, border: Iterable[Set], most: int) -> None:
-        """Search from sets so small that each minimal set contains one, to sets of so many columns.
+        """Search from the border upwards, up to sets of `most` columns.
 
-        A set that is good enough is minimal, as smaller ones came before; one that is not is tried
-        with each other column added.
+        Each minimal set must contain a set of the border. A set that is good enough is minimal, as
+        smaller ones came before; one that is not is tried with each other column added.
         """
         waiting: dict[int, set[Set]] = {}
         for columns in border:
             waiting.setdefault(len(columns), set()).add(columns)
         for size in range(min(waiting, default=1), most + 1):
-            failed = self._failing(waiting.pop(size, set()))
+            failed = self._find_failing(waiting.pop(size, set()))
             if self._watch.expired:
                 return
             self._found.upto = size
@@ -64,8 +64,11 @@ class Levelwise:
         rest = (columns for sets in waiting.values() for columns in sets)
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
 
-    def _failing(self, sets: set[Set]) -> list[Set]:
-        """The sets, all of one size, that are not good enough; good ones are noted."""
+    def _find_failing(self, sets: set[Set]) -> list[Set]:
+        """Judge sets of one size: note the good ones and return those that fail, sorted.
+
+        Sets that contain one found before are left out of both.
+        """
         failed = []
         for columns in sorted(sets):
             if self._watch.expired:
@@ -81,12 +84,12 @@ class Levelwise:
 
 
 def sets_with_one_more(columns: Set, width: int) -> Iterable[Set]:
-    """The set with one column more, for each other column."""
+    """The sets that this one becomes with each other column of a table of so many columns."""
     return (tuple(sorted((*columns, column))) for column in range(width) if column not in columns)
 
 
 def contains_any(columns: Set, sets: Iterable[Set]) -> bool:
-    """Whether one of the sets lies in these columns."""
+    """Whether one of the sets is part of these columns."""
     here = frozenset(columns)
     return any(here.issuperset(inside) for inside in sets)
 
@@ -108,12 +111,12 @@ class DepthFirst:
         """By two columns: what the second adds to the first, and at most to any set with it."""
 
     def run(self, columns: Sequence[int], most: int) -> None:
-        """Search all sets of these columns, with at most so many of them."""
+        """Search all sets of at most `most` of these columns, by size."""
         least: dict[Set, int] = {(): 0}
         candidates: Iterator[Set] = ((column,) for column in columns)
         first = next(candidates, None)
         while first is not None and len(first) <= most:
-            least = self._level(chain([first], candidates), least)
+            least = self._judge_size(chain([first], candidates), least)
             if self._watch.expired:
                 return
             self._found.upto = len(first)
@@ -121,8 +124,11 @@ class DepthFirst:
             first = next(candidates, None)
         self._found.complete = first is None and not self._watch.expired
 
-    def _level(self, candidates: Iterable[Set], least: dict[Set, int]) -> dict[Set, int]:
-        """The sets of one size that fail, with the least that they cost; good ones are noted."""
+    def _judge_size(self, candidates: Iterable[Set], least: dict[Set, int]) -> dict[Set, int]:
+        """Judge the sets of one size: note the good ones, return the least cost of those that fail.
+
+        `least` has those costs for the sets of one column less.
+        """
         failing: dict[Set, int] = {}
         for start, group in groupby(candidates, key=lambda columns: columns[:-1]):
             if self._watch.expired:
@@ -135,7 +141,10 @@ class DepthFirst:
         return failing
 
     def _failing_sets(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
-        """Those of the sets with the same start that fail, by looking at the table."""
+        """Look at sets with the same start in the table; yield those that fail, with a least cost.
+
+        Good ones are noted.
+        """
         if not sets:
             return
         exact = self._submodular and len(start) < 2
@@ -151,6 +160,7 @@ class DepthFirst:
                 yield columns, least
 
     def _note_gains(self, columns: Set, cost: int) -> None:
+        """Keep the cost of a set of one or two columns, and what its columns add to each other."""
         self._cost[columns] = cost
         if len(columns) == 2:
             one, other = columns
@@ -158,7 +168,7 @@ class DepthFirst:
             self._gain[other, one] = self._cost[other,] - cost
 
     def _least_cost(self, columns: Set, least: dict[Set, int]) -> int:
-        """A least cost of the set, by what its columns add to each other; 0 if nothing is known."""
+        """A lower bound of a set's cost by what its columns add to each other; 0 if unknown."""
         if not self._submodular or len(columns) < 3:
             return 0
         return max(
@@ -168,13 +178,13 @@ class DepthFirst:
 
 
 def without_one(columns: Set) -> Iterator[tuple[int, Set]]:
-    """Each column of a set with the others."""
+    """Yield each column of a set with the set of its other columns."""
     for place, column in enumerate(columns):
         yield column, columns[:place] + columns[place + 1 :]
 
 
 def join_failing(failing: dict[Set, int], watch: Watch) -> Iterator[Set]:
-    """The sets with one column more of which every part with one less has failed.
+    """Yield the sets with one column more of which every part with one less has failed.
 
     The failing sets come in order, neighbours with the same start next to each other, and so do
     the sets made of them. They may be millions: none are made once the time is up.
@@ -207,7 +217,7 @@ class Samples:
 
 
 def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
-    """The size asked for, one size that will do, or a series of growing ones.
+    """The sample of the size asked for, one of a size that will do, or a series of growing ones.
 
     Sizes that are not asked for are below half the table: there may be none. One that is asked for
     and as large as the table is the table, which is then searched at once.
@@ -225,7 +235,7 @@ def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
 
 
 def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
-    """All that could be drawn: pairs of records, or records."""
+    """How many could be drawn: pairs for a separation ratio below 1, otherwise records."""
     if question.measure is Measure.SEPARATION and not question.keys:
         return records.total * (records.total - 1) // 2
     return records.total
@@ -238,15 +248,16 @@ def sample_border(
     rng: np.random.Generator,
     watch: Watch,
 ) -> list[Set]:
-    """The sets from which to search the table, small ones first; single columns without samples.
+    """Search samples for the sets from which to search the table, small ones first.
 
-    If the time is up while a sample is searched, the border is the last complete one.
+    Single columns if there are no samples. If time is up while a sample is searched, the border is
+    the last complete one.
     """
     border: list[Set] = [(column,) for column in range(records.width)]
     share = replace(question, delta=samples.delta / max(len(samples.sizes), 1))
     for size in samples.sizes:
         found = SearchState()
-        good = _may_reach_by_sample(records, share, size, rng)
+        good = _sample_test(records, share, size, rng)
         Levelwise(records.width, good, found, watch).run(border, records.width)
         if not found.complete:
             break
@@ -254,20 +265,20 @@ def sample_border(
     return border
 
 
-def _reaches_in(records: Records, measure: Measure, ratio: float) -> Good:
-    """Whether a set reaches the ratio in these records."""
+def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
+    """A test of whether a set of columns reaches the ratio in these records."""
     return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
 
 
-def _may_reach_by_sample(
+def _sample_test(
     records: Records, question: MinimalSetQuery, size: int, rng: np.random.Generator
 ) -> Good:
-    """Whether a set may reach the ratio in the table, by one sample."""
+    """A test, by one sample, of whether a set of columns may reach the ratio in the table."""
     measure = question.measure
     if question.keys:
-        return _reaches_in(sample_rows(records, size, rng), measure, 1.0)
+        return _ratio_test(sample_rows(records, size, rng), measure, 1.0)
     least = pruning_ratio(records.width, question.ratio, size, question.delta)
     if measure is Measure.SEPARATION:
         pairs = sample_pairs(records, size, rng)
-        return lambda columns: pairs.apart(columns) >= least * pairs.total
-    return _reaches_in(sample_rows(records, size, rng), measure, least)
+        return lambda columns: pairs.count_apart(columns) >= least * pairs.total
+    return _ratio_test(sample_rows(records, size, rng), measure, least)

@@ -57,7 +57,7 @@ class Partition:
         return cls(np.zeros(records.rows, dtype=np.int32), number, sizes)
 
     def refine(self, records: Records, column: int) -> "Partition":
-        """The classes split by one more column."""
+        """Split the classes by one more column."""
         codes, domain = records.compact_codes[column]
         keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
         values, class_of = distinct(keys, max(self.number, 1) * domain)
@@ -65,7 +65,7 @@ class Partition:
 
     @cached_property
     def ratios(self) -> Ratios:
-        """The classes in figures."""
+        """The ratios of the set of columns that made these classes."""
         told = empty_figures()
         partition_kernels.tell(self.sizes, self.number, told)
         return ratios_of_figures(int(self.sizes.sum()), told)
@@ -82,7 +82,7 @@ def count_duplicates(records: Records) -> int:
 
 
 def fold_records(records: Records) -> Records:
-    """Distinct rows, in order, each with the records of all rows equal to it."""
+    """The distinct rows, each with the number of records of all rows equal to it."""
     tally = fold(list(records.codes), [])
     if records.total == records.rows or tally.row_of is None:
         return Records(records.names, tally.quasi, tally.counts)
@@ -91,7 +91,7 @@ def fold_records(records: Records) -> Records:
 
 
 def _records_per_class(class_of: Codes, number: int, records: Records) -> Counts:
-    """Records per class."""
+    """How many records each class has, given the class of each row."""
     sums = np.zeros(number, dtype=np.int64)
     np.add.at(sums, class_of, records.counts)
     return sums
@@ -100,7 +100,7 @@ def _records_per_class(class_of: Codes, number: int, records: Records) -> Counts
 def all_ratios(
     records: Records, max_size: int | None = None, watch: Watch | None = None
 ) -> Iterator[tuple[tuple[int, ...], Ratios]]:
-    """Every set of at least one column with its ratios, in no promised order.
+    """Yield every set of at least one column with its ratios, in no promised order.
 
     The columns of a set ascend. When the time is up the sets not yet looked at are left out.
     """
@@ -119,7 +119,7 @@ def all_ratios(
 def _subset_tasks(
     records: Records, limit: int, watch: Watch
 ) -> Iterator[Callable[[], list[SetRatios]]]:
-    """All sets in parts: those with the widest column, then those without it.
+    """Yield tasks that count all sets in parts: those with the widest column, then without it.
 
     Rows that differ in the columns done only are folded, as their order makes them neighbours.
     """
@@ -137,12 +137,13 @@ def _subset_tasks(
 
 
 def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
+    """The records with their columns in this order."""
     names = tuple(records.names[j] for j in order)
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
 
 def _drop_first_column(records: Records) -> Records:
-    """The other columns; neighbours that are then equal are one row."""
+    """The records without their first column; neighbours that are then equal are one row."""
     codes = records.codes[1:]
     new = np.ones(records.rows, dtype=np.bool_)
     new[1:] = (codes[:, 1:] != codes[:, :-1]).any(axis=0)
@@ -162,15 +163,18 @@ class _SetsWithFirst:
     watch: Watch
 
     def with_names(self, chosen: tuple[int, ...], found: Ratios) -> list[SetRatios]:
-        """One set, with its columns numbered as in the caller's table, and its ratios."""
+        """One set and its ratios, in a list, with columns numbered as in the caller's table."""
         return [(tuple(sorted(self.columns[j] for j in chosen)), found)]
 
     def tasks(
         self, chosen: tuple[int, ...], groups: RecordGroups
     ) -> Iterator[Callable[[], list[SetRatios]]]:
-        """The larger sets in parts of about as many."""
+        """Yield tasks that count all larger sets that add later columns to the chosen ones.
+
+        Each task counts a single set, or all that extend one, about `_TOGETHER` of them.
+        """
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
-            yield partial(self.larger, chosen, groups)
+            yield partial(self.count_larger, chosen, groups)
             return
         for column in range(chosen[-1] + 1, self.table.width):
             if self.watch.expired:
@@ -179,8 +183,8 @@ class _SetsWithFirst:
             yield partial(self.with_names, (*chosen, column), split.ratios)
             yield from self.tasks((*chosen, column), split)
 
-    def larger(self, chosen: tuple[int, ...], groups: RecordGroups) -> list[SetRatios]:
-        """All sets that add later columns to the chosen ones."""
+    def count_larger(self, chosen: tuple[int, ...], groups: RecordGroups) -> list[SetRatios]:
+        """Count all sets that add later columns to the chosen ones; fewer if time is up."""
         found: list[SetRatios] = []
         if len(chosen) == self.limit:
             return found
@@ -193,7 +197,7 @@ class _SetsWithFirst:
                 continue
             split = groups.split(self.table, column)
             found += self.with_names(more, split.ratios)
-            found += self.larger(more, split)
+            found += self.count_larger(more, split)
         return found
 
 
@@ -213,7 +217,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
     bits = (prod(records.domains[list(columns)].tolist()) - 1).bit_length()
     if bits > _KEY_BITS:
         widest_first = sorted(columns, key=lambda column: -records.domains[column])
-        return RecordGroups.by(records, widest_first).ratios
+        return RecordGroups.by_columns(records, widest_first).ratios
     rows = _RowNumbers.of(records, columns, bits)
     dense = bits <= min(_DENSE_BITS, max(10, records.rows.bit_length()))
     return ratios_of_figures(records.total, _count_by_cell(rows) if dense else _count_by_hash(rows))
@@ -221,7 +225,7 @@ def ratios(records: Records, columns: Sequence[int]) -> Ratios:
 
 @dataclass(frozen=True, eq=False)
 class _RowNumbers:
-    """Rows as numbers of so many bits (see `kernels.distinct`)."""
+    """Rows as numbers of so many bits (see `kernels.identify.distinct`)."""
 
     codes: Codes
     digits: Keys
@@ -232,12 +236,13 @@ class _RowNumbers:
 
     @classmethod
     def of(cls, records: Records, columns: Sequence[int], bits: int) -> "_RowNumbers":
+        """The rows by the codes of these columns, as numbers of `bits` bits."""
         digits = np.array([list(columns), records.domains[list(columns)]], dtype=np.uint64)
         weights = records.counts[: 0 if records.total == records.rows else None]
         return cls(records.codes, digits, weights, bits, records.rows)
 
     def spread(self, part_bits: int) -> Keys:
-        """How numbers are spread over parts."""
+        """How kernels spread numbers over 2^`part_bits` parts: shift, mask, bits below a part."""
         half, mask = (self.bits + 1) // 2, 2**self.bits - 1
         return np.array([half, mask, self.bits - part_bits], dtype=np.uint64)
 
@@ -248,7 +253,7 @@ class _RowNumbers:
         return list(pairwise(self.number * i // number for i in range(number + 1)))
 
     def parts(self, weights: Counts, part_bits: int) -> Counts:
-        """The weight of each part, or its rows without weights: a line per chunk."""
+        """The weight of each part, or its rows if there are no weights: a line per chunk."""
         sizes = np.zeros((len(self.chunks), 2**part_bits), dtype=np.int64)
         count = partial(
             distinct_kernels.count_parts, self.codes, self.digits, weights, self.spread(part_bits)
@@ -259,7 +264,7 @@ class _RowNumbers:
         return sizes
 
     def move_to_parts(self, part_bits: int) -> tuple[Keys, Counts, Counts]:
-        """The numbers and weights of all rows part by part, and the parts' bounds."""
+        """The numbers and weights of all rows part by part, and where parts begin and end."""
         sizes = self.parts(self.weights[:0], part_bits)
         ends = np.cumsum(sizes.T.ravel())
         free = np.ascontiguousarray((ends - sizes.T.ravel()).reshape(sizes.shape[::-1]).T)
@@ -274,7 +279,7 @@ class _RowNumbers:
 
 
 def _count_by_cell(rows: _RowNumbers) -> Counts:
-    """Figures of the classes, counted in one cell for each possible row number."""
+    """The figures of the classes, counted in one cell for each possible row number."""
     sizes = rows.parts(rows.weights, rows.bits).sum(axis=0)
     sizes = sizes[sizes > 0]
     told = empty_figures()
@@ -283,7 +288,7 @@ def _count_by_cell(rows: _RowNumbers) -> Counts:
 
 
 def _count_by_hash(rows: _RowNumbers) -> Counts:
-    """The same, counted part by part in hash tables."""
+    """The figures of the classes, counted part by part in hash tables."""
     part_bits = min(_MOST_PARTS_BITS, rows.bits, max(0, rows.number.bit_length() - _PART_BITS))
     moved, heavy, start = rows.move_to_parts(part_bits)
     tell = distinct_kernels.tell_parts
@@ -295,7 +300,7 @@ def _count_by_hash(rows: _RowNumbers) -> Counts:
 
 
 def _thread_slices(start: Counts) -> list[slice]:
-    """Runs of parts with about as many rows each: where their bounds are."""
+    """Slices of the parts' bounds, one per task, whose parts have about as many rows together."""
     number = 4 * threads() if start[-1] >= _FEW_ROWS else 1
     cuts = np.searchsorted(start, start[-1] * np.arange(number + 1) // number)
     cuts[0], cuts[-1] = 0, len(start) - 1

@@ -69,7 +69,7 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     drop_duplicates: bool = False,
     otherwise: int | None = None,
 ) -> MinimalSets:
-    """All minimal sets with at least this ratio; those with a ratio of 1 are the minimal keys.
+    """Find all minimal sets with at least this ratio; with a ratio of 1, the minimal keys.
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
     probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`
@@ -102,41 +102,52 @@ class MinimalSetSearch:
 
     @cached_property
     def _splitter(self) -> Splitter:
+        """Splits classes of these records; made when it is first needed."""
         return Splitter(self._records)
 
     @cached_property
     def _branch(self) -> CostBranch:
+        """Counts costs of sets of columns; made when it is first needed."""
         return CostBranch(self._splitter, self._budget)
 
     def run(self, rng: np.random.Generator) -> MinimalSets:
-        """Search to the end or until the time is up."""
-        columns = [column for column in range(self._records.width) if self._varies(column)]
-        look = self._for_key if self._question.keys else self._for_ratio
+        """Search to the end or until time is up; `InfeasibleError` if all columns fall short."""
+        columns = [
+            column for column in range(self._records.width) if self._has_several_values(column)
+        ]
+        look = self._costs_for_key if self._question.keys else self._costs_for_ratio
         none, each, every = look(columns)
         if self._budget.left < 0 or every > self._budget.left:
-            raise self._infeasible()
+            raise self._infeasible_error()
         self._repeated = every
         if none <= self._budget.left:
             self._found.sets.update((column,) for column in range(self._records.width))
             self._found.complete = True
         else:
-            self._go([column for _, column in sorted(zip(each, columns, strict=True))], rng)
+            self._search_by_method(
+                [column for _, column in sorted(zip(each, columns, strict=True))], rng
+            )
         return self.answer()
 
-    def _for_key(self, columns: list[int]) -> Costs:
+    def _costs_for_key(self, columns: list[int]) -> Costs:
+        """The costs for a key: rows beyond the first of their class.
+
+        The branch by which they are counted is kept for the search.
+        """
         branch = self._keys = Branch(self._splitter, columns)
         each = [branch.classes([column]).repeated for column in columns]
         every = branch.classes([column for _, column in sorted(zip(each, columns, strict=True))])
         return branch.classes(()).repeated, each, every.repeated
 
-    def _for_ratio(self, columns: list[int]) -> Costs:
+    def _costs_for_ratio(self, columns: list[int]) -> Costs:
+        """The costs for a ratio; those of no column and of all are exact only up to the budget."""
         cutter, left = Cutter(self._records, self._budget), max(self._budget.left, 0)
         each = [cutter.cost(cutter.whole, (column,), _ANY) for column in columns]
         order = tuple(column for _, column in sorted(zip(each, columns, strict=True)))
         return cutter.cost(cutter.whole, (), left), each, cutter.cost(cutter.whole, order, left)
 
     def answer(self) -> MinimalSets:
-        """What is known now."""
+        """The sets found so far, whether these are all, and what was not searched."""
         found, samples = self._found, self._samples
         sampled = bool(samples.sizes) and not self._question.keys
         guarantee = Guarantee(
@@ -149,6 +160,7 @@ class MinimalSetSearch:
         return MinimalSets(found.sorted, found.complete, guarantee)
 
     def _skipped_sets(self) -> str:
+        """Which sets were not searched, in words; empty if all were."""
         found = self._found
         if found.complete:
             return ""
@@ -157,12 +169,13 @@ class MinimalSetSearch:
         known = len(found.sorted) and max(map(len, found.sets)) > found.upto
         return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
 
-    def _varies(self, column: int) -> bool:
+    def _has_several_values(self, column: int) -> bool:
+        """Whether the column has more than one value."""
         codes = self._records.codes[column]
         return bool((codes != codes[0]).any())
 
-    def _infeasible(self) -> InfeasibleError:
-        """No set reaches the ratio: duplicates stand in the way."""
+    def _infeasible_error(self) -> InfeasibleError:
+        """The error that no set reaches the ratio: duplicates stand in the way."""
         question, reached = self._question, ratios_of_all(self._records)
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
@@ -172,20 +185,21 @@ class MinimalSetSearch:
             remedy=f"ask for a ratio of at most {most:g}, or drop duplicates",
         )
 
-    def _go(self, order: list[int], rng: np.random.Generator) -> None:
-        match self._method(len(order)):
+    def _search_by_method(self, order: list[int], rng: np.random.Generator) -> None:
+        """Search by the method asked for, or the quickest; `order` begins with cheap columns."""
+        match self._method_to_use(len(order)):
             case "levelwise":
-                self._upwards([(column,) for column in range(self._records.width)])
+                self._search_upwards([(column,) for column in range(self._records.width)])
             case "subtable" | "iterative":
                 self._search_by_samples(rng)
             case "depth-first":
                 search = DepthFirst(self._branch, self._budget, self._found, self._watch)
                 search.run(order, self._most)
             case _:
-                self._hit(order)
+                self._search_hitting_sets(order)
 
-    def _method(self, columns: int) -> Method:
-        """The quickest method if none is asked for."""
+    def _method_to_use(self, columns: int) -> Method:
+        """The method asked for, or else the quickest one for so many columns that vary."""
         if self._question.method != "auto":
             return self._question.method
         limited = self._question.max_size is not None or self._watch.remaining is not None
@@ -193,15 +207,20 @@ class MinimalSetSearch:
         depth_first = small or (limited and columns > MOST_COLUMNS)
         return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
 
-    def _upwards(self, border: list[tuple[int, ...]]) -> None:
+    def _search_upwards(self, border: list[tuple[int, ...]]) -> None:
+        """Search level by level, from these sets to larger ones."""
         good = CostBranch(self._splitter, self._budget).keeps
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:
+        """Search samples for a border of small sets, and the table from there upwards."""
         self._samples = samples_for(self._records, self._question)
-        self._upwards(sample_border(self._records, self._question, self._samples, rng, self._watch))
+        self._search_upwards(
+            sample_border(self._records, self._question, self._samples, rng, self._watch)
+        )
 
-    def _hit(self, order: list[int]) -> None:
+    def _search_hitting_sets(self, order: list[int]) -> None:
+        """Search for minimal hitting sets; refuse more columns than their masks have bits."""
         if len(order) > MOST_COLUMNS:
             raise PolicyError(
                 f"{len(order)} columns vary, and at most {MOST_COLUMNS} can be searched",
@@ -212,10 +231,11 @@ class MinimalSetSearch:
             search = HittingSets(judge, order[::-1], self._found)
             search.run(self._most, self._watch, self._question.otherwise, self._records.rows)
         else:
-            by_ratio = self._judge(order)
+            by_ratio = self._ratio_oracle(order)
             BorderSearch(by_ratio, order[::-1], self._found, self._watch).run(self._most)
 
-    def _judge(self, order: list[int]) -> RatioOracle:
+    def _ratio_oracle(self, order: list[int]) -> RatioOracle:
+        """The oracle of a search for a ratio; it judges folded records if many rows are equal."""
         records, asked = self._records, self._budget
         if self._repeated * _REPEATED > asked.left:
             records = fold_records(records)

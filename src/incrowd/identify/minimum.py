@@ -59,11 +59,11 @@ class RatioTarget:
             raise PolicyError(f"the ratio must be between 0 and 1, not {self.ratio:g}")
 
     def is_met_by(self, ratios: Ratios) -> bool:
-        """Whether these ratios reach it."""
+        """Whether these ratios reach the target."""
         return ratios.ratio(self.measure) >= self.ratio
 
     def worth(self, ratios: Ratios) -> tuple[float, int]:
-        """What the greedy step looks for most of: pairs separated, on the way to a key.
+        """What the greedy choice compares, more is better: on the way to a key, pairs separated.
 
         Below that the measure itself, then pairs: few columns may leave no record unique.
         """
@@ -75,7 +75,7 @@ class RatioTarget:
 def greedy_key(
     records: Records, target: float = 1.0, measure: Measure = Measure.DISTINCT
 ) -> Minimum:
-    """A small set of columns that reaches the target, on the whole table (Motwani-Xu Section 2.2).
+    """Find a small set of columns that reaches the target on the whole table (Section 2.2).
 
     Each time the column is added that separates most pairs not yet separated; below a target of 1
     the one that raises the measure most. Equal ones go by their names. Then columns that turn out
@@ -86,7 +86,7 @@ def greedy_key(
     chosen, groups = _choose_greedily(records, aim)
     needed = _needed_columns(records, RecordGroups.whole(records), chosen, aim) or chosen[:1]
     if len(needed) < len(chosen):
-        groups = RecordGroups.by(records, needed)
+        groups = RecordGroups.by_columns(records, needed)
     searched = "all records, adding one column at a time"
     fewer = "whether fewer columns would do" if len(needed) > 1 else ""
     promise = Guarantee(exact=True, searched=searched, not_searched=fewer)
@@ -100,7 +100,7 @@ def sampled_separation_key(
     rng: np.random.Generator,
     bound: Literal["pairs", "tuples"] = "pairs",
 ) -> Minimum:
-    """A small set that separates all but epsilon of the pairs, with probability 1 - delta.
+    """Find a small set that separates all but epsilon of the pairs, with probability 1 - delta.
 
     Motwani-Xu Section 2.3.2 by pairs; by tuples with the newer bound (`separation_tuples`), whose
     sample is smaller. By pairs the promise counts from the largest attainable ratio if records
@@ -119,7 +119,7 @@ def sampled_separation_key(
 def separation_key_of(
     pairs: Differences, names: Sequence[str], epsilon: float, delta: float
 ) -> Minimum:
-    """The set that `sampled_separation_key` finds in pairs drawn already, as from a stream."""
+    """Find the set of `sampled_separation_key` in pairs drawn already, as from a stream."""
     equal = pairs.equal
     columns = _covering_columns(pairs, names, pairs.total - equal)
     searched = f"{pairs.total:,} pairs of records"
@@ -132,7 +132,7 @@ def separation_key_of(
 def sampled_distinct_key(
     records: Records, epsilon: float, delta: float, rng: np.random.Generator
 ) -> Minimum:
-    """A small set with a distinct ratio of 1 - epsilon or more, with probability 1 - delta.
+    """Find a small set with a distinct ratio of 1 - epsilon or more, with probability 1 - delta.
 
     Motwani-Xu Section 2.4, with one record more in the sample (see `distinct_tuples`).
     """
@@ -144,7 +144,7 @@ def sampled_distinct_key(
 
 
 def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
-    """A small key of records drawn already, as from a stream, as the answer for all records.
+    """Find a small key of records drawn already, as from a stream, as an answer for all records.
 
     A sample in which records are equal in all columns has no key; nothing would follow for the
     table from sets that tell the others apart.
@@ -171,7 +171,7 @@ def key_of_sample(sample: Records, epsilon: float, delta: float) -> Minimum:
 def minimum_separation(
     records: Records, beta: float, epsilon: float, delta: float, rng: np.random.Generator
 ) -> Minimum:
-    """A small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
+    """Find a small set that separates (1 - epsilon) beta of the pairs, with probability 1 - delta.
 
     Motwani-Xu Section 2.5: its size is compared with that of the smallest set that separates beta.
     """
@@ -187,7 +187,7 @@ def minimum_separation(
 def partial_separation_of(
     pairs: Differences, names: Sequence[str], beta: float, epsilon: float, delta: float
 ) -> Minimum:
-    """The set that `minimum_separation` finds in pairs drawn already."""
+    """Find the set of `minimum_separation` in pairs drawn already, as from a stream."""
     needed = math.ceil((2 - epsilon) * beta * pairs.total / 2)
     if needed > pairs.total - pairs.equal:
         raise InfeasibleError(
@@ -206,12 +206,12 @@ def partial_separation_of(
 
 
 def _size_factor(needed: int) -> float:
-    """How often the columns of a smallest set a greedy one has at most (Lemma 14), rounded up."""
+    """How many times as large as a smallest set a greedy one is at most (Lemma 14), rounded up."""
     return math.ceil((1 + math.log(max(needed, 1))) * 100) / 100
 
 
 def round_down(share: float) -> str:
-    """A ratio that is promised at least, never rounded up.
+    """A lower bound of a share as text, never rounded up.
 
     >>> round_down(0.9999997)
     '0.999999'
@@ -227,7 +227,7 @@ def exact_minimum(
     *,
     costs: Sequence[float] | None = None,
 ) -> Minimum:
-    """A smallest set of columns that reaches the ratio; of at most some thirty columns.
+    """Find a smallest set of columns that reaches the ratio, among at most some thirty columns.
 
     With `costs`, one per column, the cheapest set. Sets that fall short are grown until any further
     column would make them reach it. What such a set lacks must be hit by every set that reaches the
@@ -249,13 +249,13 @@ def exact_minimum(
     columns = columns_of(cheapest.columns) or (prices.index(min(prices)),)
     promise = Guarantee(exact=True, searched="all sets of columns, on all records")
     places = tuple(sorted(order[j] for j in columns))
-    return Minimum(places, RecordGroups.by(rows, columns).ratios, promise)
+    return Minimum(places, RecordGroups.by_columns(rows, columns).ratios, promise)
 
 
 def _guarantee_out_of_time(
     lowest: float, columns: Sequence[int], costs: Sequence[float] | None
 ) -> Guarantee:
-    """Guarantee of a search that ran out of time: no set that costs less than `lowest` works."""
+    """The guarantee of a search out of time: no set that costs less than `lowest` will do."""
     if costs is None:
         fewer = f"{math.ceil(lowest - 1e-9)} to {len(columns) - 1} columns"
         searched = "sets of fewer columns, as far as time allowed"
@@ -275,15 +275,19 @@ class _LackingColumns:
     aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
-        groups = RecordGroups.by(self.records, columns_of(columns))
+        """Sets of columns (bits) of which any set that reaches the target hits each.
+
+        No sets if this one reaches it.
+        """
+        groups = RecordGroups.by_columns(self.records, columns_of(columns))
         if self.aim.is_met_by(groups.ratios):
             return []
         if self.aim.ratio == 1 and self.aim.measure is not Measure.UNIQUE:
-            return self._pairs(groups)
+            return self._separating_columns(groups)
         return [self._outside_largest(groups, columns)]
 
     def _outside_largest(self, groups: RecordGroups, columns: int) -> int:
-        """The columns outside a largest set around this one that falls short."""
+        """The columns (bits) outside a largest set around this one that falls short."""
         outside = 0
         for j in range(self.records.width):
             if columns >> j & 1:
@@ -295,8 +299,8 @@ class _LackingColumns:
                 groups = groups.split(self.records, j)
         return outside
 
-    def _pairs(self, groups: RecordGroups) -> list[int]:
-        """The columns that tell apart some of the pairs of rows which the set leaves together."""
+    def _separating_columns(self, groups: RecordGroups) -> list[int]:
+        """For some pairs of rows that the set leaves together: the columns that separate them."""
         neighbours = np.ones(len(groups.rows), dtype=np.bool_)
         neighbours[groups.start[:-1]] = False
         second = np.flatnonzero(neighbours)
@@ -307,7 +311,7 @@ class _LackingColumns:
 
 
 def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], RecordGroups]:
-    """Columns, at least one, in the order of the greedy choice until the target is met."""
+    """Add columns greedily, at least one, until the target is met; return them and their groups."""
     _check_records(records)
     chosen: list[int] = []
     groups = RecordGroups.whole(records)
@@ -327,6 +331,7 @@ def _choose_greedily(records: Records, aim: RatioTarget) -> tuple[list[int], Rec
 
 
 def _unattainable_error(aim: RatioTarget, most: Ratios) -> InfeasibleError:
+    """The error that all columns together, with these ratios, fall short of the target."""
     equal = most.records - most.unique
     return InfeasibleError(
         f"no set of columns reaches a {aim.measure} ratio of {aim.ratio:g}: {equal:,} of "
@@ -339,7 +344,7 @@ def _unattainable_error(aim: RatioTarget, most: Ratios) -> InfeasibleError:
 def _needed_columns(
     records: Records, groups: RecordGroups, columns: Sequence[int], aim: RatioTarget
 ) -> list[int]:
-    """Drop columns that the target does not need, given groups that are already split.
+    """The columns that the target needs besides those by which the groups are split already.
 
     Each half is decided with the other one split already, so that a column is split by as often as
     the columns can be halved.
@@ -352,31 +357,34 @@ def _needed_columns(
 
 
 def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> tuple[int, ...]:
-    """Columns that separate that many of the pairs: greedy set cover, then the superfluous out."""
+    """Columns that separate at least `needed` of the pairs: greedily, without superfluous ones."""
     chosen: list[int] = []
-    while not chosen or pairs.apart(chosen) < needed:
+    while not chosen or pairs.count_apart(chosen) < needed:
         gains = pairs.gains(chosen)
         most = int(gains.max())
         ties = [j for j in range(pairs.width) if gains[j] == most]
         chosen.append(min(ties, key=names.__getitem__))
     for j in list(chosen):
         others = [i for i in chosen if i != j]
-        if others and pairs.apart(others) >= needed:
+        if others and pairs.count_apart(others) >= needed:
             chosen = others
     return tuple(sorted(chosen))
 
 
 def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
+    """The guarantee of a set found in a sample of so many records or pairs."""
     left = "all other records, and whether fewer columns would do"
     return Guarantee.of_sample(size, delta, searched, left, epsilon)
 
 
 def _check_records(records: Records) -> None:
+    """Refuse a table without records."""
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
 
 
 def _check_columns(records: Records) -> None:
+    """Refuse more columns than an exact search goes through."""
     if records.width > MOST_COLUMNS:
         raise PolicyError(
             f"the smallest set can be searched among at most {MOST_COLUMNS} columns, and the table "

@@ -79,7 +79,7 @@ class SearchState:
     """All minimal sets are among them."""
 
     def add(self, columns: tuple[int, ...]) -> None:
-        """Note a minimal set."""
+        """Note a minimal set that was found; its columns are sorted."""
         self.sets.add(tuple(sorted(columns)))
 
     @property
@@ -135,10 +135,14 @@ class PrefixJudge:
         self._stack: list[tuple[Set, LabelledRows]] = [((), cutter.whole)]
 
     def keeps(self, columns: Set, following: Sequence[Set]) -> bool:
-        """Whether these columns keep to the budget; it pays to keep what those following share."""
+        """Whether these columns keep to the budget.
+
+        `following` are the sets asked next: the classes of a beginning that they share are kept for
+        them.
+        """
         while self._stack[-1][0] != columns[: len(self._stack[-1][0])]:
             self._stack.pop()
-        for many in self._worth(columns, following):
+        for many in self._lengths_to_keep(columns, following):
             self._split(columns[:many])
         start, here = self._stack[-1]
         cost = self._cutter.cost(here, columns[len(start) :], self._left)
@@ -146,12 +150,13 @@ class PrefixJudge:
             cost = self._cutter.cost(self._cutter.whole, columns, self._left)
         return cost <= self._left
 
-    def _worth(self, columns: Set, following: Sequence[Set]) -> list[int]:
-        """For how many columns it is worth to keep the classes, if there are many cells.
+    def _lengths_to_keep(self, columns: Set, following: Sequence[Set]) -> list[int]:
+        """The lengths of the beginnings of a set whose classes are worth keeping for later sets.
 
-        For those that make few cells, and those with which several of the sets following begin.
+        No length if the set has few cells. Otherwise the longest beginning with few cells, and
+        those that several of the following sets share.
         """
-        dense, whole = self._cutter.dense, self._cutter.whole
+        dense, whole = self._cutter.has_room_for, self._cutter.whole
         if dense(whole, columns):
             return []
         few = 1
@@ -161,6 +166,7 @@ class PrefixJudge:
         return [min(many, len(columns) - 1) for many in (few, *after)]
 
     def _split(self, columns: Set) -> None:
+        """Split the classes that are on top by the columns still lacking, and put these on top."""
         start, here = self._stack[-1]
         if len(columns) > len(start):
             spare = self._spare - here.lost
@@ -175,11 +181,11 @@ class ExactOracle:
         spare = max(budget.left, 0) // _SPARE
         self._trails = [
             PrefixJudge(Cutter(records, budget), budget.left, spare)
-            for _ in range(_workers(records))
+            for _ in range(_worker_count(records))
         ]
 
-    def of(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
-        """Whether each set keeps to the budget; those that there was no time for are missing."""
+    def judge(self, sets: Iterable[Set], watch: Watch) -> dict[Set, bool]:
+        """Whether each of these sets keeps to the budget; those out of time are missing."""
         ranked = [tuple(sorted(columns, key=self._rank.__getitem__)) for columns in set(sets)]
         ranked.sort(key=lambda columns: [self._rank[column] for column in columns])
         asked = [(columns, ranked[at + 1 : at + 33]) for at, columns in enumerate(ranked)]
@@ -200,24 +206,31 @@ class SampledOracle:
             records, asked = _sample_records(records, asked)
         self._left = asked.left
         self._order = order
-        self._cutters = [Cutter(records, asked) for _ in range(_workers(records))]
+        self._cutters = [Cutter(records, asked) for _ in range(_worker_count(records))]
 
-    def of(self, sets: Iterable[Set], watch: Watch) -> dict[Set, Growth]:
-        """How each set grows, not at all if it seems good enough."""
+    def grow(self, sets: Iterable[Set], watch: Watch) -> dict[Set, Growth]:
+        """Grow each set while it seems to cost too much, not at all if it seems good enough."""
         return self._grow_all(dict.fromkeys(sets, self._left), watch)
 
-    def again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
-        """How each set grows that costs too much although it did not seem so."""
+    def grow_again(self, costs: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
+        """Grow sets that seemed good enough but cost too much in the table; their costs are given.
+
+        The limit is then a little below the cost in the sample.
+        """
         return self._grow_all({columns: int(0.98 * cost) for columns, cost in costs.items()}, watch)
 
     def _grow_all(self, limits: dict[Set, int], watch: Watch) -> dict[Set, Growth]:
+        """Grow each set with a limit of its own; those out of time are missing."""
         asked = [(columns, self._order, limit) for columns, limit in limits.items()]
         told = answer_in_threads([cutter.grow for cutter in self._cutters], asked, watch)
         return {asked[at][0]: growth for at, growth in told.items()}
 
 
 def _sample_records(records: Records, asked: Budget) -> tuple[Records, Budget]:
-    """Some records, and the budget in proportion; pairs of one row cost nothing in either."""
+    """A sample of the records, and the budget in proportion.
+
+    Pairs of records of one row cost nothing in either.
+    """
     pairs = records.total * (records.total - 1) / 2
     size = max(_FEW, math.isqrt(int(2 * _PAIRS * pairs / max(asked.left, 1))))
     size = min(size, _MANY, records.total // 2)
@@ -226,15 +239,17 @@ def _sample_records(records: Records, asked: Budget) -> tuple[Records, Budget]:
     return few, replace(budget(few, Measure.SEPARATION, 1.0), left=int(asked.left * share))
 
 
-def _workers(records: Records) -> int:
+def _worker_count(records: Records) -> int:
+    """How many threads are worth using for these records: one if there are few rows."""
     return threads() if records.rows >= _SMALL else 1
 
 
 def answer_in_threads(
     tasks: Sequence[Callable[..., Reply]], asked: Sequence[tuple[Any, ...]], watch: Watch
 ) -> dict[int, Reply]:
-    """Answer each question, by its place; every task has its own thread until time is up.
+    """Answer questions with these tasks, each in a thread of its own, until time is up.
 
+    `asked` has the arguments of each question; answers come by the place of the question.
     Neighbours go to one thread, as they have something in common.
     """
     size = max(len(asked) // (_RUNS * len(tasks)), _RUN)
@@ -246,6 +261,7 @@ def answer_in_threads(
 def _answer_runs(
     task: Callable[..., Reply], asked: Sequence[tuple[Any, ...]], runs: deque[range], watch: Watch
 ) -> dict[int, Reply]:
+    """Answer runs of questions by one task until there are no more of them or time is up."""
     told: dict[int, Reply] = {}
     with suppress(IndexError):
         while True:

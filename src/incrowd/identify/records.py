@@ -59,7 +59,7 @@ class Records:
         return tuple(_renumber(line) if domain > room else (line, domain) for line, domain in given)
 
     def places(self, names: Sequence[str]) -> tuple[int, ...]:
-        """The places of these columns."""
+        """The places of these columns in the table; `PolicyError` if it lacks one."""
         unknown = [name for name in names if name not in self.names]
         if unknown:
             remedy = nearest(unknown[0], self.names)
@@ -67,7 +67,7 @@ class Records:
         return tuple(self.names.index(name) for name in names)
 
     def select(self, names: Sequence[str]) -> "Records":
-        """These columns only, rows not folded."""
+        """These columns only, in this order; rows that become equal are not folded."""
         places = list(self.places(names))
         return Records(tuple(names), np.ascontiguousarray(self.codes[places]), self.counts)
 
@@ -77,6 +77,7 @@ class Records:
 
 
 def _renumber(codes: Codes) -> tuple[Codes, int]:
+    """Number codes anew without gaps, in their order; return them and how many there are."""
     values, place = np.unique(codes, return_inverse=True)
     return place.astype(np.int32), max(len(values), 1)
 
@@ -93,7 +94,7 @@ class Measure(StrEnum):
 
 
 def measure_of(name: str) -> Measure:
-    """The measure with this name."""
+    """The measure with this name; `PolicyError` if there is none."""
     if name not in set(Measure):
         raise PolicyError(
             f"there is no measure {name!r}", remedy=f"choose one of {', '.join(Measure)}"
@@ -120,7 +121,7 @@ class Ratios:
 
     @classmethod
     def of_sizes(cls, sizes: Counts, classes: Counts) -> "Ratios":
-        """Of `classes[i]` classes of `sizes[i]` records each; squares may be large."""
+        """The ratios of a set that has `classes[i]` classes of `sizes[i]` records each."""
         held = dict(zip(sizes.tolist(), classes.tolist(), strict=True))
         records = sum(size * number for size, number in held.items())
         squares = sum(size * size * number for size, number in held.items())
@@ -154,7 +155,7 @@ class Ratios:
         return self.records / self.classes if self.classes else 0.0
 
     def ratio(self, measure: Measure) -> float:
-        """The ratio of this measure."""
+        """The distinct, separation or unique ratio, as this measure says."""
         match measure:
             case Measure.DISTINCT:
                 return self.distinct_ratio
@@ -180,7 +181,7 @@ class Budget:
 
 
 def budget(records: Records, measure: Measure, ratio: float) -> Budget:
-    """The budget that sets of at least this ratio keep to."""
+    """How far sets of at least this ratio may fall short, beyond what equal rows cost every set."""
     counts = records.counts
     kind = KIND[measure]
     weights = np.empty(0, dtype=np.int64)
@@ -194,7 +195,7 @@ def budget(records: Records, measure: Measure, ratio: float) -> Budget:
 
 
 def _least_shortfall(counts: Counts, measure: Measure) -> int:
-    """Shortfall of every set of columns, because some rows stand for several records."""
+    """How much every set of columns lacks, because some rows stand for several records."""
     match measure:
         case Measure.DISTINCT:
             return int(counts.sum()) - len(counts)
@@ -204,13 +205,14 @@ def _least_shortfall(counts: Counts, measure: Measure) -> int:
             return int(counts[counts > 1].sum())
 
 
-def _most_good(total: int, measure: Measure) -> int:
+def _figure_of_key(total: int, measure: Measure) -> int:
+    """What a set that lacks nothing has: all pairs of records, for other measures records."""
     return total * (total - 1) // 2 if measure is Measure.SEPARATION else total
 
 
 def _ratio_lacking(total: int, measure: Measure, lacking: int) -> float:
-    """The ratio of a set that lacks so much, rounded exactly as `Ratios` rounds it."""
-    good = _most_good(total, measure) - lacking
+    """The ratio of a set that lacks so many pairs or records, rounded exactly as in `Ratios`."""
+    good = _figure_of_key(total, measure) - lacking
     return Ratios(total, good, good, good, 1).ratio(measure)
 
 
@@ -221,7 +223,7 @@ def _most_lacking(total: int, measure: Measure, ratio: float) -> int:
     """
     if _ratio_lacking(total, measure, 0) < ratio:
         return -1
-    low, high = 0, _most_good(total, measure) + 1
+    low, high = 0, _figure_of_key(total, measure) + 1
     while high - low > 1:
         middle = (low + high) // 2
         if _ratio_lacking(total, measure, middle) >= ratio:

@@ -72,7 +72,7 @@ def sampled_answer(
 
 
 def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -> int:
-    """Records to draw for this epsilon."""
+    """How many records to draw so that ratios are off by at most epsilon, in a table of `total`."""
     match options.measure:
         case Measure.SEPARATION if options.least_ratio < 1:
             return math.ceil(2 * log_of_sets(width + 1, options.delta) / epsilon**2)
@@ -87,10 +87,10 @@ def size_for(width: int, total: int, options: DiscoverOptions, epsilon: float) -
 def _answer_by_keys(
     sample: Records, total: int, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
 ) -> SetAnswer:
-    """Keys of the sample, which are nearly keys of the table."""
+    """Answer with the keys of the sample, which are nearly keys of the table."""
     epsilon = _sample_epsilon(sample, total, options)
     greedy = greedy_key(sample)
-    limit = options.largest(sample.width)
+    limit = options.largest_size(sample.width)
     keys = minimal_sets(sample, Measure.DISTINCT, 1.0, max_size=limit, watch=watch)
     partial = watch.expired and not keys.complete
     searched = f"{sample.total:,} of {total:,} records; {keys.guarantee.searched}"
@@ -113,7 +113,7 @@ def _answer_by_keys(
 def _answer_by_estimate(
     sample: Records, options: DiscoverOptions, watch: Watch, pairs: DrawnPairs | None
 ) -> SetAnswer:
-    """Separation ratios, as the sample has them."""
+    """Answer with sets whose separation ratio in the sample reaches the one asked for."""
     width = sample.width
     epsilon = min(1.0, math.sqrt(2 * log_of_sets(width + 1, options.delta) / sample.total))
     minimal = _sets_reaching_ratio(sample, options, options.least_ratio, watch)
@@ -134,7 +134,7 @@ def _answer_by_estimate(
 
 
 def _estimate_promise(minimal: MinimalSets, options: DiscoverOptions, epsilon: float) -> str:
-    """What ratios of a sample promise that are off by at most epsilon."""
+    """What is promised, in words, if ratios of a sample are off by at most epsilon."""
     sure, above = f"with probability {1 - options.delta:g}", options.least_ratio + epsilon
     if not minimal.sets and minimal.complete:
         if above > 1:
@@ -152,17 +152,17 @@ def _estimate_promise(minimal: MinimalSets, options: DiscoverOptions, epsilon: f
 def _sets_reaching_ratio(
     sample: Records, options: DiscoverOptions, ratio: float, watch: Watch
 ) -> MinimalSets:
-    """The minimal sets that reach the ratio in the sample; none if all columns do not."""
+    """Find the minimal sets that reach the ratio in the sample; none if all columns do not."""
     if ratios_of_all(sample).ratio(options.measure) < ratio:
         return MinimalSets((), True, Guarantee(exact=True, searched="all columns together"))
-    limit = options.largest(sample.width)
+    limit = options.largest_size(sample.width)
     return minimal_sets(sample, options.measure, ratio, max_size=limit, watch=watch)
 
 
 def _partial_separation(
     pairs: Differences, options: DiscoverOptions, names: Sequence[str]
 ) -> Minimum | None:
-    """A small set of (1 - epsilon) beta by pairs (Motwani-Xu Theorem 8); None if they show none."""
+    """Find a small set of (1 - epsilon) beta by pairs (Theorem 8); None if they show none."""
     beta, delta = options.least_ratio, options.delta
     epsilon = partial_epsilon(pairs.width, beta, pairs.total, delta)
     if epsilon >= 1:
@@ -176,7 +176,7 @@ def _partial_separation(
 def _answer_by_pairs(
     pairs: Differences, total: int, options: DiscoverOptions, names: Sequence[str]
 ) -> SetAnswer:
-    """A set that tells apart all drawn pairs that can be told apart: the table has no key.
+    """Answer with a set that tells apart all drawn pairs that can be told apart; there is no key.
 
     A set that leaves together more than epsilon of all pairs, though all columns tell these apart,
     leaves together one of those drawn, for all 2^m sets at once (Motwani-Xu Theorem 5).
@@ -197,7 +197,10 @@ def _answer_by_pairs(
 
 
 def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """What no set that reaches the ratio can do without: the sample holds equal records."""
+    """Answer with sets that every set of the ratio contains: the sample holds equal records.
+
+    No sets if a key is asked for, since there is none, or if the sample is too small.
+    """
     ratio = options.least_ratio if options.least_ratio < 1 else 1 - (options.epsilon or 0.0)
     if ratio == 1:
         certain = Guarantee(exact=True, searched="equal records of the sample")
@@ -216,7 +219,10 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
 def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
-    """The minimal sets that reach `least` in the sample: none of `ratio` does without them."""
+    """Answer with the minimal sets that reach `least` in the sample.
+
+    Every set that has the ratio in the table contains one of them.
+    """
     minimal = _sets_reaching_ratio(sample, options, least, watch)
     sets, partial = minimal.sets, watch.expired and not minimal.complete
     searched = f"{sample.total:,} records; {minimal.guarantee.searched}"
@@ -236,7 +242,7 @@ def _candidate_answer(
 
 
 def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> float:
-    """The epsilon that keys of this sample keep."""
+    """How far below 1 the ratio of a key of this sample is in the table at most, but for delta."""
     width, size = sample.width, sample.total
     if options.measure is Measure.SEPARATION:
         z = separation_tuples(width, _TINY, options.delta) * math.sqrt(_TINY)
@@ -249,7 +255,7 @@ def _sample_epsilon(sample: Records, total: int, options: DiscoverOptions) -> fl
 def _small_sample_notes(
     sample: Records, total: int, options: DiscoverOptions, epsilon: float
 ) -> tuple[str, ...]:
-    """What would be needed for the ratio, or the epsilon, that was asked for."""
+    """A note of how many records would be enough for what was asked; none if these are."""
     wanted = options.epsilon
     if wanted is None and options.least_ratio < 1:
         wanted = 1 - options.least_ratio
@@ -259,16 +265,18 @@ def _small_sample_notes(
 
 
 def _larger_sample_note(size: int, needed: int) -> str:
+    """The note that a sample is too small and how many records are enough."""
     return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
 
 
 def _key_of_pairs(pairs: Differences, options: DiscoverOptions, names: Sequence[str]) -> Minimum:
+    """A small set that separates the drawn pairs, with the epsilon that so many pairs promise."""
     epsilon = 1 - math.exp(-log_of_sets(pairs.width, options.delta) / max(pairs.total, 1))
     return separation_key_of(pairs, names, epsilon, options.delta)
 
 
 def _round_up(share: float) -> str:
-    """What a ratio is off by at most, never rounded down.
+    """An upper bound of a share as text, never rounded down.
 
     >>> _round_up(0.0000001)
     '1e-06'
@@ -277,4 +285,5 @@ def _round_up(share: float) -> str:
 
 
 def _join_texts(one: str, other: str) -> str:
+    """Two texts with a semicolon between them; empty ones are left out."""
     return "; ".join(text for text in (one, other) if text)

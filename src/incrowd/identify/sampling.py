@@ -19,7 +19,7 @@ _BITS = 64
 
 
 def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
-    """Pairs for an (epsilon, delta)-separation key (Motwani-Xu Theorem 5).
+    """How many pairs to draw for an (epsilon, delta)-separation key (Motwani-Xu Theorem 5).
 
     With log(2^m / delta) to the base 1 / (1 - epsilon) independent pairs, a set that leaves more
     than epsilon of all pairs together leaves together one of those drawn, for all 2^m sets at once,
@@ -33,7 +33,7 @@ def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
 
 
 def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
-    """Records, drawn without repetition, for an (epsilon, delta)-separation key.
+    """How many records to draw, without repetition, for an (epsilon, delta)-separation key.
 
     The order m / sqrt(epsilon) is that of Hildebrant, Le, Ta and Vu (2022); the constant is our own
     (docs/decisions/0007): a set that leaves more than epsilon of all pairs together is a key of
@@ -52,7 +52,7 @@ def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
 
 
 def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) -> int:
-    """Records, drawn without repetition, for an (epsilon, delta)-distinct key (Theorem 7).
+    """How many records to draw, without repetition, for an (epsilon, delta)-distinct key.
 
     Lemma 6 ends with k^2 where its proof has k (k - 1): one more record than the paper's formula
     makes up for that.
@@ -66,7 +66,7 @@ def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) ->
 
 
 def partial_pairs(columns: int, beta: float, epsilon: float, delta: float) -> int:
-    """Pairs for a minimum beta-separation quasi-identifier (Motwani-Xu Theorem 8)."""
+    """How many pairs to draw for a minimum beta-separation quasi-identifier (Theorem 8)."""
     _check_shares(epsilon, delta)
     _check_beta(beta)
     return math.ceil(16 / (beta * epsilon**2) * log_of_sets(columns, delta))
@@ -139,16 +139,16 @@ class Differences:
 
     @property
     def equal(self) -> int:
-        """Pairs of records that are equal in all columns."""
-        return self.total - self.apart(range(self.width))
+        """How many pairs are of records that are equal in all columns."""
+        return self.total - self.count_apart(range(self.width))
 
-    def apart(self, columns: Sequence[int]) -> int:
-        """Pairs that these columns tell apart."""
+    def count_apart(self, columns: Sequence[int]) -> int:
+        """How many pairs these columns tell apart."""
         mask = _mask(columns, len(self.words))
         return int(self.counts[(self.words & mask[:, np.newaxis]).any(axis=0)].sum())
 
     def gains(self, columns: Sequence[int]) -> Counts:
-        """Per column, the pairs that it tells apart and these columns do not."""
+        """Per column of the table, the pairs that it tells apart and these columns do not."""
         mask = _mask(columns, len(self.words))
         together = np.logical_not((self.words & mask[:, np.newaxis]).any(axis=0))
         gains = np.zeros(self.width, dtype=np.int64)
@@ -161,7 +161,7 @@ class Differences:
 
 
 def sample_rows(records: Records, size: int, rng: np.random.Generator) -> Records:
-    """That many records drawn without repetition, each a row of its own; all if there are fewer."""
+    """Draw so many records without repetition, each as a row of its own; all if there are fewer."""
     total = records.total
     if size >= total:
         rows = np.repeat(np.arange(records.rows), records.counts)
@@ -172,7 +172,7 @@ def sample_rows(records: Records, size: int, rng: np.random.Generator) -> Record
 
 
 def sample_pairs(records: Records, size: int, rng: np.random.Generator) -> Differences:
-    """That many pairs of two different records, drawn independently of each other.
+    """Draw so many pairs of two different records, independently of each other.
 
     A table of fewer than two records has no pairs.
     """
@@ -188,7 +188,7 @@ def sample_pairs(records: Records, size: int, rng: np.random.Generator) -> Diffe
 
 
 def differences(records: Records, rows: Counts) -> Differences:
-    """What tells pairs of rows apart, given as `rows[0]` and `rows[1]`."""
+    """For pairs of rows (`rows[0]`, `rows[1]`): which columns tell them apart; equal ones once."""
     words = np.zeros((max(1, -(-records.width // _BITS)), rows.shape[1]), dtype=np.uint64)
     for j, column in enumerate(records.codes):
         bit = np.uint64(1 << (j % _BITS))
@@ -198,17 +198,17 @@ def differences(records: Records, rows: Counts) -> Differences:
 
 
 def differences_of(drawn: Records) -> Differences:
-    """What tells pairs apart whose records are rows 2i and 2i + 1."""
+    """The differences of drawn records in pairs: rows 2i and 2i + 1 are one pair."""
     return differences(drawn, np.arange(drawn.total).reshape(-1, 2).T.copy())
 
 
 def count_rows_once(records: Records) -> Records:
-    """Every row counted once: a folded table without its duplicates."""
+    """The records with a count of 1 for every row: a folded table without its duplicates."""
     return Records(records.names, records.codes, np.ones(records.rows, dtype=np.int64))
 
 
 def _distinct_words(words: Words) -> tuple[Words, Counts]:
-    """Distinct columns of words, with their numbers."""
+    """The distinct columns of an array of words, and how often each occurs."""
     place = np.zeros(words.shape[1], dtype=np.int32)
     number = min(1, words.shape[1])
     for line in words:
@@ -222,6 +222,7 @@ def _distinct_words(words: Words) -> tuple[Words, Counts]:
 
 
 def _mask(columns: Sequence[int], words: int) -> Words:
+    """A set of columns as bits, in so many words of 64."""
     mask = [0] * words
     for j in columns:
         mask[j // _BITS] |= 1 << (j % _BITS)
@@ -229,23 +230,25 @@ def _mask(columns: Sequence[int], words: int) -> Words:
 
 
 def _rows_of_records(records: Records, places: Counts) -> Counts:
-    """The row of each record, records counted through from 0."""
+    """The row of each of these records, whose places count records through from 0."""
     if records.rows == records.total:
         return places
     return np.searchsorted(np.cumsum(records.counts), places, side="right").astype(np.int64)
 
 
 def log_of_sets(columns: int, delta: float) -> float:
-    """ln(2^m / delta)."""
+    """The logarithm ln(2^m / delta) for m columns, which sample sizes are made of."""
     return columns * math.log(2) - math.log(delta)
 
 
 def _check_shares(epsilon: float, delta: float) -> None:
+    """Refuse an epsilon or a delta that is not between 0 and 1."""
     for name, share in (("epsilon", epsilon), ("delta", delta)):
         if not 0 < share < 1:
             raise PolicyError(f"{name} must be between 0 and 1, not {share:g}")
 
 
 def _check_beta(beta: float) -> None:
+    """Refuse a ratio that is not above 0 and at most 1."""
     if not 0 < beta <= 1:
         raise PolicyError(f"the ratio must be above 0 and at most 1, not {beta:g}")

@@ -114,8 +114,8 @@ class WithholdRequest:
         """What you should know before you publish columns as they are."""
         return (NOT_ANONYMOUS, _ORDER) if self.keep_order else (NOT_ANONYMOUS,)
 
-    def without(self, nested: Sequence[str]) -> "WithholdRequest":
-        """The request for a table without these columns; those to keep stay in it."""
+    def without_columns(self, nested: Sequence[str]) -> "WithholdRequest":
+        """The request for a table that lacks these columns; those to keep stay in it."""
         gone = {*nested} - {*self.keep}
         weights = {name: worth for name, worth in self.weights.items() if name not in gone}
         drop = tuple(name for name in self.drop if name not in gone)
@@ -148,7 +148,7 @@ class ColumnChoice:
 
     @classmethod
     def of(cls, records: Records, request: WithholdRequest) -> "ColumnChoice":
-        """The choice that a request leaves for these records."""
+        """The choice that a request leaves in this table."""
         worth = [1.0] * records.width
         for j, weight in zip(
             records.places(list(request.weights)), request.weights.values(), strict=True
@@ -199,7 +199,7 @@ class Gauge(Protocol):
     def measure_with_each(
         self, columns: Sequence[int], candidates: Sequence[int]
     ) -> list[tuple[float, int]]:
-        """The same with each of the candidates added alone."""
+        """Per candidate, the ratio and the pairs told apart of the columns with it added alone."""
 
 
 class RecordGauge:
@@ -218,11 +218,12 @@ class RecordGauge:
     def measure_with_each(
         self, columns: Sequence[int], candidates: Sequence[int]
     ) -> list[tuple[float, int]]:
-        """The same with each of the candidates added alone."""
+        """Per candidate, the ratio and the pairs told apart of the columns with it added alone."""
         groups = self._classes(columns)
         return [self._figures(groups.ratios_with(self._records, j)) for j in candidates]
 
     def _classes(self, columns: Sequence[int]) -> RecordGroups:
+        """The groups by these columns; those measured last are split further if they come first."""
         known = len(self._columns)
         if tuple(columns[:known]) != self._columns:
             known, self._groups = 0, RecordGroups.whole(self._records)
@@ -243,13 +244,13 @@ class PairGauge:
 
     def measure(self, columns: Sequence[int]) -> tuple[float, int]:
         """The share of the pairs that these columns tell apart, and their number."""
-        return self._figures(self._pairs.apart(columns))
+        return self._figures(self._pairs.count_apart(columns))
 
     def measure_with_each(
         self, columns: Sequence[int], candidates: Sequence[int]
     ) -> list[tuple[float, int]]:
-        """The same with each of the candidates added alone."""
-        now, gains = self._pairs.apart(columns), self._pairs.gains(columns)
+        """Per candidate, the share and the number of pairs told apart with it added alone."""
+        now, gains = self._pairs.count_apart(columns), self._pairs.gains(columns)
         return [self._figures(now + int(gains[j])) for j in candidates]
 
     def _figures(self, apart: int) -> tuple[float, int]:
@@ -259,6 +260,7 @@ class PairGauge:
 def _withhold_greedily(
     records: Records, request: WithholdRequest, choice: ColumnChoice
 ) -> Withholding:
+    """Choose columns to publish by looking at all records, one column at a time."""
     gauge = RecordGauge(records, request.measure)
     columns = _choose_published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
@@ -272,6 +274,7 @@ def _withhold_greedily(
 def _withhold_from_sample(
     records: Records, request: WithholdRequest, choice: ColumnChoice, rng: np.random.Generator
 ) -> Withholding:
+    """Choose columns to publish by a sample; by all records if it is as large as the table."""
     pairs, size = request.by_pairs, request.size
     most = records.total * (records.total - 1) // 2 if pairs else records.total
     if size >= most:
@@ -287,7 +290,7 @@ def _withhold_from_sample(
 def withhold_by_sample(
     gauge: Gauge, names: Sequence[str], choice: ColumnChoice, request: WithholdRequest
 ) -> Withholding:
-    """The choice by records or pairs drawn already, as from a stream.
+    """Choose columns to publish by records or pairs drawn already, as from a stream.
 
     The promise is for all sets that could have been published: only the columns to decide on
     count.
@@ -303,11 +306,11 @@ def withhold_by_sample(
         "all other records, and whether more columns could be published",
     )
     withholding = _make_withholding(columns, None, choice, promise)
-    return replace(withholding, advice=_advice(len(choice.free), request, below))
+    return replace(withholding, advice=_sample_advice(len(choice.free), request, below))
 
 
-def _advice(columns: int, request: WithholdRequest, below: float) -> str:
-    """The sample that would do better, if this one allows much less than was asked for."""
+def _sample_advice(columns: int, request: WithholdRequest, below: float) -> str:
+    """Which sample would do better; empty unless this one allows much less than was asked for."""
     if below >= _WEAK * request.ratio:
         return ""
     better = size_for_pruning(columns, request.ratio, _WEAK, request.delta)
@@ -322,7 +325,7 @@ def _advice(columns: int, request: WithholdRequest, below: float) -> str:
 def _choose_published(
     gauge: Gauge, names: Sequence[str], choice: ColumnChoice, fits: Callable[[float], bool]
 ) -> list[int]:
-    """Add columns one by one while the ratio fits (Motwani-Xu Sections 4.1 and 4.2).
+    """Add columns to those to keep, one by one while the ratio fits (Sections 4.1 and 4.2).
 
     The next one raises the ratio least per weight; of equal ones it separates the fewest pairs per
     weight, then the first by name.
@@ -355,7 +358,7 @@ def _choose_published(
 def _withhold_exactly(
     records: Records, request: WithholdRequest, choice: ColumnChoice, watch: Watch
 ) -> Withholding:
-    """The withheld columns must hit every set above the ratio; such sets are found on the way."""
+    """Find the best choice, in which withheld columns hit every set above the ratio."""
     _check_columns(choice)
     first = _withhold_greedily(records, request, choice)
     order = sorted(choice.free, key=records.names.__getitem__)
@@ -384,16 +387,18 @@ class _SetAbove:
     order: tuple[int, ...]
 
     def __call__(self, withheld: int) -> list[int]:
+        """The columns of the set as bits by their places in `order`; nothing if there is none."""
         left = [i for i in range(len(self.order)) if not withheld >> i & 1]
-        if not self._above(left):
+        if not self._exceeds_ratio(left):
             return []
         for i in tuple(left):
             fewer = [one for one in left if one != i]
-            if self._above(fewer):
+            if self._exceeds_ratio(fewer):
                 left = fewer
         return [bits_of(left)]
 
-    def _above(self, places: Sequence[int]) -> bool:
+    def _exceeds_ratio(self, places: Sequence[int]) -> bool:
+        """Whether these columns with those to keep exceed the ratio; never for no columns."""
         columns = [*self.keep, *(self.order[i] for i in places)]
         if not places:
             return False
@@ -403,6 +408,7 @@ class _SetAbove:
 def _make_withholding(
     columns: Sequence[int], figures: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
+    """The result of publishing these columns and withholding all others."""
     places = tuple(sorted(columns))
     withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
     return Withholding(places, withheld, figures, choice.utility(places), promise)

@@ -51,7 +51,7 @@ def world_of(
     knowledge = knowledge_of(policy, {}, called.folder)
     knowledge = replace(knowledge, world_id=called.id, rename=called.rename or {})
     tables = AttackTables(AttackTable("table", engine), {}, knowledge, parts)
-    found = tables.world_tables.world(_shared_quasi(tables, policy))
+    found = tables.world_tables.build_world(_shared_quasi(tables, policy))
     digests = tuple(_digest(one) for one in given)
     return WorldReference(
         found, digests, tables.hierarchies(found.columns), tables.world_tables.notes

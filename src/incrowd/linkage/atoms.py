@@ -48,14 +48,17 @@ class AtomSets:
         return np.asarray(np.diff(self.start) == 0)
 
     def sums(self, per_code: Counts) -> Counts:
-        """Per set: the sum of a figure per code of the world over the codes it stands for."""
+        """Per set: the sum of a figure over the codes of the world that it stands for.
+
+        `per_code` has the figure of each code.
+        """
         per_atom = np.bincount(self.atom, weights=per_code, minlength=self.atoms + 1)
         upto = offsets(per_atom.astype(np.int64))
         return np.diff(offsets(upto[self.high + 1] - upto[self.low])[self.start])
 
     @cached_property
     def layers(self) -> tuple[Codes, ...] | None:
-        """Sets that do not overlap, layer by layer: the set of each atom plus 1, or 0.
+        """Layers of sets that do not overlap; in each, the set of each atom plus 1, or 0.
 
         None if there are more than `MOST_LAYERS`. Large sets are placed first, so that the levels
         of a hierarchy become layers.
@@ -78,7 +81,7 @@ class AtomSets:
 
     @property
     def _one_layer(self) -> Codes:
-        """The only set of each atom plus 1."""
+        """The layer of all sets if every atom is in exactly one: the set of each atom plus 1."""
         layer = np.zeros(self.atoms + 1, dtype=np.int32)
         set_of = np.repeat(np.arange(1, len(self) + 1, dtype=np.int32), np.diff(self.start))
         order = np.argsort(self.low)
@@ -86,20 +89,21 @@ class AtomSets:
         return layer
 
     def layer_of(self, layers: tuple[Codes, ...]) -> Codes:
-        """The layer of each set; 0 for empty ones."""
+        """The place of the layer in which each set is; 0 for empty sets."""
         of = np.zeros(len(self), dtype=np.int32)
         for i, layer in enumerate(layers):
             of[layer[layer > 0] - 1] = i
         return of
 
     def _atoms_of(self, s: int) -> Counts:
+        """The atoms of set s, ascending."""
         runs = range(int(self.start[s]), int(self.start[s + 1]))
         parts = [np.arange(self.low[r], self.high[r] + 1) for r in runs]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
 def atom_sets_of(matching: Matching) -> AtomSets:
-    """The sets of the labels of one column."""
+    """Compute the atoms and the sets of the labels of one column."""
     size = len(matching.place)
     edges = np.zeros(size + 1, dtype=np.int64)
     np.add.at(edges, matching.low, 1)
@@ -126,7 +130,11 @@ def atom_sets_of(matching: Matching) -> AtomSets:
 def _sets_of_first_labels(
     matching: Matching, atom: Codes, of: Codes, found: tuple[Counts, Codes, Codes]
 ) -> AtomSets:
-    """The sets, each taken from the first label that has it."""
+    """The sets in their order, each as the first label that has it shows it.
+
+    `of` is the set of each label; `found` has those first labels, and the low and high atoms of all
+    runs.
+    """
     first, low, high = found
     start = offsets(matching.start[first + 1] - matching.start[first])
     runs, _ = entries(matching.start, first)
@@ -141,7 +149,11 @@ def _sets_of_first_labels(
 
 
 def drop_idle(tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The new place of each tuple of sets, -1 if one of them stands for nothing, and those left."""
+    """Drop tuples with a set that stands for nothing.
+
+    Return the new place of each tuple, -1 for those dropped, and the tuples left: shape (d,
+    tuples).
+    """
     idle: Flags = np.logical_or.reduce(
         [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
     )
@@ -181,7 +193,7 @@ class WorldPoints:
 
 
 def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets]) -> WorldPoints:
-    """The points of a world, one for each of its rows."""
+    """Make every row of the world a point."""
     lines = tuple(world.columns[name].codes for name in names)
     atoms = tuple(one.atom for one in sets)
     nobody = np.empty(0, dtype=np.int32)
@@ -195,7 +207,10 @@ def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets])
 def distinct_rows_as_points(
     world: World, names: Sequence[str], sets: Sequence[AtomSets]
 ) -> WorldPoints:
-    """The points of a world, one for each distinct row of atoms that some label fits."""
+    """Make every distinct row of atoms that some label fits a point.
+
+    If hardly any rows are equal they are not folded: then every such row is a point.
+    """
     every = [one.atom[world.columns[name].codes] for name, one in zip(names, sets, strict=True)]
     kept: Flags = np.logical_and.reduce([line > 0 for line in every])
     lines = [line[kept] for line in every]

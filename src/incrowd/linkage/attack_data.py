@@ -39,20 +39,22 @@ class SharedColumn:
         hierarchy: Hierarchy | None = None,
         missing: Missing = Missing.OWN_VALUE,
     ) -> "SharedColumn":
-        """A released column and the people's column, its labels decoded (see `matching`)."""
+        """Match a released column with the people's column: decode its labels (see `matching`)."""
         matching = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
         place = matching.place[people.codes]
         held: Flags = np.bincount(place, minlength=len(matching.place)) > 0
         if missing is Missing.MATCHES_ANYTHING:
-            matching = matching.anything(unknown=bool(held[MISSING]))
-        matching = matching.only(np.bincount(release.codes, minlength=len(matching)) > 0)
+            matching = matching.open_to_missing(unknown=bool(held[MISSING]))
+        matching = matching.keep_held(np.bincount(release.codes, minlength=len(matching)) > 0)
         decoding, value = LabelDecoding.of_matching(matching, held)
         return cls(release.name, release.codes, value[place], decoding)
 
     @classmethod
-    def itself(cls, release: CodedColumn, missing: Missing = Missing.OWN_VALUE) -> "SharedColumn":
-        """A released column whose rows are the people, each known as the release shows it."""
-        decoding = LabelDecoding.alone(len(release.domain) + 1)
+    def of_release(
+        cls, release: CodedColumn, missing: Missing = Missing.OWN_VALUE
+    ) -> "SharedColumn":
+        """A released column whose rows are also the people, each known as the release shows it."""
+        decoding = LabelDecoding.one_to_one(len(release.domain) + 1)
         if missing is Missing.MATCHES_ANYTHING and (release.codes == MISSING).any():
             decoding = LabelDecoding.open_to_missing(len(release.domain) + 1)
         return cls(release.name, release.codes, release.codes, decoding)
@@ -88,7 +90,7 @@ class TableSide:
 
     @classmethod
     def of(cls, known: Codes, row_of: Codes, person: Codes | None = None) -> "TableSide":
-        """The side with these rows and records; `person` is whose record each is, from 1."""
+        """Count the people of a side with these rows; `person` is whose record each is, from 1."""
         rows = known.shape[1]
         counts = np.bincount(row_of, minlength=rows).astype(np.int64)
         if person is None:
@@ -107,7 +109,7 @@ class TableSide:
         return len(self.row_of)
 
     def entries(self, code: Codes) -> WeightedRows:
-        """Per row: the codes of its records, each weighted by how many have it."""
+        """Per row: the codes that its records have, each weighted by how many have it."""
         tally = fold([self.row_of, code], ())
         start = offsets_of(tally.quasi[0], len(self.counts))
         return start, tally.quasi[1], tally.counts.astype(np.float64)
@@ -139,7 +141,10 @@ class AttackData:
         joint: bool = True,
         limit: float = LIMIT,
     ) -> "AttackData":
-        """The data of these columns; `person` as in `TableSide.of`, `joint` if it is allowed."""
+        """Fold these columns of both tables; `joint` only if that is possible and allowed.
+
+        `person` is whose record each is, as in `TableSide.of`.
+        """
         joint = joint and all(one.decoding.apart for one in known)
         sides = _fold_together(known, person) if joint else _fold_apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint, limit)
@@ -166,7 +171,7 @@ class AttackData:
 
 
 def _fold_apart(known: Sequence[SharedColumn], person: Codes | None) -> tuple[TableSide, TableSide]:
-    """Each table folded by itself."""
+    """Fold each table by itself: the rows by their labels, the people by their values."""
     shown, people = fold([one.label for one in known], ()), fold([one.value for one in known], ())
     return (
         TableSide.of(shown.quasi, shown.rows_of_records),
@@ -177,7 +182,7 @@ def _fold_apart(known: Sequence[SharedColumn], person: Codes | None) -> tuple[Ta
 def _fold_together(
     known: Sequence[SharedColumn], person: Codes | None
 ) -> tuple[TableSide, TableSide]:
-    """Both tables folded into one, the people by the labels that stand for their values."""
+    """Fold both tables into one, the people by the labels that stand for their values."""
     lines = [np.concatenate([one.label, one.decoding.label_of[one.value]]) for one in known]
     both = fold(lines, ())
     rows = len(known[0].label)

@@ -42,7 +42,7 @@ class AttainedEndsCounter(CandidateCounter):
 
     @classmethod
     def by(cls, world: CandidateCounter) -> "AttainedEndsCounter":
-        """The same world, counted by parts."""
+        """A counter of the same world and columns that counts by parts."""
         return cls(world.world, world.columns)
 
     def counts(
@@ -54,7 +54,7 @@ class AttainedEndsCounter(CandidateCounter):
         spans: bool = True,
         sets: Mapping[int, ValueSetsLike] | None = None,
     ) -> Counts:
-        """Per class: the individuals of the part that fits fewest, the class itself included.
+        """Count the individuals of the part of each class that fits fewest, or of the class itself.
 
         Without spans, labels do not depend on who is in the class, so there are no parts.
         """
@@ -71,6 +71,7 @@ class AttainedEndsCounter(CandidateCounter):
     def _parts(
         self, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
     ) -> Iterator[_ClassParts]:
+        """Yield the parts of all classes, column by column."""
         for one in self.columns:
             if one.place in sets:
                 yield _member_parts(one, cells, sets)
@@ -83,7 +84,7 @@ class AttainedEndsCounter(CandidateCounter):
 def _end_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> Iterator[_ClassParts]:
-    """The first and the last cell of classes with more than one cell in this column."""
+    """Yield the first and the last cell of classes with more than one cell in this column."""
     j, finest = one.place, one.column.finest
     low, high = cells[0][j], cells[1][j]
     several: Flags = (low > MISSING) & (finest[low] != finest[high])
@@ -98,7 +99,7 @@ def _end_parts(
 def _member_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _ClassParts:
-    """Each member of the sets that classes show, by itself."""
+    """The members of the sets that classes show in this column, each as a part by itself."""
     held = sets[one.place]
     sizes = np.diff(held.start)
     class_of = np.repeat(np.arange(len(sizes), dtype=np.int32), sizes)
@@ -113,7 +114,7 @@ def _member_parts(
 def _branch_parts(
     one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _ClassParts:
-    """The branches of the nodes that classes show: somebody in the class is outside each."""
+    """The branches of the nodes that classes show in this column: somebody is outside each."""
     j, hierarchy = one.place, one.column.hierarchy
     low, level = cells[0][j], cells[2][j]
     parent = np.flatnonzero((low > MISSING) & (level > one.column.lowest)).astype(np.int32)
@@ -138,7 +139,7 @@ def _branch_parts(
 def _copy_classes(
     of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
 ) -> _ClassParts:
-    """Copy classes; a class that `of` names twice is copied twice."""
+    """Copy the classes that `of` names, one as often as it is named, with no change to them."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
     return _ClassParts(
         of, (low, high, level), {j: _copy_sets(held, of) for j, held in sets.items()}
@@ -146,5 +147,6 @@ def _copy_classes(
 
 
 def _copy_sets(held: ValueSetsLike, of: Codes) -> _SetRuns:
+    """Copy the sets of these classes."""
     entry, _ = entries(held.start, of)
     return _SetRuns(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

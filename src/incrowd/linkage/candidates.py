@@ -16,7 +16,7 @@ from incrowd.hierarchy.pools import Pools, set_labels
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import persons_of
-from incrowd.linkage.matching import Matcher, Matching, from_runs
+from incrowd.linkage.matching import Matcher, Matching, matching_of_runs
 from incrowd.linkage.world import World
 from incrowd.partition.classes import Classes, number_columns
 from incrowd.table.column import CodedColumn, Domain, Missing
@@ -26,18 +26,38 @@ class _ColumnLike(Protocol):
     """A quasi-identifying column of a problem."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name of the column."""
+        ...
+
     @property
-    def hierarchy(self) -> Hierarchy: ...
+    def hierarchy(self) -> Hierarchy:
+        """The hierarchy whose labels it shows."""
+        ...
+
     @property
-    def lowest(self) -> int: ...
+    def lowest(self) -> int:
+        """The lowest level that may be shown."""
+        ...
+
     @property
-    def grid(self) -> CellGrid | None: ...
+    def grid(self) -> CellGrid | None:
+        """The cells that spans may end on; None lets them end on values or nodes."""
+        ...
+
     @property
-    def pools(self) -> Pools | None: ...
+    def pools(self) -> Pools | None:
+        """What sets may name; None if that is every value."""
+        ...
+
     @property
-    def finest(self) -> Codes: ...
-    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]: ...
+    def finest(self) -> Codes:
+        """The finest thing that each code may be shown as: its cell or lowest node."""
+        ...
+
+    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
+        """Spans of codes, widened to whole cells or to nodes of the lowest level."""
+        ...
 
 
 class ValueSetsLike(Protocol):
@@ -63,17 +83,34 @@ class _OutcomeLike(Protocol):
     """What a release shows, and the people of its classes."""
 
     @property
-    def low(self) -> Codes: ...
+    def low(self) -> Codes:
+        """The first code of each class in each column: shape (columns, classes)."""
+        ...
+
     @property
-    def high(self) -> Codes: ...
+    def high(self) -> Codes:
+        """The last code of each class in each column."""
+        ...
+
     @property
-    def level(self) -> Codes: ...
+    def level(self) -> Codes:
+        """The level that each class shows in each column."""
+        ...
+
     @property
-    def spans(self) -> bool: ...
+    def spans(self) -> bool:
+        """Whether ordered columns show the true span of their classes."""
+        ...
+
     @property
-    def sets(self) -> Mapping[int, ValueSetsLike]: ...
+    def sets(self) -> Mapping[int, ValueSetsLike]:
+        """By number of a column: the sets of values that classes show there."""
+        ...
+
     @property
-    def classes(self) -> Classes: ...
+    def classes(self) -> Classes:
+        """The classes, with their records and people."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +128,7 @@ class DecodedColumn:
     _runs: list[list[Run]] = field(default_factory=list)
 
     def labels(self, cells: tuple[Codes, Codes, Codes], *, spans: bool) -> list[str | None]:
-        """The labels of cells with these bounds and levels."""
+        """The labels that cells with these bounds and levels show."""
         low, high, level = cells
         column = self.column
         shown = column.hierarchy.show(
@@ -101,27 +138,27 @@ class DecodedColumn:
         return labels
 
     def match_labels(self, labels: Sequence[str | None]) -> tuple[Matching, Codes]:
-        """What the labels that occur stand for, and the place of each label among them."""
+        """Match the labels that occur; return the matching and each label's place in it."""
         self._read([label for label in dict.fromkeys(labels) if label not in self._number])
         number = np.array([self._number[label] for label in labels], dtype=np.int32)
         held, of = np.unique(number, return_inverse=True)
         runs = [self._runs[label] for label in held.tolist()]
-        return from_runs(runs, self.matcher.place), of.astype(np.int32)
+        return matching_of_runs(runs, self.matcher.place), of.astype(np.int32)
 
     @cached_property
     def matcher(self) -> Matcher:
-        """Decodes labels."""
+        """Matches labels with the values of the world in this column."""
         return Matcher(self.domain, self.column.hierarchy)
 
     def _read(self, fresh: list[str | None]) -> None:
-        """Remember what these labels stand for."""
+        """Decode labels that are new, and keep what they stand for."""
         if not fresh:
             return
         labels = [None, *(label for label in fresh if label is not None)]
         pools = self.column.pools
         found = self.matcher.match(labels, None if pools is None else pools.names)
         if self.missing is Missing.MATCHES_ANYTHING:
-            found = found.anything(unknown=self.unknown)
+            found = found.open_to_missing(unknown=self.unknown)
         for i, label in enumerate(labels):
             if label not in self._number:
                 self._number[label] = len(self._runs)
@@ -162,7 +199,7 @@ class CandidateCounter:
         *,
         exact: bool = False,
     ) -> "CandidateCounter":
-        """The counter for these columns; `InputError` if the world has none of them."""
+        """Make the counter for these columns; `InputError` if the world has none of them."""
         found = []
         for place, column in enumerate(columns):
             there = world.columns.get(column.name)
@@ -207,7 +244,7 @@ class CandidateCounter:
         spans: bool = True,
         sets: Mapping[int, ValueSetsLike] | None = None,
     ) -> Counts:
-        """Per class: how many individuals its cells may stand for, each counted once.
+        """Count, per class, how many individuals its cells may stand for, each once.
 
         The matrices are those of an `Outcome`: bounds and levels, shape (d, classes). `spans` says
         that ordered columns show their true span, `sets` which columns show sets of values.
@@ -215,26 +252,26 @@ class CandidateCounter:
         if not low.shape[1]:
             return np.zeros(0, dtype=np.int64)
         found, lines = self._read((low, high, level), spans, sets or {})
-        tuple_of, tuples = _distinct(lines, found)
+        tuple_of, tuples = _distinct_tuples(lines, found)
         counts = index_of(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
     def presence(self, outcome: _OutcomeLike) -> float:
-        """The largest chance that a reader can give to somebody being in the table.
+        """The largest chance that a reader can give to anybody's being in the table.
 
         Cells of classes may overlap: an individual who fits two classes may be in either, so the
         chances that the classes give are added up.
         """
-        said = self._presence(outcome)
+        said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
-    def meetings(self, outcome: _OutcomeLike, bound: float) -> Codes:
-        """Pairs of classes that together put somebody's chance of presence above the bound.
+    def pairs_above_bound(self, outcome: _OutcomeLike, bound: float) -> Codes:
+        """Find pairs of classes that together put somebody's presence above the bound.
 
         For each such individual, the two classes that contribute most: shape (pairs, 2), the
         largest excess first.
         """
-        said = self._presence(outcome)
+        said = self._presence_chances(outcome)
         sums = np.bincount(said.person, said.share)
         over = np.flatnonzero(sums[said.person] > bound)
         order = over[np.lexsort((-said.share[over], said.person[over]))]
@@ -246,12 +283,12 @@ class CandidateCounter:
         _, earliest = np.unique(pairs[turn], axis=0, return_index=True)
         return pairs[turn[np.sort(earliest)]]
 
-    def _presence(self, outcome: _OutcomeLike) -> "_PresenceChances":
-        """The chance that each class gives to each individual it fits, equal classes as one."""
+    def _presence_chances(self, outcome: _OutcomeLike) -> "_PresenceChances":
+        """The chance of presence that each class gives to whom it fits, equal classes as one."""
         found, lines = self._read(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
-        tuple_of, tuples = _distinct(lines, found)
+        tuple_of, tuples = _distinct_tuples(lines, found)
         index = index_of(self.world, self.names, found, tuples)
         every = np.arange(tuples.shape[1], dtype=np.int32)
         start, person = persons_of(index, self.world, every)
@@ -264,7 +301,7 @@ class CandidateCounter:
         return _PresenceChances(np.repeat(first, counts), person, share)
 
     def rows_within(self, low: Codes, high: Codes, level: Codes) -> Flags | None:
-        """Which rows of the world some of these classes may stand for.
+        """Which rows of the world some of these classes may stand for, as flags.
 
         None if cells of one column overlap without being equal: the answer then takes more than one
         cell per value.
@@ -287,7 +324,7 @@ class CandidateCounter:
         return asked[place[lines.shape[1] :]]
 
     def crowded_rows(self, k: int) -> Flags:
-        """Which rows of the world have the values of at least k individuals."""
+        """Which rows of the world have values that at least k individuals share."""
         world = self.world
         lines = np.stack([world.columns[name].codes for name in self.names])
         place, number = number_columns(lines)
@@ -302,7 +339,7 @@ class CandidateCounter:
     def _read(
         self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSetsLike]
     ) -> tuple[list[AtomSets], Codes]:
-        """Per public column: the sets that cells stand for, and the set of each class."""
+        """Decode cells: return the sets of each public column, and the set of each class there."""
         shown = []
         for one in self.columns:
             low, high, level = (matrix[one.place] for matrix in cells)
@@ -316,12 +353,12 @@ class CandidateCounter:
         return found, np.stack(lines)
 
     def alone(self) -> "CandidateCounter":
-        """The counter for a problem with the public columns only."""
+        """The counter for a problem that has the public columns only, numbered anew."""
         columns = (replace(one, place=place) for place, one in enumerate(self.columns))
         return replace(self, columns=tuple(columns))
 
-    def without(self, rows: Flags) -> "CandidateCounter":
-        """The counter without these rows of the world."""
+    def without_rows(self, rows: Flags) -> "CandidateCounter":
+        """The counter of the world without these rows."""
         kept = np.flatnonzero(~rows)
         columns = {
             name: CodedColumn(name, column.codes[kept], column.domain)
@@ -334,8 +371,11 @@ class CandidateCounter:
         return f"CandidateCounter({', '.join(self.names)}; {self.people} individuals)"
 
 
-def _distinct(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of each class (-1 where a cell stands for nothing), and the distinct tuples."""
+def _distinct_tuples(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The tuple of sets of each class, and the distinct tuples: shape (d, tuples).
+
+    A class has -1 where a cell stands for nothing; such tuples are dropped.
+    """
     place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines

@@ -38,8 +38,8 @@ class FittingPairs:
     rows: Counts
     """Released rows of each line."""
 
-    def among(self, people: Flags) -> "FittingPairs":
-        """The pairs of these people alone."""
+    def of_people(self, people: Flags) -> "FittingPairs":
+        """The pairs of these people alone; lines keep their numbers and rows."""
         there = people[self.person]
         return FittingPairs(self.line[there], self.person[there], self.rows)
 
@@ -53,14 +53,14 @@ class Concealed:
 
     @property
     def k(self) -> int | None:
-        """The fewest people left for a row."""
+        """The fewest people left for a row; None without rows, or if they contradict the world."""
         if self.candidates is None or not len(self.candidates):
             return None
         return int(self.candidates.min())
 
 
 def conceal(pairs: FittingPairs) -> Concealed | None:
-    """Whom each line may still be after matching; None if there are too many pairs to count."""
+    """Count whom each line may still be after matching; None if there are too many pairs."""
     if len(pairs.line) > MOST_PAIRS:
         return None
     line, group, people = _pairs_by_group(pairs)
@@ -88,7 +88,7 @@ def conceal(pairs: FittingPairs) -> Concealed | None:
 
 
 def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
-    """Pairs of a line and a group of people who fit the same lines, and the people per group."""
+    """Group people who fit the same lines: return pairs of line and group, and people per group."""
     order = np.lexsort((pairs.line, pairs.person))
     line = pairs.line[order]
     _, place = np.unique(pairs.person[order], return_inverse=True)
@@ -101,7 +101,10 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
 
 
 def _number_lists(line: Counts, start: Counts) -> Counts:
-    """The group of each person: people with the same list of lines have the same number."""
+    """The group of each person: people with the same list of lines have the same number.
+
+    Person p has the lines `line[start[p]:start[p + 1]]`.
+    """
     lists = [line[a:b].tobytes() for a, b in pairwise(start.tolist())]
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
@@ -110,7 +113,7 @@ def _number_lists(line: Counts, start: Counts) -> Counts:
 def _route_rows(
     edges: tuple[Counts, Counts], rows: Counts, people: Counts
 ) -> tuple[Flags, Flags] | None:
-    """Which edges carry rows if all rows flow, and which groups have people to spare.
+    """Let all rows flow to groups: which edges carry some, and which groups have people to spare.
 
     None if not all rows can flow.
     """

@@ -24,7 +24,7 @@ from incrowd.linkage.atoms import atom_sets_of
 from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.index import index_of
 from incrowd.linkage.links import tuples_of
-from incrowd.linkage.matching import Matching, from_runs, match
+from incrowd.linkage.matching import Matching, match, matching_of_runs
 from incrowd.linkage.world import World
 from incrowd.partition.csr import offsets
 from incrowd.table.column import CodedColumn, Domain, Kind
@@ -66,7 +66,7 @@ def conservative(
     unit: Codes | None = None,
     complete: bool = False,
 ) -> Conservative:
-    """The k that a release has against every possible world (Definitions 7 and 8, Theorem 4).
+    """Compute the k of a release against every possible world (Definitions 7, 8, Theorem 4).
 
     `on` are the public columns, by default all. Every row is about a different person; with a
     `unit`, rows of one unit are about one person. `complete` says that the leaves of every
@@ -99,7 +99,10 @@ def _individuals_within(
     complete: bool,
     equal: bool,
 ) -> Counts:
-    """Per row: the individuals with a row that decodes within it; the release is its own world."""
+    """Count, per row, the individuals with a row that decodes within it.
+
+    The release is its own world. With `equal`, only rows that show the same count.
+    """
     sets = [
         atom_sets_of(_labels_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
@@ -124,7 +127,7 @@ class Caution:
 def cautions(
     public: Sequence[str], declared: Sequence[Sequence[str]], k: int, world: World | None = None
 ) -> tuple[Caution, ...]:
-    """What is wrong with making each of these sets of columns anonymous by itself.
+    """Say what is wrong with making each of these sets of columns anonymous by itself.
 
     Only a set with all public columns is enough (Theorems 2 to 4 and 6). A world also shows whether
     the columns left out single out nobody and still name groups of fewer than k (Section 5.1).
@@ -143,6 +146,7 @@ def cautions(
 
 
 def _one_by_one_caution(public: tuple[str, ...], number: int) -> Caution:
+    """The caution that so many sets, each anonymous by itself, prove nothing together."""
     text = (
         f"{number} quasi-identifiers that are k-anonymous one by one prove nothing for all public"
         f" columns together ({', '.join(public)}): use these as one quasi-identifier"
@@ -151,6 +155,7 @@ def _one_by_one_caution(public: tuple[str, ...], number: int) -> Caution:
 
 
 def _subset_caution(left: tuple[str, ...]) -> Caution:
+    """The caution that some public columns are left out."""
     text = (
         f"the world also knows {', '.join(left)}: k-anonymity of some public columns proves nothing"
         " for all of them together"
@@ -159,6 +164,7 @@ def _subset_caution(left: tuple[str, ...]) -> Caution:
 
 
 def _small_group_cautions(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
+    """The caution that columns left out name groups of fewer than k, in a list; else none."""
     smallest = smallest_crowd(world, left)
     if not 1 < smallest < k:
         return []
@@ -180,14 +186,14 @@ def _labels_within(
     held = np.bincount(column.codes, minlength=len(labels)) > 0
     if equal:
         runs = [[(code, code)] for code in range(len(labels))]
-        return from_runs(runs, np.arange(len(labels), dtype=np.int32)).only(held)
+        return matching_of_runs(runs, np.arange(len(labels), dtype=np.int32)).keep_held(held)
     if complete and hierarchy is not None:
-        return _match_leaf_by_leaf(labels, hierarchy).only(held)
-    return _match_in_every_case(labels, hierarchy).only(held)
+        return _match_leaf_by_leaf(labels, hierarchy).keep_held(held)
+    return _match_in_every_case(labels, hierarchy).keep_held(held)
 
 
 def _match_leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
-    """Label a lies within b if b has every leaf of a."""
+    """Match labels with those that lie within them: a within b if b has every leaf of a."""
     matching = match(labels, hierarchy.leaves, hierarchy)
     ends = [
         (int(matching.low[lo]), -int(matching.high[hi - 1])) if hi > lo else (2**31, 0)
@@ -201,7 +207,7 @@ def _match_leaf_by_leaf(labels: Labels, hierarchy: Hierarchy) -> Matching:
         inside = _runs_inside(matching, label)
         inside[label] = True
         runs.append(_runs_of_places(np.sort(place[inside])))
-    return from_runs(runs, place)
+    return matching_of_runs(runs, place)
 
 
 def _runs_inside(matching: Matching, label: int) -> Flags:
@@ -217,7 +223,7 @@ def _runs_inside(matching: Matching, label: int) -> Flags:
 
 
 def _runs_of_places(places: Codes) -> list[Run]:
-    """Ascending places as runs."""
+    """Turn ascending places into runs: first and last of each."""
     breaks = np.flatnonzero(np.diff(places) > 1)
     first = np.concatenate([places[:1], places[breaks + 1]])
     last = np.concatenate([places[breaks], places[-1:]])
@@ -225,9 +231,10 @@ def _runs_of_places(places: Codes) -> list[Run]:
 
 
 def _match_in_every_case(labels: Labels, hierarchy: Hierarchy | None) -> Matching:
-    """Label a lies within b if a = b, b is the top, a is a value of b, or b is a node above a.
+    """Match labels with those that lie within them whatever other values exist.
 
-    A masked label may be a number: without a hierarchy, it holds only values of its own length.
+    Label a lies within b if a = b, b is the top, a is a value of b, or b is a node above a. A
+    masked label may be a number: without a hierarchy, it holds only values of its own length.
     """
     exact = _labels_of_one_value(labels, hierarchy)
     values = Domain(Kind.TEXT, np.array(sorted(exact), dtype=object))
@@ -251,7 +258,7 @@ def _match_in_every_case(labels: Labels, hierarchy: Hierarchy | None) -> Matchin
         nodes = (at[node] for node in below.get(label, ()))
         runs.append(runs_of([at[label], *inner, *nodes]))
     place = np.array([at[label] for label in labels], dtype=np.int32)
-    return from_runs(runs, place)
+    return matching_of_runs(runs, place)
 
 
 def _labels_of_one_value(labels: Labels, hierarchy: Hierarchy | None) -> list[str]:
@@ -269,6 +276,7 @@ def _labels_of_one_value(labels: Labels, hierarchy: Hierarchy | None) -> list[st
 
 
 def _is_value(label: str, finest: int) -> bool:
+    """Whether a label is a number, or a date in a unit at least as fine as this one."""
     date = parse_date(label)
     if date is None or (label.isdecimal() and len(label) != 4):
         return parse_number(label) is not None
@@ -286,7 +294,7 @@ def _fineness(label: str) -> int:
 
 
 def _leaf_labels(hierarchy: Hierarchy) -> frozenset[str]:
-    """What leaves show, unless an inner node shows the same."""
+    """The labels of leaves that no inner node has too."""
     inner = set(chain.from_iterable(labels.tolist() for labels in hierarchy.labels[1:]))
     return frozenset(hierarchy.labels[0].tolist()) - inner
 
@@ -304,7 +312,7 @@ def _nodes_below(labels: Labels, hierarchy: Hierarchy | None) -> dict[str | None
 
 
 def _labels_above(shown: set[str], hierarchy: Hierarchy) -> dict[str, set[str]]:
-    """By label: what is above every node that shows it, except the top."""
+    """By label: the labels above every node that shows it, without the top."""
     above: dict[str, set[str]] = {}
     for level in range(hierarchy.height):
         first = hierarchy.bounds[level][0][1:]

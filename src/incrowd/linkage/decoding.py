@@ -40,7 +40,7 @@ class LabelDecoding:
 
     @classmethod
     def of_matching(cls, found: Matching, held: Flags) -> tuple["LabelDecoding", Codes]:
-        """The decoding of a release's labels, and the value of each place.
+        """The decoding of a release's labels, and the value of each place of the matching.
 
         A place that nobody holds (`held` is false) is no value, so that `sizes` counts only values
         that occur.
@@ -52,8 +52,8 @@ class LabelDecoding:
         return cls(start, low[some], high[some], int(before[-1])), before[:-1]
 
     @classmethod
-    def alone(cls, values: int) -> "LabelDecoding":
-        """Labels that stand for one value each: the value of the same number."""
+    def one_to_one(cls, values: int) -> "LabelDecoding":
+        """A decoding in which each label stands for one value: that of the same number."""
         code = np.arange(values, dtype=np.int32)
         return cls(np.arange(values + 1, dtype=np.int64), code, code, values)
 
@@ -128,7 +128,7 @@ class LabelDecoding:
         return LabelDecoding(self.start, one[self.low], one[self.high], number), one[:-1]
 
     def covers(self, label: Codes, value: Codes) -> Flags:
-        """Whether a label stands for a value, elementwise."""
+        """Per pair of a label and a value: whether the label stands for the value."""
         keys = owners(self.start) * (self.values + 1) + self.low
         wanted = label.astype(np.int64) * (self.values + 1) + value
         place = np.searchsorted(keys, wanted, side="right") - 1
@@ -137,7 +137,7 @@ class LabelDecoding:
         return there
 
     def values_of(self, labels: Codes) -> tuple[Codes, Counts]:
-        """The values of these labels one after the other, and each one's place in `labels`."""
+        """The values of these labels one after the other, and the place of the label of each."""
         check_room(int(self.sizes[labels].sum()))
         start, value = self.by_label
         entry, place = entries(start, labels)
@@ -175,12 +175,13 @@ class FittingClasses:
             yield part
 
     def _parts(self) -> Iterator[Rows]:
+        """Compute the members of classes of people, in parts of about `_PAIRS` pairs."""
         rows, people = self.label.shape[1], self.value.shape[1]
-        step = self._step
+        step = self._classes_at_once
         if not people:
             yield np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int32)
         for begin in range(0, people, step):
-            sets, known = self._sets(self.value[:, begin : begin + step])
+            sets, known = self._bit_sets(self.value[:, begin : begin + step])
             first = 0
             while first < known.shape[1]:
                 part = world_tree.fitting(sets, rows, known, first, _PAIRS)
@@ -188,20 +189,23 @@ class FittingClasses:
                 yield part
 
     @property
-    def _step(self) -> int:
+    def _classes_at_once(self) -> int:
         """How many classes of people there is room for at once."""
-        step, width = max(int(self.value.shape[1]), 1), self._width
+        step, width = max(int(self.value.shape[1]), 1), self._words_per_set
         while step > 1 and width * sum(min(one.values, step) for one in self.decodings) > _WORDS:
             step = (step + 1) // 2
         return step
 
     @property
-    def _width(self) -> int:
+    def _words_per_set(self) -> int:
         """Words of one bit set of rows."""
         return (int(self.label.shape[1]) + 63) // 64
 
-    def _sets(self, value: Codes) -> tuple[Any, Codes]:
-        """A bit set of rows for each value that occurs, and the sets of each class of people."""
+    def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:
+        """Per value that occurs, the rows whose label stands for it, as a bit set.
+
+        Also return the place of the set of each column of each class of people.
+        """
         known = np.empty(value.shape, dtype=np.int32)
         ranks = []
         for j, one in enumerate(self.decodings):
@@ -211,7 +215,7 @@ class FittingClasses:
             known[j] = ranks[j][value[j]]
         number = [int(rank[-1]) + 1 for rank in ranks]
         offset = offsets(number)
-        sets = np.zeros((int(offset[-1]), self._width), dtype=np.uint64)
+        sets = np.zeros((int(offset[-1]), self._words_per_set), dtype=np.uint64)
         for j, (one, rank) in enumerate(zip(self.decodings, ranks, strict=True)):
             runs = one.start, one.low, one.high
             world_tree.cover(runs, self.label[j], rank, sets[offset[j] : offset[j + 1]])
@@ -219,7 +223,7 @@ class FittingClasses:
 
 
 def parts(members: Members) -> Iterator[Rows]:
-    """Compressed rows part by part."""
+    """Yield compressed rows part by part: a single part if they are all at once."""
     if isinstance(members, tuple):
         yield members
     else:
@@ -227,7 +231,7 @@ def parts(members: Members) -> Iterator[Rows]:
 
 
 def join_members(members: Members) -> Rows:
-    """Compressed rows all at once, if there is room for them."""
+    """Put parts of compressed rows together; `LimitError` if there is no room for them."""
     lengths, all_of, total = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int32)], 0
     for start, member in parts(members):
         total += len(member)

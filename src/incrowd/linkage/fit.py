@@ -53,7 +53,7 @@ class ColumnSets:
         return self.every - self.played
 
     def note_played(self, number: int = 1) -> None:
-        """Count some more sets as played; several threads may call this."""
+        """Count so many more sets as played; several threads may call this."""
         with self._lock:
             self.played += number
         self._watch.tell("sets of known columns", min(self.played / self.every, 1.0))
@@ -72,7 +72,7 @@ class SideClasses:
 
     @classmethod
     def of(cls, side: TableSide, rows: Codes, start: Counts) -> "SideClasses":
-        """Classes of these rows of a side."""
+        """The classes of these rows of a side, counted in records."""
         return cls(rows, start, kernels.sum_members(start, rows, side.counts))
 
     @classmethod
@@ -83,7 +83,7 @@ class SideClasses:
         return cls.of(side, rows, start)
 
     def split(self, side: TableSide, column: int, domain: int) -> "SideClasses":
-        """The classes with one more column."""
+        """Split the classes by one more column, with codes below `domain`."""
         split = kernels.split
         return SideClasses.of(side, *split(self.rows, self.start, side.known[column], domain))
 
@@ -99,7 +99,7 @@ class SideClasses:
         return self.per_row(np.arange(len(self.sizes))).astype(np.int32)
 
     def per_row(self, figure: Counts, alone: Counts | None = None) -> Counts:
-        """A figure per class as a figure per row; rows without a class take that of `alone`."""
+        """Give each row the figure of its class; rows without a class keep that of `alone`."""
         found = np.empty(len(self.rows), dtype=figure.dtype) if alone is None else alone.copy()
         kernels.hand_out(self.start, self.rows, figure, found)
         return found
@@ -119,24 +119,28 @@ class ResolvedRows:
     """By identity of an array: the array, so that it stays alive, and the figure found for it."""
 
     def total(self, figure: Floats | Counts) -> float:
-        """The sum of a figure of all rows over the resolved rows."""
+        """The sum of a figure over the resolved rows; the figure has an entry for every row.
+
+        Kept by the array's identity; so are `largest_figure` and `smallest_above_zero`, so that one
+        array may be asked for one of the three only.
+        """
         if id(figure) not in self._known:
             more = 0.0 if self.before is None else self.before.total(figure)
             self._known[id(figure)] = figure, float(figure[self.rows].sum()) + more
         return self._known[id(figure)][1]
 
-    def most(self, figure: Floats) -> float:
-        """The largest figure of the resolved rows, at least 0."""
+    def largest_figure(self, figure: Floats) -> float:
+        """The largest figure of the resolved rows, 0 at least; kept like `total`."""
         if id(figure) not in self._known:
-            more = 0.0 if self.before is None else self.before.most(figure)
+            more = 0.0 if self.before is None else self.before.largest_figure(figure)
             self._known[id(figure)] = figure, max(float(figure[self.rows].max(initial=0.0)), more)
         return self._known[id(figure)][1]
 
-    def least(self, figure: Counts) -> int:
-        """The smallest figure above 0 of the resolved rows, 0 if there is none."""
+    def smallest_above_zero(self, figure: Counts) -> int:
+        """The smallest figure above 0 of the resolved rows, 0 if there is none; like `total`."""
         if id(figure) not in self._known:
             here = figure[self.rows]
-            before = 0 if self.before is None else self.before.least(figure)
+            before = 0 if self.before is None else self.before.smallest_above_zero(figure)
             above = np.append(here, before)
             self._known[id(figure)] = figure, int(above[above > 0].min(initial=above.max()))
         return int(self._known[id(figure)][1])
@@ -165,7 +169,7 @@ class Fit:
 
     @classmethod
     def of(cls, data: AttackData, columns: tuple[int, ...]) -> "Fit":
-        """The fit by these columns."""
+        """Compute the fit by these columns, one after the other."""
         fit = cls.whole(data)
         for column in columns:
             fit = fit.refine(column)
@@ -173,11 +177,11 @@ class Fit:
 
     @classmethod
     def of_all(cls, data: AttackData) -> "Fit":
-        """The fit by all columns that may be known."""
+        """Compute the fit by all columns that may be known."""
         return cls.of(data, tuple(range(len(data.known))))
 
     def refine(self, column: int) -> "Fit":
-        """The fit if the attacker knows one more column."""
+        """Compute the fit if the attacker knows one more column."""
         if self.data.joint:
             return self._refine_as_one(column)
         data, decoding = self.data, self.data.known[column].decoding
@@ -186,7 +190,7 @@ class Fit:
         return Fit(data, (*self.columns, column), people, rows, self.resolved)
 
     def _refine_as_one(self, column: int) -> "Fit":
-        """Split people and rows together; rows that are then alone are resolved."""
+        """Split people and rows of joint data together; rows that are then alone are resolved."""
         data, line = self.data, self.data.shown.known[column]
         domain = data.known[column].decoding.labels + 1
         classes = StrippedPartition(self.rows.rows, self.rows.start)
@@ -226,14 +230,15 @@ class Fit:
         return found
 
     @cached_property
-    def _met(self) -> tuple[Counts, Counts, Codes]:
-        """Rows per class of people, people per class of rows, and the last class that fits each."""
+    def _fitting_figures(self) -> tuple[Counts, Counts, Codes]:
+        """Per class of people: rows that fit. Per class of rows: people, last class that fits."""
         return self._sum_fitting(self.people.sizes)
 
     def _sum_fitting(self, figure: Counts) -> tuple[Counts, Counts, Codes]:
-        """Rows that fit each class of people; per class of rows a sum, and the last that fits.
+        """Count the rows that fit each class of people; sum a figure of people for classes of rows.
 
-        The sum is over the classes of people that fit, of a figure that each of these has.
+        Also return the last class of people that fits each class of rows, -1 for none. `figure` has
+        an entry for each class of people.
         """
         number, done, fitting = len(self.rows.sizes), 0, []
         total, last = np.zeros(number, dtype=np.int64), np.full(number, -1, dtype=np.int32)
@@ -245,8 +250,8 @@ class Fit:
 
     @property
     def rows_fitting(self) -> Counts:
-        """Per class of people: released rows that fit them."""
-        return self.rows.sizes if self.data.joint else self._met[0]
+        """Per class of people: how many released rows fit them."""
+        return self.rows.sizes if self.data.joint else self._fitting_figures[0]
 
     @property
     def rows_of_a_person(self) -> float:
@@ -256,8 +261,8 @@ class Fit:
 
     @property
     def people_fitting(self) -> Counts:
-        """Per class of released rows: people who fit them."""
-        return self.people.sizes if self.data.joint else self._met[1]
+        """Per class of released rows: how many people fit them."""
+        return self.people.sizes if self.data.joint else self._fitting_figures[1]
 
     @property
     def singled_out(self) -> int:
@@ -266,17 +271,17 @@ class Fit:
         if self.data.joint:
             alone &= self.rows.sizes > 0
             return int(np.count_nonzero(alone) + self.resolved.total(self.data.lone))
-        return len(np.unique(self._met[2][alone]))
+        return len(np.unique(self._fitting_figures[2][alone]))
 
     @property
     def rows_of_each(self) -> Counts:
-        """Per row of people: released rows that fit it."""
+        """Per row of people: how many released rows fit it."""
         alone = self.data.shown.counts if self.data.joint else None
         return self.people.per_row(self.rows_fitting, alone)
 
     @property
     def people_of_each(self) -> Counts:
-        """Per row of the release: people who fit it."""
+        """Per row of the release: how many people fit it."""
         alone = self.data.people.counts if self.data.joint else None
         return self.rows.per_row(self.people_fitting, alone)
 
@@ -293,7 +298,7 @@ class Fit:
 
 
 def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
-    """The fits of every set of known columns to play, except the set of all of them."""
+    """Yield the fits of every set of known columns to play, except the set of all of them."""
     for fit in _refine_further(Fit.whole(data), -1, sets):
         if len(fit.columns) < len(data.known):
             yield fit
@@ -301,6 +306,7 @@ def sweep(data: AttackData, sets: ColumnSets) -> Iterator[Fit]:
 
 
 def _refine_further(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
+    """Yield the fits with further columns after `last`, depth first, up to the largest size."""
     if len(fit.columns) == sets.largest:
         return
     for column in range(last + 1, len(fit.data.known)):
@@ -312,7 +318,7 @@ def _refine_further(fit: Fit, last: int, sets: ColumnSets) -> Iterator[Fit]:
 
 
 def halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]]:
-    """The known columns in two halves, in every way in which one half is a set to play.
+    """Split the known columns in two halves, in every way that makes one half a set to play.
 
     All columns and none come first. Columns are dealt out to one half or the other, and each deal
     splits the classes of its half once, so a set costs a column or two. The iterators, one for each
@@ -331,6 +337,7 @@ def halves(data: AttackData, sets: ColumnSets) -> list[Iterator[tuple[Fit, Fit]]
 
 
 def _deal_columns(one: Fit, other: Fit, sets: ColumnSets) -> Iterator[tuple[Fit, Fit]]:
+    """Deal the columns that are left to the two halves in every way, and yield the fits by both."""
     given, left = len(one.columns), len(other.columns)
     column = given + left
     if column == len(one.data.known):

@@ -52,7 +52,7 @@ class PromiseProof:
 
 
 def prove_by_promises(public: Sequence[str], constraints: Sequence[AtLeast]) -> PromiseProof:
-    """The largest k that promises prove without any table.
+    """The largest k that promises prove without any table, and which promise proves it.
 
     A promise of s people for a set of columns says that the set is a proper s'-QI with s' >= s,
     and so is every subset of it (Proposition 2). A table whose public columns are all among them is
@@ -61,11 +61,14 @@ def prove_by_promises(public: Sequence[str], constraints: Sequence[AtLeast]) -> 
     """
     helpful = [promise for promise in constraints if promise.covers(public)]
     best = max(helpful, key=lambda promise: promise.people, default=None)
-    notes = tuple(_why_not(public, promise) for promise in constraints if promise not in helpful)
+    notes = tuple(
+        _why_not_helpful(public, promise) for promise in constraints if promise not in helpful
+    )
     return PromiseProof(tuple(public), best.people if best else 1, best, notes)
 
 
-def _why_not(public: Sequence[str], promise: AtLeast) -> str:
+def _why_not_helpful(public: Sequence[str], promise: AtLeast) -> str:
+    """Why a promise proves nothing here, in words: which public columns it leaves out."""
     left = [name for name in public if name not in promise.columns]
     return (
         f"the promise about {', '.join(promise.columns)} proves nothing here: {', '.join(left)}"
@@ -118,7 +121,7 @@ class KQis:
 
 
 def smallest_crowd(world: World, columns: Sequence[str]) -> int:
-    """The fewest individuals who share their values in these columns.
+    """Count the fewest individuals who share their values in these columns.
 
     They are a proper s-QI for this s and no other (Bettini Definition 6), and a k-QI for every k
     from s on (Definition 5, Proposition 1). 0 if the world has no rows.
@@ -129,7 +132,7 @@ def smallest_crowd(world: World, columns: Sequence[str]) -> int:
 def minimal_k_qis(
     world: World, k: int, *, max_size: int | None = None, watch: Watch | None = None
 ) -> KQis:
-    """All minimal k-QIs of a world: those that contain no other.
+    """Find all minimal k-QIs of a world: those that contain no other.
 
     They determine all others: whatever contains a k-QI is one (Bettini Proposition 2), and no
     subset of a set that is not one is. The search counts only sets that this does not decide.
@@ -158,7 +161,7 @@ class WorldCrowds:
         self._world = world
 
     def smallest(self, columns: Sequence[int]) -> int:
-        """The fewest who share their values in these columns; 0 if there is nobody."""
+        """The fewest individuals who share their values in these columns; 0 if there is nobody."""
         if not self._tally.rows:
             return 0
         if not self._world.everybody_once:
@@ -168,11 +171,13 @@ class WorldCrowds:
 
     @cached_property
     def _tally(self) -> Tally:
+        """The world folded by its columns, with its individuals unless each has one row."""
         unit = None if self._world.everybody_once else self._world.person
         return fold([column.codes for column in self._world.columns.values()], (), unit)
 
     @cached_property
     def _records(self) -> Records:
+        """The world's distinct rows as records; only if each individual has one row."""
         return Records(self._world.names, self._tally.quasi, self._tally.counts)
 
 
@@ -190,14 +195,14 @@ class _KQiOracle:
         alone = [self.smallest((j,)) for j in range(width)]
         self.order = sorted(range(width), key=lambda j: -alone[j])
 
-    def first(self) -> Masks:
-        """No masks to begin with."""
+    def first_masks(self) -> Masks:
+        """No masks: nothing is known to begin with."""
         return np.empty((0, 2), dtype=np.uint64)
 
-    def look(self, columns: Sequence[int]) -> Masks:
-        """No mask for a k-QI; otherwise the columns outside a maximal set that is no k-QI."""
+    def missed_masks(self, columns: Sequence[int]) -> Masks:
+        """Look at a set: no mask for a k-QI, else the columns outside a largest set that fails."""
         if columns and self.smallest(columns) <= self._k:
-            return self.first()
+            return self.first_masks()
         failing = list(columns)
         for j in self.order:
             if j not in failing and self.smallest((*failing, j)) > self._k:
@@ -205,7 +210,7 @@ class _KQiOracle:
         return mask_of([j for j in self.order if j not in failing], self.order)
 
     def smallest(self, columns: Sequence[int]) -> int:
-        """The fewest who share their values in these columns; cached."""
+        """The fewest individuals who share their values in these columns; cached."""
         key = frozenset(columns)
         if key not in self._size:
             self._size[key] = self._crowds.smallest(sorted(key))
@@ -213,6 +218,7 @@ class _KQiOracle:
 
 
 def _check_k(k: int) -> int:
+    """Return k; refuse one below 1."""
     if k < 1:
         raise PolicyError("k must be at least 1", remedy="give 2, for example")
     return k

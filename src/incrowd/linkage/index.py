@@ -47,25 +47,28 @@ class Index(Protocol):
         ...
 
     def counts(self) -> Counts:
-        """How many individuals each tuple may be."""
+        """Count how many individuals each tuple may be."""
         ...
 
     def members(self, tuples: Codes) -> Rows:
-        """The points that each of these tuples may be."""
+        """List the points that each of these tuples may be, in compressed rows."""
         ...
 
 
 def index_of(world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes) -> Index:
-    """The fastest index for the tuples, given as one set per column: shape (d, tuples)."""
+    """Make the fastest index for the tuples, given as one set per column: shape (d, tuples)."""
     return make_index(world, names, sets, tuples, "auto")
 
 
 def make_index(
     world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes, method: Method
 ) -> Index:
-    """The index of this kind; `rows` and `layers` need layers, `tree` needs nothing."""
+    """Make the index of this kind; `rows` and `layers` need layers, `tree` needs nothing.
+
+    `auto` takes the fastest; without layers it is always a tree.
+    """
     layers = [one.layers for one in sets]
-    patterns = None if method == "tree" else _patterns(sets, layers, tuples)
+    patterns = None if method == "tree" else _group_patterns(sets, layers, tuples)
     if patterns is None:
         return BoxTree(distinct_rows_as_points(world, names, sets), tuple(sets), tuples)
     if method == "rows" or (method == "auto" and len(patterns) <= _DIRECT):
@@ -85,9 +88,10 @@ class Pattern:
     layers: tuple[Codes, ...]
 
 
-def _patterns(
+def _group_patterns(
     sets: Sequence[AtomSets], layers: Sequence[tuple[Codes, ...] | None], tuples: Codes
 ) -> list[Pattern] | None:
+    """Group tuples whose sets are in the same layers; None if a column has no layers."""
     every = [found for found in layers if found is not None]
     if len(every) < len(sets):
         return None
@@ -111,14 +115,14 @@ class LayerLookup:
     tuples: Codes
 
     def counts(self) -> Counts:
-        """How many individuals each tuple may be."""
+        """Count how many individuals each tuple may be, by looking points up."""
         total = np.zeros(self.tuples.shape[1], dtype=np.int64)
         for pattern, place in zip(self.patterns, self._places, strict=True):
             total[pattern.tuples] = _count_people(self.points, place, len(pattern.tuples))
         return total
 
     def members(self, tuples: Codes) -> Rows:
-        """The points that each of these tuples may be."""
+        """List the points that each of these tuples may be, in compressed rows."""
         wanted = np.full(self.tuples.shape[1] + 1, -1, dtype=np.int32)
         wanted[tuples] = np.arange(len(tuples), dtype=np.int32)
         which, points = [tuples[:0]], [tuples[:0]]
@@ -134,9 +138,10 @@ class LayerLookup:
     @cached_property
     def _places(self) -> list[Codes]:
         """Per pattern: which of its tuples each point may be, -1 for none."""
-        return [self._looked_up(pattern) for pattern in self.patterns]
+        return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
-    def _looked_up(self, pattern: Pattern) -> Codes:
+    def _look_up_tuples(self, pattern: Pattern) -> Codes:
+        """Which of a pattern's tuples each point may be, -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]
@@ -159,9 +164,10 @@ class _LookupStage:
 
 
 def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
-    """Tables to look up tuples in: the number found in one, plus 1, is the first digit of the next.
+    """Make tables to look up tuples in, one after the other.
 
-    0 is the digit of nothing in every place, so that what is unknown once stays unknown.
+    The number found in one, plus 1, is the first digit of the next. 0 is the digit of nothing in
+    every place, so that what is unknown once stays unknown.
     """
     stages: list[_LookupStage] = []
     of = np.zeros(asked.shape[1], dtype=np.int32)
@@ -182,6 +188,7 @@ def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
 
 
 def _hash_keys(keys: NDArray[np.uint64]) -> tuple[NDArray[np.uint64], Codes]:
+    """A hash table of the keys, and at each slot the number of its key."""
     size = 2 ** max(4, (2 * len(keys)).bit_length())
     slots, number = np.zeros(size, dtype=np.uint64), np.zeros(size, dtype=np.int32)
     world_kernels.remember(keys, slots, number)
@@ -195,7 +202,10 @@ def _look_up(
     place: Codes,
     here: tuple[int, int],
 ) -> None:
-    """The tuple of each point from one to another, in blocks that stay in a cache."""
+    """Fill `place` with the tuple of each point from one to another, -1 for none.
+
+    It goes in blocks that stay in a cache. `digits` has the digit of each code, per column.
+    """
     kernels = world_kernels
     buffer = np.empty(_BLOCK, dtype=np.uint64)
     for lo in range(*here, _BLOCK):
@@ -209,7 +219,7 @@ def _look_up(
 
 
 def _count_people(points: WorldPoints, place: Codes, number: int) -> Counts:
-    """Individuals per tuple, everybody once."""
+    """Count the individuals of each tuple, everybody once; `place` is the tuple of each point."""
     if points.people is None:
         total = np.zeros(number, dtype=np.int64)
         world_kernels.count(place, total)
@@ -231,12 +241,12 @@ class BoxTree:
     tuples: Codes
 
     def counts(self) -> Counts:
-        """How many individuals each tuple may be."""
+        """Count how many individuals each tuple may be, by a query for each."""
         boxes = self._boxes(np.arange(self.tuples.shape[1]))
         total = np.zeros(len(boxes), dtype=np.int64)
         if self.points.number:
             tree, _, shared = self._tree
-            order, width = self._near(boxes), len(boxes)
+            order, width = self._order_by_place(boxes), len(boxes)
             boxes, near = boxes[order], np.zeros(width, dtype=np.int64)
             ask = partial(world_tree.count_boxes, tree, self._sets)
             parts = [slice(*here) for here in _chunks(width, few=64)]
@@ -244,18 +254,19 @@ class BoxTree:
             total[order] = near
         return total
 
-    def _near(self, boxes: Codes) -> Codes:
-        """An order of boxes in which neighbors are queried one after the other."""
+    def _order_by_place(self, boxes: Codes) -> Codes:
+        """The places of boxes in an order in which neighbours are queried one after the other."""
         start, low, high = self._sets
         middle = (low[start[boxes]] + high[start[boxes + 1] - 1]) // 2
         return _build_tree(middle.astype(np.int32), self._width)[1]
 
     @property
     def _width(self) -> Floats:
+        """The number of atoms of each column, at least 1."""
         return np.array([max(one.atoms, 1) for one in self.sets], dtype=np.float64)
 
     def members(self, tuples: Codes) -> Rows:
-        """The points that each of these tuples may be."""
+        """List the points that each of these tuples may be, in compressed rows."""
         boxes = self._boxes(tuples)
         start = np.zeros(len(boxes) + 1, dtype=np.int64)
         if not self.points.number:
@@ -267,13 +278,13 @@ class BoxTree:
         return start, origin[point]
 
     def _boxes(self, tuples: NDArray[Any]) -> Codes:
-        """One line per tuple: the sets of its columns, numbered through all columns."""
+        """The sets of each tuple, numbered through all columns: one line per tuple."""
         first = offsets([len(one) for one in self.sets[:-1]])
         return np.ascontiguousarray((self.tuples[:, tuples].T + first).astype(np.int32))
 
     @cached_property
     def _sets(self) -> tuple[Counts, Codes, Codes]:
-        """The sets of all columns, one column after the other."""
+        """Where the runs of all columns' sets start, and their low and high atoms."""
         first = offsets([len(one.low) for one in self.sets])
         starts = [one.start[:-1] + at for one, at in zip(self.sets, first[:-1], strict=True)]
         start = np.concatenate([*starts, first[-1:]]).astype(np.int64)
@@ -282,14 +293,14 @@ class BoxTree:
 
     @cached_property
     def _tree(self) -> tuple[tuple[Codes, Codes, Codes], Codes, tuple[Counts, Counts, Codes]]:
-        """The tree, the point that each of its places holds, and the people in its order."""
+        """The tree, the point at each of its places, and the people summed up in its order."""
         points = self.points
         tree, origin = _build_tree(np.ascontiguousarray(np.stack(points.lines).T), self._width)
         alone = np.ones(points.number, dtype=np.int64) if points.people is None else points.people
         return tree, origin, (offsets(alone[origin]), *self._shared_individuals(origin))
 
     def _shared_individuals(self, origin: Codes) -> Rows:
-        """Individuals with several points, in the order of the tree."""
+        """The individuals with several points, by place in the tree, in compressed rows."""
         at = np.empty(len(origin), dtype=np.int64)
         at[origin] = np.arange(len(origin))
         start, order = group_by_owner(at[self.points.shared_point], len(origin))
@@ -297,7 +308,7 @@ class BoxTree:
 
 
 def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes], Codes]:
-    """Points in the order of a tree, its parts' bounds, and which point each place holds.
+    """Sort points into a tree of boxes; return it, and the point at each of its places.
 
     The first parts are halved one after the other until every thread has some below.
     """
@@ -316,5 +327,6 @@ def _build_tree(cells: Codes, width: Floats) -> tuple[tuple[Codes, Codes, Codes]
 
 
 def _chunks(length: int, few: int = _SMALL) -> list[tuple[int, int]]:
+    """Runs of a length, one for each thread; a single run if it is below `few`."""
     number = threads() if length >= few else 1
     return list(pairwise(length * i // number for i in range(number + 1)))

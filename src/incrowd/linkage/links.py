@@ -98,7 +98,7 @@ class Linked:
         return int((self.candidates == 0).sum())
 
     def candidates_of(self, rows: Codes | Counts | Sequence[int]) -> Rows:
-        """The individuals that each of these rows may be about, in compressed rows.
+        """List the individuals that each of these rows may be about, in compressed rows.
 
         Row `rows[i]` has the individuals `individual[start[i]:start[i + 1]]`, ascending, numbered
         as in `World.person`. They are found on each call: ask for some rows at a time if there are
@@ -126,7 +126,7 @@ def link(
     on: Sequence[str] | None = None,
     missing: Missing = Missing.OWN_VALUE,
 ) -> Linked:
-    """Who each released row may be about: k-anonymity against a world (Bettini Definition 4).
+    """Find who each released row may be about: k-anonymity against a world (Bettini Definition 4).
 
     The public columns are those that release and world share, or those of them that `on` names.
     The hierarchies of the columns decode the labels; a label without one is read as it is written.
@@ -159,7 +159,7 @@ def link(
 
 
 def persons_of(index: Index, world: World, tuples: Codes) -> Rows:
-    """The individuals of tuples, each once, ascending."""
+    """List the individuals that each of these tuples may be, once each, in compressed rows."""
     start, point = index.members(tuples)
     of = owners(start)
     persons = index.points.individuals
@@ -177,7 +177,7 @@ def persons_of(index: Index, world: World, tuples: Codes) -> Rows:
 def _public_columns(
     release: Mapping[str, CodedColumn], world: World, on: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """PAttr[T]: the columns that release and world share; `InputError` if there is none."""
+    """The columns that release and world share, or those of `on`; an error if there is none."""
     shared = [name for name in release if name in world.columns]
     if not shared:
         raise InputError(
@@ -201,17 +201,25 @@ def _public_columns(
 def _match_column(
     column: CodedColumn, world: World, hierarchy: Hierarchy | None, how: tuple[str, Missing]
 ) -> Matching:
+    """Match the labels of a released column with the values of the world.
+
+    `how` is the column's name and how missing values are read. Labels that no row has stand for
+    nothing.
+    """
     name, missing = how
     labels = [None, *column.domain.labels.tolist()]
     with boundary(InputError(f"the labels of {name!r} cannot be read", remedy="make them text")):
         matching = match(labels, world.columns[name].domain, hierarchy)
     if missing is Missing.MATCHES_ANYTHING:
-        matching = matching.anything(unknown=bool(world.code_counts(name)[MISSING]))
-    return matching.only(np.bincount(column.codes, minlength=len(matching)) > 0)
+        matching = matching.open_to_missing(unknown=bool(world.code_counts(name)[MISSING]))
+    return matching.keep_held(np.bincount(column.codes, minlength=len(matching)) > 0)
 
 
 def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of each row (-1 where a label stands for nothing), and the distinct tuples."""
+    """The tuple of sets of each row, and the distinct tuples: shape (d, tuples).
+
+    A row has -1 where a label stands for nothing; such tuples are dropped.
+    """
     lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
     tally = fold(lines, ())
     number, tuples = drop_idle(tally.quasi, sets)
@@ -221,6 +229,7 @@ def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple
 def _column_match(
     column: CodedColumn, world: World, found: tuple[str, Matching, AtomSets]
 ) -> ColumnMatch:
+    """Count how well the labels of a column match; `found` is its name, matching and sets."""
     name, matching, sets = found
     held = np.bincount(column.codes, minlength=len(sets.of))
     rows = world.code_counts(name)
@@ -236,13 +245,14 @@ def _column_match(
         first=int(bad.argmax()) + 1 if bad.any() else None,
         unmatched=float(nowhere),
         outside=matching.outside,
-        hint=_hint(labels, world.columns[name].domain) if labels else "",
+        hint=_spelling_hint(labels, world.columns[name].domain) if labels else "",
     )
 
 
 def _unused_columns_note(
     release: Mapping[str, CodedColumn], world: World, names: tuple[str, ...]
 ) -> list[str]:
+    """A note of the columns that release and world share but that are not linked by, in a list."""
     left = [name for name in release if name in world.columns and name not in names]
     text = (
         f"the world knows {', '.join(left)} too, which were not used to link: what holds for some"
@@ -252,6 +262,7 @@ def _unused_columns_note(
 
 
 def _notes_of_columns(columns: Sequence[ColumnMatch]) -> list[str]:
+    """Notes of labels that match nothing, values without label, values outside a hierarchy."""
     notes = [column.note for column in columns if column.note]
     for column in columns:
         if column.unmatched:
@@ -274,8 +285,8 @@ def _percent(share: float) -> str:
     return "over 99.9%" if 0.999 < share < 1 else f"{share:.1%}"
 
 
-def _hint(labels: Sequence[str], domain: Domain) -> str:
-    """How most of the labels differ from values of the world; empty if that cannot be seen."""
+def _spelling_hint(labels: Sequence[str], domain: Domain) -> str:
+    """How the spelling of most of these labels differs from the world's; empty if unclear."""
     if not len(domain):
         return "the world has no values in this column"
     values = domain.labels.tolist()
@@ -292,12 +303,13 @@ def _hint(labels: Sequence[str], domain: Domain) -> str:
 
 
 def _count_matching(labels: Sequence[str], values: Sequence[str], same: Same) -> int:
+    """How many labels are some value once both are spelled alike by `same`."""
     known = {same(value) for value in values}
     return sum(same(label) in known for label in labels)
 
 
 def _count_without_zeros(labels: Sequence[str], values: Sequence[str]) -> int:
-    """Masked codes that begin with zeros which the world has lost: 0213* beside 2138."""
+    """How many masked codes begin with zeros that the world has lost: 0213* beside 2138."""
     digits = [value for value in values if value.isdecimal()]
     filled: dict[int, set[str]] = {}
     met = 0

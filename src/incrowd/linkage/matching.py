@@ -42,7 +42,7 @@ class Matching:
         return len(self.start) - 1
 
     def runs(self, label: int) -> list[Run]:
-        """The runs of places that one label stands for."""
+        """The runs of places that one label stands for: first and last place of each."""
         here = slice(int(self.start[label]), int(self.start[label + 1]))
         return list(zip(self.low[here].tolist(), self.high[here].tolist(), strict=True))
 
@@ -53,15 +53,15 @@ class Matching:
             stands[low : high + 1] = True
         return np.flatnonzero(stands[self.place]).astype(np.int32)
 
-    def only(self, held: Flags) -> "Matching":
-        """The matching without the values of labels that no row has (`held` is false)."""
+    def keep_held(self, held: Flags) -> "Matching":
+        """The matching in which labels that no row has (`held` is false) stand for nothing."""
         lengths = np.diff(self.start)
         kept: Flags = np.repeat(held, lengths)
         return Matching(
             offsets(lengths * held), self.low[kept], self.high[kept], self.place, self.outside
         )
 
-    def anything(self, *, unknown: bool) -> "Matching":
+    def open_to_missing(self, *, unknown: bool) -> "Matching":
         """The matching if a missing value matches anything; `unknown` if the world has some.
 
         The first label is the missing one: it then stands for everything. Every other label also
@@ -74,18 +74,18 @@ class Matching:
             if unknown and (not runs or runs[0][0] > MISSING):
                 runs = _merge_runs([(MISSING, MISSING), *runs])
             labels.append(runs)
-        return from_runs(labels, self.place, self.outside)
+        return matching_of_runs(labels, self.place, self.outside)
 
 
-def from_runs(runs: list[list[Run]], place: Codes, outside: int = 0) -> Matching:
-    """The matching of labels that stand for these runs of places."""
+def matching_of_runs(runs: list[list[Run]], place: Codes, outside: int = 0) -> Matching:
+    """The matching of labels that stand for these runs of places, one list for each label."""
     start = offsets([len(found) for found in runs])
     ends = np.array([run for found in runs for run in found], dtype=np.int32).reshape(-1, 2)
     return Matching(start, ends[:, 0].copy(), ends[:, 1].copy(), place, outside)
 
 
 def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) -> Matching:
-    """What each label may stand for in a column of the world; None is a missing value.
+    """Find what each label may stand for in a column of the world; None is a missing value.
 
     A hierarchy decodes its own labels for the values that are its leaves. Other values and other
     labels are compared as they are written (see `hierarchy.decoding`). The top stands for
@@ -108,12 +108,12 @@ class Matcher:
         self._dec = _LabelPlaces(domain, hierarchy, leaf, order)
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """What each label may stand for; see `match`.
+        """Find what each label may stand for, as the function `match` does.
 
         `named` is what all labels of the column name (default: what these labels name).
         """
         names = named_in(labels) if named is None else named
-        return from_runs(self._dec.runs(labels, names), self.place, self.outside)
+        return matching_of_runs(self._dec.runs(labels, names), self.place, self.outside)
 
 
 class _LabelPlaces:
@@ -135,11 +135,12 @@ class _LabelPlaces:
     def runs(self, labels: Labels, named: frozenset[str]) -> list[list[Run]]:
         """The runs of places of each label; `named` is what all labels of the column name."""
         by_hierarchy = self._decode_labels([label for label in labels if label is not None], named)
-        return [self._of(label, by_hierarchy, named) for label in labels]
+        return [self._runs_of_label(label, by_hierarchy, named) for label in labels]
 
-    def _of(
+    def _runs_of_label(
         self, label: str | None, by_hierarchy: dict[str, list[Run]], named: frozenset[str]
     ) -> list[Run]:
+        """The runs of places of one label: by the hierarchy if it knows it, else as written."""
         if label is None:
             return [(MISSING, MISSING)]
         if label in self._tops:
@@ -150,13 +151,16 @@ class _LabelPlaces:
         return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
 
     def _to_places(self, runs: list[Run]) -> list[Run]:
-        """Runs of codes as runs of places."""
+        """Turn runs of codes into runs of places."""
         if self._hierarchy is None:
             return runs
         return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
-        """By label that the hierarchy knows: the runs of places of its leaves."""
+        """By label that the hierarchy knows: the runs of places of its leaves.
+
+        Labels that it does not know are found by halving the list.
+        """
         if self._hierarchy is None or not labels:
             return {}
         try:
@@ -180,7 +184,7 @@ class _LabelPlaces:
 
 
 def _merge_runs(runs: list[Run]) -> list[Run]:
-    """Ascending runs, with those that touch merged."""
+    """Merge ascending runs that touch."""
     joined: list[Run] = []
     for low, high in runs:
         if joined and joined[-1][1] == low - 1:

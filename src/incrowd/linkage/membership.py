@@ -35,7 +35,7 @@ class Membership:
 
         If records were left out, the most that it can be: nobody on the list was.
         """
-        named, records = self._named, self.tables.release.engine.records
+        named, records = self._ids_in_world, self.tables.release.engine.records
         if named is None:
             return self.tables.knowledge.listed
         return min(float((named > 0).sum()) / max(records, 1), 1.0)
@@ -43,7 +43,7 @@ class Membership:
     @property
     def listed_at_most(self) -> bool:
         """Whether `listed` is a bound: the ids are those of more people than were released."""
-        named = self._named
+        named = self._ids_in_world
         return named is not None and bool(
             0 < (named > 0).sum() < len(named) != self.tables.release.engine.records
         )
@@ -51,19 +51,19 @@ class Membership:
     @property
     def known(self) -> bool:
         """Whether ids say who of the world is in the table."""
-        return self._named is not None or self.tables.linked_world.truth is not None
+        return self._ids_in_world is not None or self.tables.linked_world.truth is not None
 
     @cached_property
     def inside(self) -> Flags | None:
-        """By number of an individual: whether they are in the table.
+        """By number of an individual: whether they are in the table; nobody is number 0.
 
         If it is not `known`, whether they may be: a record of the original has their values. None
         if nothing shows even that.
         """
         if not self.known:
-            return self._by_values if self._common else None
+            return self._inside_by_values if self._common_columns else None
         inside = np.zeros(self._individuals, dtype=np.bool_)
-        for ids in (self._named, self.tables.linked_world.truth):
+        for ids in (self._ids_in_world, self.tables.linked_world.truth):
             if ids is not None:
                 inside[ids] = True
         inside[0] = False
@@ -76,7 +76,7 @@ class Membership:
         They do if it is known who is in the table, or if the world may hold the whole table: then
         the worst case counts.
         """
-        return self.known or (self.inside is not None and not self._records.inconsistent)
+        return self.known or (self.inside is not None and not self._linked_records.inconsistent)
 
     @property
     def prior(self) -> float:
@@ -88,7 +88,7 @@ class Membership:
 
     @property
     def notes(self) -> Iterable[str]:
-        """What ids say, and what they do not."""
+        """Yield what ids say of who is in the world, if they say nothing or are spelled apart."""
         if self._ids is None or not len(self._ids):
             return
         listed, respelled = int((self._ids > 0).sum()), self._respelled
@@ -104,10 +104,11 @@ class Membership:
 
     @property
     def _individuals(self) -> int:
+        """One more than the largest number of an individual of the world."""
         return int(self.tables.linked_world.world.person.max(initial=0)) + 1
 
     @property
-    def _named(self) -> Codes | None:
+    def _ids_in_world(self) -> Codes | None:
         """The individual of each record of the original by its id, 0 if the world lacks it.
 
         None if there are no ids, or if they are in the world only in another spelling.
@@ -118,22 +119,23 @@ class Membership:
 
     @cached_property
     def _ids(self) -> Codes | None:
+        """The individual of each record of the original by its id, 0 if unknown; None if no ids."""
         column = self._id_column
-        return None if column is None else self.tables.world_tables.numbers(column)
+        return None if column is None else self.tables.world_tables.numbers_of_ids(column)
 
     @cached_property
     def _id_column(self) -> CodedColumn | None:
-        """The ids of the original."""
+        """The ids of the original; None if it has none, or if there is no world."""
         knowledge, original = self.tables.knowledge, self.tables.others.get("original")
         if knowledge.world_id is None or original is None or not self.tables.worlds:
             return None
         if knowledge.world_id not in original.names:
             return None
-        return original.labels(knowledge.world_id, knowledge)
+        return original.code_labels(knowledge.world_id, knowledge)
 
     @cached_property
     def _respelled(self) -> int:
-        """Records of the original whose id is in the world, however it is spelled."""
+        """How many records of the original have an id of the world, however it is spelled."""
         column = self._id_column
         if column is None:
             return 0
@@ -143,22 +145,22 @@ class Membership:
         return sum(held[code] for code, one in labels if plain_spelling(one) in there)
 
     @cached_property
-    def _by_values(self) -> Flags:
-        """Whether a record of the original has the values of each individual."""
-        linked = self._records
+    def _inside_by_values(self) -> Flags:
+        """By number of an individual: whether a record of the original has their values."""
+        linked = self._linked_records
         _, person = linked.candidates_of(np.arange(len(linked.candidates)))
         return np.bincount(person, minlength=self._individuals) > 0
 
     @property
-    def _common(self) -> list[str]:
+    def _common_columns(self) -> list[str]:
         """The columns that somebody with the world knows and the original has."""
         shared = self.tables.shared_columns("original")
         return [name for name in self.tables.linked_world.names if name in shared]
 
     @cached_property
-    def _records(self) -> Linked:
-        """The distinct records of the original, linked with the world."""
-        linked_world, names = self.tables.linked_world, self._common
+    def _linked_records(self) -> Linked:
+        """The distinct records of the original, linked with the world by their values."""
+        linked_world, names = self.tables.linked_world, self._common_columns
         columns = [self._as_text(name) for name in names]
         tally = fold([column.codes for column in columns], ())
         shown = {
@@ -171,11 +173,11 @@ class Membership:
     def _as_text(self, name: str) -> CodedColumn:
         """A column of the original by its text, under the release's name for it."""
         called = self.tables.name_in(name, "original")
-        return self.tables.others["original"].labels(called, self.tables.knowledge, name)
+        return self.tables.others["original"].code_labels(called, self.tables.knowledge, name)
 
 
 def plain_spelling(label: str) -> str:
-    """An id without case, leading zeros, spaces, signs and a decimal zero.
+    """An id as it is compared: without case, leading zeros, spaces, signs and a decimal zero.
 
     >>> plain_spelling(" 00-17.0"), plain_spelling("P 017"), plain_spelling("0")
     ('17', 'p017', '0')

@@ -35,7 +35,7 @@ class AttackTables:
     _ids: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse what does not go together."""
+        """Refuse tables that need others which are not given, and names that no table has."""
         if "truth" in self.others and (not self.worlds or self.knowledge.world_id is None):
             raise PolicyError(
                 "the truth needs a world, and an id column that tells its individuals apart",
@@ -64,17 +64,19 @@ class AttackTables:
         return (self.others[table],) if table in self.others else ()
 
     def name_in(self, name: str, table: str) -> str:
-        """Name of a release column in another table."""
+        """The name of a release column in another table."""
         return self.knowledge.name_in(name, self.others[table].names)
 
     def shared_columns(self, table: str) -> tuple[str, ...]:
         """The columns that the release and another table share, except the id."""
         parts = self.parts(table)
         return tuple(
-            name for name in self.release.names if any(self._has(part, name) for part in parts)
+            name
+            for name in self.release.names
+            if any(self._has_column(part, name) for part in parts)
         )
 
-    def _has(self, part: AttackTable, name: str) -> bool:
+    def _has_column(self, part: AttackTable, name: str) -> bool:
         """Whether a table has a column of the release; the id only if the release shows ids.
 
         A column of the release with the name of the id may hold pseudonyms: it is shared if one of
@@ -90,10 +92,11 @@ class AttackTables:
         return any(self.knowledge.name_in(name, part.names) in part.names for part in self.worlds)
 
     def _shows_ids(self, part: AttackTable, name: str) -> bool:
+        """Whether a label of a release column stands for an id of the table; cached."""
         if (part.name, name) not in self._ids:
             labels = self.released_column(name).domain.labels.tolist()
             called = self.knowledge.name_in(name, part.names)
-            ids = part.values(called, self.knowledge, name)
+            ids = part.code_values(called, self.knowledge, name)
             some = [label for label in labels if label.strip("*")]
             self._ids[part.name, name] = bool(len(match(some, ids.domain).low))
         return self._ids[part.name, name]
@@ -147,18 +150,18 @@ class AttackTables:
     @property
     def public(self) -> tuple[str, ...]:
         """PAttr (Bettini Section 2): what the world shares with the release, or what is known."""
-        return self.known_in("world") if self.worlds else tuple(self._free(self.knows))
+        return self.known_in("world") if self.worlds else tuple(self._drop_sensitive(self.knows))
 
     def released_column(self, name: str, table: str = "release") -> CodedColumn:
-        """A column of the release, or of the other release, by its labels; cached."""
+        """Code a column of the release, or of the other one, by its labels; cached."""
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
             called = name if table == "release" else self.name_in(name, table)
-            self._labels[table, name] = where.labels(called, self.knowledge, name)
+            self._labels[table, name] = where.code_labels(called, self.knowledge, name)
         return self._labels[table, name]
 
     def hierarchies(self, columns: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
-        """The given hierarchies, built over these values."""
+        """Build the hierarchies that are given for these columns, over their values."""
         specs = {name: self.knowledge.hierarchy(name) for name in columns}
         return {
             name: spec.build(columns[name].domain, name)
@@ -166,18 +169,19 @@ class AttackTables:
             if spec is not None
         }
 
-    def together(
+    def match_columns(
         self, names: Sequence[str], shown_in: str = "release", people: str = "original"
     ) -> list[SharedColumn]:
-        """Columns of a release, each with that of the people; cached."""
+        """Match columns of a release with those of the people; cached."""
         for name in names:
             if (shown_in, people, name) not in self._shared:
                 self._shared[shown_in, people, name] = self._match_column(name, shown_in, people)
         return [self._shared[shown_in, people, name] for name in names]
 
     def _match_column(self, name: str, shown_in: str, people: str) -> SharedColumn:
+        """Match one column of a release (`release` or `other`) with that of the people."""
         table = self.others[people]
-        values = table.values(self.name_in(name, people), self.knowledge, name)
+        values = table.code_values(self.name_in(name, people), self.knowledge, name)
         tree = self.hierarchies({name: values}).get(name)
         return SharedColumn.of(
             self.released_column(name, shown_in), values, tree, self.knowledge.missing
@@ -187,32 +191,33 @@ class AttackTables:
     def data(self) -> AttackData:
         """The release with the people of the original, or with its own rows if there is none."""
         if "original" in self.others:
-            return self._data("original")
+            return self._data_with("original")
         missing = self.knowledge.missing
         own = [
-            SharedColumn.itself(self.released_column(name), missing)
-            for name in self._free(self.knows)
+            SharedColumn.of_release(self.released_column(name), missing)
+            for name in self._drop_sensitive(self.knows)
         ]
-        sensitive = [SharedColumn.itself(self.released_column(name)) for name in self.sensitive]
+        sensitive = [SharedColumn.of_release(self.released_column(name)) for name in self.sensitive]
         return AttackData.of(own, sensitive, limit=self.knowledge.limit)
 
     @cached_property
     def control(self) -> AttackData:
         """The release with people who are not in it."""
-        return self._data("control")
+        return self._data_with("control")
 
-    def _data(self, people: str) -> AttackData:
+    def _data_with(self, people: str) -> AttackData:
+        """The release with the people of this table, whose columns are merged where rows allow."""
         shared = self.shared_columns(people)
         sensitive = [name for name in self.sensitive if name in shared]
-        known = self._free(self.known_in(people))
+        known = self._drop_sensitive(self.known_in(people))
         return AttackData.of(
-            [one.merged for one in self.together(known, people=people)],
-            self.together(sensitive, people=people),
+            [one.merged for one in self.match_columns(known, people=people)],
+            self.match_columns(sensitive, people=people),
             limit=self.knowledge.limit,
         )
 
-    def _free(self, names: Sequence[str]) -> list[str]:
-        """The known columns that are not sensitive."""
+    def _drop_sensitive(self, names: Sequence[str]) -> list[str]:
+        """The columns among these that are not sensitive; `InputError` if there is none."""
         free = [name for name in names if name not in self.sensitive]
         if not free:
             raise InputError(
@@ -224,10 +229,10 @@ class AttackTables:
 
     @cached_property
     def linked_world(self) -> WorldLinkage:
-        """The release with the world."""
+        """The release linked with the world by the columns that are known."""
         names = self.known_in("world")
-        world = self.world_tables.world(names)
-        truth = self.world_tables.numbers(self._true_ids) if "truth" in self.others else None
+        world = self.world_tables.build_world(names)
+        truth = self.world_tables.numbers_of_ids(self._true_ids) if "truth" in self.others else None
         return WorldLinkage(
             {name: self.released_column(name) for name in names},
             world,
@@ -249,9 +254,9 @@ class AttackTables:
     def _true_ids(self) -> CodedColumn:
         """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
-        ids = table.labels(str(self.knowledge.world_id), self.knowledge)
+        ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:
-            return CodedColumn(ids.name, self._by_key(ids.codes), ids.domain)
+            return CodedColumn(ids.name, self._ids_by_key(ids.codes), ids.domain)
         if len(ids.codes) != records:
             raise InputError(
                 f"the truth has {len(ids.codes):,} rows, the release {records:,}",
@@ -259,11 +264,11 @@ class AttackTables:
             )
         return ids
 
-    def _by_key(self, ids: Codes) -> Codes:
-        """The id of each released row by the key that release and truth share."""
+    def _ids_by_key(self, ids: Codes) -> Codes:
+        """The id of each released row by the key that release and truth share; 0 if unknown."""
         key = str(self.knowledge.truth_key)
-        there = self.others["truth"].labels(key, self.knowledge)
-        here = self.release.labels(key, self.knowledge)
+        there = self.others["truth"].code_labels(key, self.knowledge)
+        here = self.release.code_labels(key, self.knowledge)
         if len(there.domain) < len(there.codes):
             raise InputError(
                 f"{len(there.codes) - len(there.domain):,} rows of the truth have no key {key!r}, "
@@ -280,7 +285,7 @@ class AttackTables:
         original, world_id = self.others["original"], self.knowledge.world_id
         if "truth" not in self.others or world_id not in original.names:
             return None
-        ids = original.labels(str(world_id), self.knowledge)
+        ids = original.code_labels(str(world_id), self.knowledge)
         if len(ids.domain) < len(ids.codes):
             return None
         place = dict(
@@ -291,7 +296,7 @@ class AttackTables:
         return np.array(found, dtype=np.int64)[true.codes]
 
     def notes(self) -> Iterator[str]:
-        """What you should know about the tables."""
+        """Yield what you should know about the tables."""
         if not self.sensitive:
             yield (
                 "no sensitive column is named, so attacks on sensitive values are left out "
@@ -332,7 +337,7 @@ class AttackTables:
                 )
 
     def _notes_of_ids(self) -> Iterator[str]:
-        """Ids of the truth that the world lacks, and ids that the release itself shows."""
+        """Yield notes of ids that the world lacks, and of ids that the release itself shows."""
         truth, world_id = self.linked_world.truth, self.knowledge.world_id
         lost = 0 if truth is None else int((truth == MISSING).sum())
         if truth is not None and lost:
@@ -344,7 +349,7 @@ class AttackTables:
         yield from self.membership.notes
         if world_id is None or world_id not in self.release.names:
             return
-        shown, people = self.release.labels(world_id, self.knowledge), self.world_tables.people
+        shown, people = self.release.code_labels(world_id, self.knowledge), self.world_tables.people
         named = np.array([False, *(label in people for label in shown.domain.labels.tolist())])
         rows = int(named[shown.codes].sum())
         if rows:
@@ -371,7 +376,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
     tables, world_id = (others["control"], others["original"]), knowledge.world_id
     if world_id is None or not _have_ids(tables, world_id):
         return
-    ids = [set(table.labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
+    ids = [set(table.code_labels(world_id, knowledge).domain.labels.tolist()) for table in tables]
     both = len(ids[0] & ids[1])
     if both:
         raise InputError(
@@ -381,7 +386,7 @@ def _refuse_control(others: Mapping[str, AttackTable], knowledge: AttackerKnowle
 
 
 def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) -> None:
-    """Without a world, refuse the key of a truth, and an id that no table has."""
+    """Refuse the key of a truth, and an id that no table has: there is no world."""
     if knowledge.truth_key is not None:
         raise PolicyError(
             "a truth key is given, but no truth",
@@ -398,7 +403,7 @@ def _refuse_unused(knowledge: AttackerKnowledge, others: Sequence[AttackTable]) 
 def _refuse_names(
     release: AttackTable, others: Sequence[AttackTable], rename: Mapping[str, str]
 ) -> None:
-    """Refuse new names that no table has, and those that two columns would share."""
+    """Refuse new names that no other table has, and those that two columns would share."""
     for name, called in rename.items():
         release.column(name)
         if not any(called in table.names for table in others):

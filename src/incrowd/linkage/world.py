@@ -99,6 +99,7 @@ class World:
 
     @cached_property
     def _held(self) -> dict[str, Counts]:
+        """What `code_counts` has counted, by column."""
         return {}
 
     @property
@@ -107,7 +108,7 @@ class World:
         return assumptions(self.rows, None if self.individual is None else self.unnamed)
 
     def select(self, names: Sequence[str]) -> "World":
-        """The world that knows these columns only."""
+        """The world that knows these columns only; `PolicyError` if one is unknown, or for none."""
         unknown = [name for name in names if name not in self.columns]
         if unknown or not names:
             raise PolicyError(
@@ -122,9 +123,9 @@ class World:
 
 
 def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
-    """Assumptions about people of a world of so many rows; `unnamed` of them have no id.
+    """What is assumed about who is who in a world of so many rows, in words.
 
-    None: it has no ids.
+    `unnamed` rows have no id; None if the world has no ids.
     """
     if unnamed is None:
         return (f"the world has no ids: each of its {count_of(rows, 'row')} is an individual",)
@@ -135,7 +136,7 @@ def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
 
 
 def joined_world(tables: Sequence[tuple[Mapping[str, CodedColumn], CodedColumn]]) -> World:
-    """Several external tables as one world: the universal relation (Bettini Section 3).
+    """Join several external tables by id: the universal relation (Bettini Section 3).
 
     Each table is its public columns and its id column; equal ids join rows. Somebody who is in two
     tables gets every combination of their rows there, and both values where the tables disagree on
@@ -157,7 +158,7 @@ class _WorldTable:
 
 
 def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]:
-    """The same columns, coded by one domain."""
+    """Code columns anew by one domain with the values of all; labels if their kinds differ."""
     if all(column.domain is columns[0].domain for column in columns):
         return columns[0].domain, [column.codes for column in columns]
     kinds = {column.domain.kind for column in columns}
@@ -177,7 +178,10 @@ def _one_numbering(columns: Sequence[CodedColumn]) -> tuple[Domain, list[Codes]]
 
 
 def _join_tables(left: _WorldTable, right: _WorldTable, people: int) -> _WorldTable:
-    """Two tables joined: pairs of rows for people in both, single rows for people in one."""
+    """Join two tables: pairs of rows for people in both, single rows for people in one.
+
+    `people` is one more than the largest id. Columns that both have are coded anew, in place.
+    """
     shared = [name for name in left.columns if name in right.columns]
     for name in shared:
         both = [left.columns[name], right.columns[name]]
@@ -216,11 +220,15 @@ def _codes_at(column: CodedColumn | None, rows: Counts) -> Codes:
 
 
 def _codes_of_rows(codes: Codes, rows: Counts) -> Codes:
+    """The codes of these rows; missing for row -1."""
     return np.append(codes, np.int32(MISSING))[rows]
 
 
 def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
-    """All pairs of rows with one id, and each row without a partner paired with -1."""
+    """All pairs of rows with one id, and each row without a partner paired with -1.
+
+    `people` is one more than the largest id.
+    """
     start, order = group_by_owner(right, people)
     partners = np.where(left == MISSING, 0, np.diff(start)[left])
     times = np.maximum(partners, 1)
@@ -243,7 +251,7 @@ _EXACT = 2**53
 
 
 def union_domain(mine: Domain, theirs: Domain) -> Domain:
-    """The values of a column in the table and in the world together.
+    """The domain of a column's values in the table and in the world together.
 
     Only the table's if the two are of different kinds, or share no exact number format: labels are
     then compared with the world as they are written.
@@ -258,7 +266,7 @@ def union_domain(mine: Domain, theirs: Domain) -> Domain:
 
 
 def _in_type_of(values: Values, like: Values) -> Values:
-    """Finite values only, in the type of the others if that is exact: whole days as days."""
+    """Finite values, in the type of the others if that loses nothing: whole days as days."""
     if values.dtype.kind == "f":
         values = values[np.isfinite(values)]
     if values.dtype.kind in "fM":
@@ -270,20 +278,20 @@ def _in_type_of(values: Values, like: Values) -> Values:
 
 
 def leaf_codes(world: World, name: str, leaves: Domain) -> Codes:
-    """The leaf of each row of the world; missing where there is none."""
+    """The leaf of each row of the world (its place plus 1); missing where there is none."""
     column = world.columns[name]
     return np.append(np.int32(MISSING), leaves_of(column.domain, leaves))[column.codes]
 
 
 def known_rows(world: World, name: str, leaves: Domain) -> Flags:
-    """Which rows of the world have a leaf, or a missing value."""
+    """Whether each row of the world has a leaf of this hierarchy, or a missing value."""
     known: Flags = leaf_codes(world, name, leaves) != MISSING
     known |= world.columns[name].codes == MISSING
     return known
 
 
 def people_of(world: World, name: str, leaves: Domain) -> Counts:
-    """Individuals of the world per leaf; somebody with several rows counts for the first.
+    """How many individuals of the world have each leaf; one of several rows counts by the first.
 
     Entry 0 counts those without a leaf.
     """

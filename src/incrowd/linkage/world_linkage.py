@@ -50,7 +50,7 @@ class RowCandidates:
 
     @property
     def inconsistent(self) -> int:
-        """Rows that fit nobody."""
+        """How many rows fit nobody."""
         return int((self.number == 0).sum())
 
     @cached_property
@@ -66,7 +66,7 @@ class RowCandidates:
 
     @cached_property
     def fitting(self) -> Counts:
-        """Individuals who fit each class."""
+        """Per class: how many individuals fit its rows."""
         fitting = np.zeros(len(self.sizes), dtype=np.int64)
         fitting[self.classes] = self.number
         return fitting
@@ -134,21 +134,25 @@ class WorldLinkage:
     @cached_property
     def linked(self) -> Linked:
         """The release linked with the world by all columns."""
-        return self.by(self.names)
+        return self.link_by(self.names)
 
     def candidates(self, names: Sequence[str] | None = None) -> RowCandidates:
-        """The candidates of each released row by all columns, or by these."""
+        """Count the candidates of each released row by all columns, or by these."""
         on = self.names if names is None else tuple(names)
-        return self._row_candidates(on, (self.linked if names is None else self.by(on)).candidates)
+        return self._row_candidates(
+            on, (self.linked if names is None else self.link_by(on)).candidates
+        )
 
-    def by(self, names: Sequence[str], release: Mapping[str, CodedColumn] | None = None) -> Linked:
-        """The release, or other rows with such labels, linked with the world by some columns."""
+    def link_by(
+        self, names: Sequence[str], release: Mapping[str, CodedColumn] | None = None
+    ) -> Linked:
+        """Link the release, or other rows with such labels, with the world by these columns."""
         shown = self.release if release is None else release
         return link(shown, self.world, self.hierarchies, on=names, missing=self.missing)
 
     @cached_property
     def pairs(self) -> FittingPairs | None:
-        """Whom the distinct released rows fit, by all columns; None if there are too many pairs."""
+        """Pairs of distinct released rows and whom they fit, by all columns; None if too many."""
         class_of = self.candidates().classes
         _, first, rows = np.unique(class_of, return_index=True, return_counts=True)
         if self.linked.candidates[first].sum() > MOST_PAIRS:
@@ -157,13 +161,16 @@ class WorldLinkage:
         return FittingPairs(owners(start), person.astype(np.int64), rows.astype(np.int64))
 
     def after_matching(self, concealed: Concealed) -> RowCandidates | None:
-        """The candidates of each released row by all columns that are left after matching."""
+        """The candidates of each released row that are left after matching.
+
+        By all columns; None if the rows cannot all be different people.
+        """
         if concealed.candidates is None:
             return None
         return replace(self.candidates(), number=concealed.candidates[self.candidates().classes])
 
     def sweep(self, sets: ColumnSets) -> Iterator[RowCandidates]:
-        """The candidates by every set of columns to play, except the set of all columns."""
+        """Yield the candidates by every set of columns to play, except the set of all of them."""
         person = None if self.world.everybody_once else self.world.person
         data = AttackData.of(self._shared, person=person)
         for fit in sweep(data, sets):
@@ -171,6 +178,7 @@ class WorldLinkage:
 
     @cached_property
     def _shared(self) -> list[SharedColumn]:
+        """The columns to link by, each matched with that of the world."""
         return [
             SharedColumn.of(
                 self.release[name],
@@ -182,21 +190,22 @@ class WorldLinkage:
         ]
 
     def _row_candidates(self, names: tuple[str, ...], number: Counts) -> RowCandidates:
+        """The candidates by these columns, given their number for each released row."""
         class_of = fold([self.release[name].codes for name in names], ()).row_of
         return RowCandidates(
             names,
             number,
             self.world.people,
-            self._right(names),
+            self._fits_own_person(names),
             class_of=class_of,
             listed=self._listed,
             listed_at_most=self.truth is None and self.listed_at_most,
             one_each=self.one_each,
-            fixed=all(self._apart[name] for name in names),
+            fixed=all(self._has_apart_labels[name] for name in names),
         )
 
     @cached_property
-    def _apart(self) -> dict[str, bool]:
+    def _has_apart_labels(self) -> dict[str, bool]:
         """By column, whether no value has two labels that stand for it."""
         return {one.name: one.decoding.apart for one in self._shared}
 
@@ -207,18 +216,21 @@ class WorldLinkage:
             return self.listed
         return float((self.truth > 0).sum()) / max(len(self.truth), 1)
 
-    def _right(self, names: Sequence[str]) -> Flags | None:
-        """Per released row: whether a row of its own individual fits it by these columns."""
+    def _fits_own_person(self, names: Sequence[str]) -> Flags | None:
+        """Per released row: whether its own individual fits it by these columns.
+
+        None if the truth is not known.
+        """
         if self.truth is None:
             return None
         right = np.zeros(len(self.truth), dtype=np.bool_)
-        row, fits = self._of_truth
+        row, fits = self._true_pairs
         places = [self.names.index(name) for name in names]
         right[row[fits[places].all(axis=0)]] = True
         return right
 
     @cached_property
-    def _of_truth(self) -> tuple[Counts, Flags]:
+    def _true_pairs(self) -> tuple[Counts, Flags]:
         """Pairs of a released row and a row of its individual: the former, and which columns fit.
 
         The second has shape (columns, pairs).

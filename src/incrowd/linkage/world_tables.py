@@ -46,7 +46,7 @@ class AttackTable:
         return self.engine.names
 
     def column(self, name: str) -> str:
-        """The name, if the table has a column of it."""
+        """Return the name if the table has a column of it; `PolicyError` if it has none."""
         if name not in self.names:
             raise PolicyError(
                 f"the {self.name} has no column {name!r}",
@@ -54,14 +54,17 @@ class AttackTable:
             )
         return name
 
-    def values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
-        """A column by its values, under the release's name for it."""
+    def code_values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
+        """Code a column by its values, under the release's name for it.
+
+        `called` is what this table calls it, `name` what the release does.
+        """
         return knowledge.marks.code_column(self.engine, name, knowledge.kinds.get(name), called)
 
-    def labels(
+    def code_labels(
         self, called: str, knowledge: "AttackerKnowledge", name: str | None = None
     ) -> CodedColumn:
-        """A column by the text that it shows, under the release's name for it.
+        """Code a column by the text that it shows, under the release's name for it.
 
         In a text file, a column of numbers or dates has further marks of missing values.
         """
@@ -107,7 +110,7 @@ class AttackerKnowledge:
     """A chance above this counts as found or learned."""
 
     def name_in(self, name: str, names: Sequence[str]) -> str:
-        """Name of a release column in another table with these column names."""
+        """The name of a release column in a table with these columns: renamed if that is there."""
         called = self.rename.get(name, name)
         return called if called in names else name
 
@@ -130,8 +133,8 @@ class WorldTables:
                 remedy="name the id column that all of them have (--world-id)",
             )
 
-    def world(self, names: Sequence[str]) -> World:
-        """The world that knows these columns, under the release's names."""
+    def build_world(self, names: Sequence[str]) -> World:
+        """Build the world that knows these columns; several tables are joined by id."""
         parts = [self._columns(part, names) for part in self.parts]
         if self.knowledge.world_id is None:
             return World(parts[0])
@@ -141,19 +144,19 @@ class WorldTables:
 
     @property
     def people(self) -> dict[str, int]:
-        """The number of each individual in every world of these tables, by id."""
+        """By id: the number of each individual, in every world of these tables."""
         labels = self._ids[0].domain.labels.tolist()
         return {label: code for code, label in enumerate(labels, start=1)}
 
-    def numbers(self, ids: CodedColumn) -> Codes:
-        """The individual of each id, 0 for ids that these tables lack."""
+    def numbers_of_ids(self, ids: CodedColumn) -> Codes:
+        """The number of the individual with each of these ids; 0 for ids that these tables lack."""
         number = self.people
         code = [0, *(number.get(label, 0) for label in ids.domain.labels.tolist())]
         return np.array(code, dtype=np.int32)[ids.codes]
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is assumed about individuals who are not in all tables."""
+        """A note of how many individuals are not in all tables, and what that means."""
         if len(self.parts) < 2:
             return ()
         tables = np.bincount(np.concatenate([np.unique(one.codes) for one in self._ids]))[1:]
@@ -162,10 +165,10 @@ class WorldTables:
         return (f"{text} world: what these do not say counts as missing",) if some else ()
 
     def _columns(self, part: AttackTable, names: Sequence[str]) -> dict[str, CodedColumn]:
-        """The columns among these that one table has."""
+        """The columns among these that one table has, coded, by the release's name."""
         held = {name: self.knowledge.name_in(name, part.names) for name in names}
         return {
-            name: part.values(called, self.knowledge, name)
+            name: part.code_values(called, self.knowledge, name)
             for name, called in held.items()
             if called in part.names
         }
@@ -174,12 +177,12 @@ class WorldTables:
     def _ids(self) -> list[CodedColumn]:
         """The ids of each table, all coded by one domain."""
         world_id = str(self.knowledge.world_id)
-        ids = [part.labels(world_id, self.knowledge) for part in self.parts]
+        ids = [part.code_labels(world_id, self.knowledge) for part in self.parts]
         return ids if len(ids) == 1 else _in_one_domain(ids)
 
 
 def _in_one_domain(columns: Sequence[CodedColumn]) -> list[CodedColumn]:
-    """The same columns, coded by one domain whose labels are in no order."""
+    """Code columns anew by one domain of all their labels, which are in no order."""
     code: dict[str, int] = {}
     every = [column.domain.labels.tolist() for column in columns]
     spots = [[0, *(code.setdefault(label, len(code) + 1) for label in one)] for one in every]

@@ -17,7 +17,7 @@ from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.foreign_labels import written_reach
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, named_in
-from incrowd.linkage.matching import Matcher, Matching, from_runs
+from incrowd.linkage.matching import Matcher, Matching, matching_of_runs
 from incrowd.table.column import CodedColumn
 from incrowd.utility.column import ColumnCells, OriginalColumn
 
@@ -234,7 +234,7 @@ class _Labels:
         runs = [found or every for found in runs]
         leaves = self._leaves(runs)
         suppressed = self._suppressed_labels(leaves)
-        matching = from_runs([[(0, 0)], *runs], matcher.place)
+        matching = matching_of_runs([[(0, 0)], *runs], matcher.place)
         others = np.maximum((leaves - 1) / max(self._known - 1, 1), 0.0)
         return ReleasedColumn(
             self._original,

@@ -194,7 +194,7 @@ def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
     for promise in promises if tables.worlds else ():
         there = tuple(name for name in promise.columns if tables.in_world(name))
         if there:
-            refuse_broken(promise, tables.world_tables.world(there))
+            refuse_broken(promise, tables.world_tables.build_world(there))
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:

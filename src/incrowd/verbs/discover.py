@@ -221,7 +221,7 @@ def _count_anew(
         within,
     )
     candidates = [one.columns for one in found.sets]
-    sets = counted_sets.minimal(candidates, _COUNTED)
+    sets = counted_sets.find_minimal(candidates, _COUNTED)
     people = options.population_test
     guarantee = Guarantee(
         exact=False,

@@ -180,7 +180,7 @@ def _decide(
     plain = tuple(name for name in names if name not in nested)
     if not plain:
         raise all_nested()
-    found = decide(plain, request.without(nested))
+    found = decide(plain, request.without_columns(nested))
     if not found.published:
         raise _nothing_to_publish(found, request)
     return _Decision(request, plain, found, records, nested)

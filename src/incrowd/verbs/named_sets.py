@@ -92,7 +92,7 @@ def _declared_sizes(asked: JudgeSetsRequest, sets: Sets, test: PopulationTest) -
                 f"{name!r} has a number of values and is in none of the sets",
                 remedy=values.did_you_mean(name, columns) or "name a set that contains it",
             )
-    judged = tuple(JudgedSet(one, test.without_table(one)) for one in sets)
+    judged = tuple(JudgedSet(one, test.test_without_table(one)) for one in sets)
     return JudgedSets(judged, test.people, test.alpha)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
-from incrowd.identify.distinct_values import population as people_of
+from incrowd.identify.distinct_values import parse_population
 from incrowd.io.reading import AnyPath, Reading, enough_memory, open_table
 from incrowd.models import Probabilistic
 from incrowd.pii.column_names import topic_of
@@ -148,7 +148,7 @@ def policy_of(
 
 
 def _question(asked: PopulationRequest) -> PlanQuestion:
-    people = None if asked.population is None else people_of(asked.population)
+    people = None if asked.population is None else parse_population(asked.population)
     k = None if asked.k is None else whole_number(asked.k, "k")
     return PlanQuestion(people, k, asked.beta, asked.bound, asked.simultaneous, asked.confidence)
 

@@ -252,7 +252,7 @@ def _protect_presence(problem: Problem, people: Problem, spans: Spans) -> GivenC
     if world is None or not bounds:
         return boxes
     for _ in range(_MOST_ROUNDS):
-        pairs = world.meetings(problem.outcome(boxes), min(bounds) * (1 + 1e-9))
+        pairs = world.pairs_above_bound(problem.outcome(boxes), min(bounds) * (1 + 1e-9))
         if not len(pairs):
             break
         spans = _join_pairs(people, spans, class_of[pairs])

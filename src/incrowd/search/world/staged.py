@@ -80,7 +80,7 @@ def _release_exact(problem: Problem, world: CandidateCounter) -> tuple[Pieces, _
     stay = fine[spans.pieces.class_of]
     class_of = np.unique(spans.pieces.class_of[stay], return_inverse=True)[1].astype(np.int32)
     exact = Pieces(rows[stay], problem.tally.counts[stay], class_of)
-    return exact, _Rest(rows[~stay], world.without(told | like))
+    return exact, _Rest(rows[~stay], world.without_rows(told | like))
 
 
 def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Spans:
