@@ -77,7 +77,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """What a search must know of a table, counted where the table is.
+    """Count what a search must know of a table, where the table is.
 
     With `sampled` its rows are not counted all; columns are.
     """
@@ -122,7 +122,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     seed: int = 0,
     world_people: Mapping[str, Counts] | None = None,
 ) -> Compiled:
-    """The problem of finding a release of this table that satisfies the policy.
+    """Make the problem of finding a release of this table that satisfies the policy.
 
     `world_people` are the individuals of a world per code of the columns that it knows: where they
     are given, what labels end on is chosen for them.

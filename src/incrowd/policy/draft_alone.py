@@ -45,7 +45,7 @@ class _PeopleInClasses:
         return len(np.unique(self.person))
 
     def expected_alone(self, columns: Sequence[CodedColumn], k: int) -> float:
-        """How many people are expected to be alone by these columns, in classes of k people."""
+        """The expected number of people alone by these columns, if classes were of k people."""
         value = np.unique(np.stack([c.codes for c in columns]), axis=1, return_inverse=True)[1]
         held = np.stack([self.classes, value.reshape(-1), self.person])
         pairs = np.unique(held, axis=1)

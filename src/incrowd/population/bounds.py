@@ -297,7 +297,7 @@ class PopulationSample:
         return max(size, k_of_shares([share], population, min(beta, 0.5)) if share else 0)
 
     def least(self, population: int, k: int, beta: float) -> int:
-        """How many people of the table a class must hold to support k of the population.
+        """The least number of people of a table that a class must hold to support k.
 
         >>> PopulationSample(5_000, 3, 0.95).least(10**6, 100, 0.1)
         25

@@ -138,7 +138,7 @@ def value_runs(
 
 
 def division_cost(values: Values, buckets: ValueBuckets, method: Method) -> float:
-    """What a division costs: what `divide` makes small by this method.
+    """The cost of a division into buckets by a method, which `divide` makes small.
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
     >>> division_cost(incomes, divide(incomes, 2), "k-median")

@@ -69,8 +69,8 @@ class CheckedRelease:
 def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Check:
     """Check a release against its policy: count everything again."""
     certificate = backing.certificate
-    same = _same_rows(checked, policy, certificate)
-    digest_ok = _same_digest(checked, certificate, same)
+    same = _are_same_rows(checked, policy, certificate)
+    digest_ok = _is_same_digest(checked, certificate, same)
     signature = None if certificate is None else who_signed(certificate, backing.trusted)
     known = certificate if digest_ok else None
     rows = ReleasedRows.of(checked.release, policy, known, text=checked.text)
@@ -140,7 +140,7 @@ def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Itera
         yield f"{alone.refusal}."
 
 
-def _same_rows(
+def _are_same_rows(
     checked: CheckedRelease, policy: Policy, certificate: Certificate | None
 ) -> bool | None:
     """Whether the rows match the certificate; None if it has no digest of rows."""
@@ -150,7 +150,7 @@ def _same_rows(
     return None if found is None else certificate.rows_sha256 == found
 
 
-def _same_digest(
+def _is_same_digest(
     checked: CheckedRelease, certificate: Certificate | None, same: bool | None
 ) -> bool | None:
     """Whether the certificate belongs to this release; by its rows if a frame and a file differ."""

@@ -33,7 +33,7 @@ class SearchAgain:
     context: RunContext
 
     def __call__(self, rows: Counts) -> list[Cells | None] | None:
-        """What the records of a table show, given the row of the world of each.
+        """Make the release of another table, of these rows of the world; return what records show.
 
         None for a record that is left out, and instead of all if there is no release.
         """

@@ -299,7 +299,7 @@ class _Alike:
 
     @property
     def posterior(self) -> Posterior:
-        """What they say; everybody with the same row is as likely."""
+        """What the tables that were added say; everybody with the same row is as likely."""
         people, alike = self._drawn.people.tolist(), self._alike
         present = [Fraction(sums, alike * people[of]) for of, sums in self._present.items()]
         owned = [sums / (alike * people[of]) for (_, of), sums in self._owned.items()]

@@ -35,7 +35,7 @@ class OriginalTable:
 
     @cached_property
     def features(self) -> dict[str, Feature]:
-        """By column: ready to be put next to others."""
+        """The feature of each column, by name, to put beside others."""
         return {name: Feature.of_original(column) for name, column in self.columns.items()}
 
     @cached_property
@@ -71,7 +71,7 @@ class ReleaseTable:
 
     @cached_property
     def features(self) -> dict[str, Feature]:
-        """By column: ready to be put next to others."""
+        """The feature of each column, by name, to put beside others."""
         return {name: Feature.of_release(column) for name, column in self.columns.items()}
 
 

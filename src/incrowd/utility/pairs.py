@@ -39,7 +39,7 @@ class Feature:
 
     @classmethod
     def of_original(cls, column: OriginalColumn) -> "Feature":
-        """A column of the original: every value is known."""
+        """Make the feature of a column of the original: every value is known."""
         place = np.append(np.nan, column.scale)
         return cls(
             shares_of_original(column),
@@ -51,7 +51,7 @@ class Feature:
 
     @classmethod
     def of_release(cls, column: ReleasedColumn) -> "Feature":
-        """A column of a release, labels spread evenly."""
+        """Make the feature of a column of a release: labels are spread evenly over their values."""
         ordered = column.original.ordered
         return cls(column.spread, ordered, column.mean, column.variance, column.codes)
 
@@ -62,7 +62,7 @@ class Feature:
 
     @cached_property
     def extra(self) -> Floats:
-        """What the spread of its label adds to the variance, record by record."""
+        """The variance that the spread of each record's label adds."""
         return self.variance[self.label]
 
     @cached_property

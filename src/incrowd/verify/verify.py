@@ -65,7 +65,7 @@ class Reference:
         return cls(place, people_by_value(codes, values + 1, owner, rows.records), maps)
 
     def among(self, rows: CountedRows, name: str) -> "Reference":
-        """The same positions with the people of these rows alone."""
+        """Count the people of these rows alone, at the same positions."""
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
         places = np.concatenate([[0], self.places(cells.labels.to_list())])
