@@ -87,7 +87,7 @@ for name, value in given.items():
 spark = builder.getOrCreate()
 spark.range(1).count()
 policy = incrowd.quick((*QUASI, "ill"), quasi=QUASI, k=10, sensitive="ill", search="crowd")
-incrowd.release.parts.in_parts.__defaults__ = (0,)
+incrowd.release.parts.part_release_of.__defaults__ = (0,)
 start = time.perf_counter()
 release = incrowd.anonymize(spark.read.parquet(FILE), policy, OUT + ".folder", seed=1)
 told(time.perf_counter() - start, loss=release.loss["gcp"], stages=dict(release.seconds))

@@ -50,7 +50,10 @@ MUTANTS = [
     *_mutants(
         "verify/crowds.py",
         "tests/verify/test_judges.py tests/verify/test_refused.py tests/release/test_verify.py",
-        ("_distinct(self.class_of, codes, self.unit)", "_distinct(self.class_of, codes, codes)"),
+        (
+            "_count_distinct(self.class_of, codes, self.unit)",
+            "_count_distinct(self.class_of, codes, codes)",
+        ),
         ("key = key * domain + column", "key = key + column"),
         (
             "known = ~(patterns[:, p] | patterns[:, q])",

@@ -16,10 +16,10 @@ def _luhn(text):
 
 
 def _vin(i):
-    from incrowd.pii.patterns import is_vehicle  # the check digit is searched for
+    from incrowd.pii.patterns import is_vehicle_number  # the check digit is searched for
 
     body = f"1HGCM826{{}}3A{100000 + i}"
-    return next(body.format(c) for c in "0123456789X" if is_vehicle(body.format(c)))
+    return next(body.format(c) for c in "0123456789X" if is_vehicle_number(body.format(c)))
 
 
 def identifiers(rng):

@@ -124,8 +124,8 @@ def hospital(rows: int = 1000, seed: int = 0) -> pl.DataFrame:
     >>> hospital(3).shape
     (3, 14)
     """
-    _check(rows, seed)
-    return _table(np.arange(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64), rows, seed)
+    _refuse_negative(rows, seed)
+    return _make_table(np.arange(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64), rows, seed)
 
 
 def visits(people: int = 1000, seed: int = 0) -> pl.DataFrame:
@@ -137,12 +137,12 @@ def visits(people: int = 1000, seed: int = 0) -> pl.DataFrame:
     >>> table["patient_id"].n_unique(), table.height > 50
     (50, True)
     """
-    _check(people, seed)
+    _refuse_negative(people, seed)
     draw = _Draw(seed, people)
     often = _pick(draw("visits"), 0.62 ** np.arange(12, dtype=np.float64)).astype(np.int64) + 1
     person = np.repeat(np.arange(people, dtype=np.int64), often)
     stay = np.arange(len(person), dtype=np.int64) - np.repeat(np.cumsum(often) - often, often)
-    return _table(person, stay, people, seed)
+    return _make_table(person, stay, people, seed)
 
 
 def correlated(
@@ -162,7 +162,7 @@ def correlated(
     >>> correlated(2, alpha=1.0).columns
     ['a1', 'a2', 'a3', 'a4', 's']
     """
-    _check(rows, seed)
+    _refuse_negative(rows, seed)
     if not 0 <= alpha <= 1 or not coefficients:
         raise PolicyError("alpha must be from 0 to 1, and there must be a coefficient per column")
     draw = _Draw(seed, rows)
@@ -174,7 +174,8 @@ def correlated(
     return pl.DataFrame({**columns, "s": np.where(draw("alpha") < alpha, follows, free)})
 
 
-def _check(rows: int, seed: int) -> None:
+def _refuse_negative(rows: int, seed: int) -> None:
+    """Refuse a negative number of rows or seed."""
     if rows < 0 or seed < 0:
         raise PolicyError("a made-up table needs a number of rows and a seed of 0 or more")
 
@@ -187,6 +188,7 @@ class _Draw:
     size: int
 
     def __call__(self, purpose: str) -> Floats:
+        """Draw `size` numbers in [0, 1), always the same ones for a purpose."""
         words = np.random.PCG64(np.random.SeedSequence([self.seed, *purpose.encode()])).random_raw(
             self.size
         )
@@ -204,7 +206,8 @@ class _Patients:
     """Came without papers: what others tell is then often missing."""
 
 
-def _table(person: Counts, stay: Counts, people: int, seed: int) -> pl.DataFrame:
+def _make_table(person: Counts, stay: Counts, people: int, seed: int) -> pl.DataFrame:
+    """Make the hospital's table of these stays, by the person and the number of each."""
     who = _draw_patients(_Draw(seed, people))
     columns = {
         name: column.gather(person) for name, column in _columns_of_patients(who, seed).items()
@@ -218,6 +221,7 @@ def _table(person: Counts, stay: Counts, people: int, seed: int) -> pl.DataFrame
 
 
 def _draw_patients(draw: _Draw) -> _Patients:
+    """Draw age, sex and kind of arrival of each patient."""
     bounds = np.array([0, 1, 18, 30, 50, 67, 80, 90, 104], dtype=np.float64)
     band = _pick(draw("band"), [5, 9, 14, 22, 23, 16, 9, 2])
     within = draw("age") ** np.where(band == 7, 3, 1)
@@ -230,6 +234,7 @@ def _draw_patients(draw: _Draw) -> _Patients:
 
 
 def _columns_of_patients(who: _Patients, seed: int) -> dict[str, pl.Series]:
+    """Draw the columns that stay the same from stay to stay, a row per patient."""
     draw = _Draw(seed, len(who.age))
     first_day = np.datetime64(_FIRST_DAY, "D")
     sex = pl.Series(["male", "female"]).gather(who.woman.astype(np.int64))
@@ -237,14 +242,14 @@ def _columns_of_patients(who: _Patients, seed: int) -> dict[str, pl.Series]:
     countries = pl.Series([name for name, _ in _COUNTRIES])
     born = pl.Series(first_day - who.age.astype("timedelta64[D]"))
     columns = {
-        "patient_id": _serial("P", 7_368_787, 9_999_991, len(who.age), 7),
-        "name": _names(draw, who.woman),
-        "ssn": _ssn(len(who.age)),
+        "patient_id": _serial_numbers("P", 7_368_787, 9_999_991, len(who.age), 7),
+        "name": _draw_names(draw, who.woman),
+        "ssn": _made_up_ssns(len(who.age)),
         "birth_date": born,
         "sex": sex,
         "zip": zips.gather(_pick(draw("zip"), crowds)),
         "country": countries.gather(_pick(draw("country"), [n for _, n in _COUNTRIES])),
-        "occupation": _occupations(draw, who),
+        "occupation": _draw_occupations(draw, who),
         "smoker": pl.Series(draw("smoker") < np.where(who.age < 16 * 365, 0.0, 0.19)),
     }
     chances = {"birth_date": (0.0, 0.01), "zip": (0.005, 0.08), "country": (0.02, 0.2)}
@@ -258,14 +263,15 @@ def _columns_of_patients(who: _Patients, seed: int) -> dict[str, pl.Series]:
 def _columns_of_stays(
     draw: _Draw, who: _Patients, person: Counts, stay: Counts
 ) -> dict[str, pl.Series]:
+    """Draw the columns of each stay; `stay` numbers those of one person from 0."""
     born = who.age[person]
     day = np.floor(draw("admission") * _DAYS).astype(np.int64)
     day = np.minimum((day + stay * 97) % _DAYS, _DAYS - 1)
     illness = _draw_illnesses(draw, np.maximum(born + day, 0) / 365.25, who.woman[person])
     codes, wards, cost, length = _catalogue()
-    days = np.floor(length[illness] * _LOGNORMAL[_place(draw("days"))]).astype(np.int64)
+    days = np.floor(length[illness] * _LOGNORMAL[_lognormal_places(draw("days"))]).astype(np.int64)
     price = cost[illness] * (0.5 + 0.5 * (days + 1) / (length[illness] + 1))
-    price = np.floor(price * _LOGNORMAL[_place(draw("cost"))] * 100) / 100
+    price = np.floor(price * _LOGNORMAL[_lognormal_places(draw("cost"))] * 100) / 100
     first_day = np.datetime64(_FIRST_DAY, "D")
     known = draw("no diagnosis") >= 0.004
     return {
@@ -278,10 +284,12 @@ def _columns_of_stays(
 
 
 def _draw_illnesses(draw: _Draw, age: Floats, woman: Flags) -> Codes:
-    """An illness per stay: one distribution per band of age and sex."""
+    """Draw an illness per stay, from one distribution per band of age and sex."""
     band = np.searchsorted([18.0, 40.0, 65.0], age, side="right")
     group = band * 2 + woman
-    chances = np.array([_chances(band, woman) for band in range(4) for woman in (False, True)])
+    chances = np.array(
+        [_illness_chances(band, woman) for band in range(4) for woman in (False, True)]
+    )
     steps = np.cumsum(chances, axis=1)
     steps /= steps[:, -1:]
     flat = (steps + np.arange(len(steps))[:, None]).ravel()
@@ -289,7 +297,8 @@ def _draw_illnesses(draw: _Draw, age: Floats, woman: Flags) -> Codes:
     return np.asarray((np.minimum(place, len(flat) - 1) - group * steps.shape[1]).astype(np.int32))
 
 
-def _chances(band: int, woman: bool) -> list[float]:
+def _illness_chances(band: int, woman: bool) -> list[float]:
+    """The relative chance of each illness for a band of age and a sex."""
     chances = []
     for _, codes, ages, women, *_ in _ILLNESSES:
         for rank, code in enumerate(codes.split()):
@@ -301,6 +310,7 @@ def _chances(band: int, woman: bool) -> list[float]:
 
 
 def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
+    """The codes, wards, median costs and lengths of all illnesses, in one order."""
     rows = [
         (code, ward, cost * (1 + 0.3 * rank), days * (1 + 0.15 * rank))
         for ward, codes, _, _, cost, days in _ILLNESSES
@@ -310,7 +320,8 @@ def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
     return pl.Series(codes), pl.Series(wards), np.array(cost), np.array(days)
 
 
-def _occupations(draw: _Draw, who: _Patients) -> pl.Series:
+def _draw_occupations(draw: _Draw, who: _Patients) -> pl.Series:
+    """Draw an occupation per patient that fits the age."""
     chances = np.array([chances for _, *chances in _JOBS])
     years = who.age / 365.25
     working = np.searchsorted([30.0, 50.0], years, side="right")
@@ -326,14 +337,15 @@ def _occupations(draw: _Draw, who: _Patients) -> pl.Series:
 
 
 def _areas() -> tuple[pl.Series, Floats]:
-    """ZIP codes around Boston and Washington, the populous first."""
+    """Make ZIP codes around Boston and Washington, and the weight of each, falling."""
     starts = (2108, 2138, 1001, 1602, 20001, 20740, 22201, 3031, 4101, 5401, 2840, 6103)
     numbers = [start + 3 * i for i in range(30) for start in starts]
     crowds = 1.0 / (np.arange(len(numbers), dtype=np.float64) + 4.0)
     return pl.Series([f"{number:05d}" for number in numbers]), crowds
 
 
-def _names(draw: _Draw, woman: Flags) -> pl.Series:
+def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
+    """Draw a given name that fits the sex, and a family name, per patient."""
     first = _pick(draw("first"), 1.0 / (np.arange(30, dtype=np.float64) + 6.0))
     families = _FAMILY.split()
     family = _pick(draw("family"), 1.0 / (np.arange(len(families), dtype=np.float64) + 8.0))
@@ -342,30 +354,33 @@ def _names(draw: _Draw, woman: Flags) -> pl.Series:
     return given + " " + pl.Series(families).gather(family)
 
 
-def _serial(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
-    """Serial numbers out of order, none twice before `modulus` rows."""
+def _serial_numbers(letter: str, step: int, modulus: int, size: int, digits: int) -> pl.Series:
+    """Make serial numbers out of order, none twice before `modulus` rows."""
     rows = np.arange(size, dtype=np.int64)
     number = (rows % modulus * step + 12_345) % modulus + rows // modulus * modulus
     return letter + pl.Series(number).cast(pl.String).str.zfill(digits)
 
 
-def _ssn(size: int) -> pl.Series:
-    digits = _serial("", 618_033, 999_983, size, 6)
+def _made_up_ssns(size: int) -> pl.Series:
+    """Make social security numbers of area 000, which is never issued."""
+    digits = _serial_numbers("", 618_033, 999_983, size, 6)
     return "000-" + digits.str.slice(0, 2) + "-" + digits.str.slice(2)
 
 
 def _pick(draws: Floats, chances: "Floats | list[float]") -> Codes:
-    """An index per draw, index i with a chance proportional to `chances[i]`."""
+    """Pick an index per draw, index i with a chance proportional to `chances[i]`."""
     steps = np.cumsum(np.asarray(chances, dtype=np.float64))
     place = np.searchsorted(steps / steps[-1], draws, side="right")
     return np.minimum(place, len(steps) - 1).astype(np.int32)
 
 
 def _blank_unless(column: pl.Series, there: Flags) -> pl.Series:
+    """Make cells null that are not flagged in `there`."""
     return column.zip_with(pl.Series(there), pl.Series([None], dtype=column.dtype))
 
 
-def _place(draws: Floats) -> Counts:
+def _lognormal_places(draws: Floats) -> Counts:
+    """The place of each draw in `_LOGNORMAL`."""
     return (draws * len(_LOGNORMAL)).astype(np.int64)
 
 

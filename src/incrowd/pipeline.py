@@ -39,12 +39,12 @@ from incrowd.release.certify import certify, notes_of
 from incrowd.release.facts import Proved, facts_of
 from incrowd.release.kept import demand_few_alone, refuse_telling_values
 from incrowd.release.load import LoadedTable, RunContext, load, overtime_of
-from incrowd.release.parts import PartRelease, StagedRelease, in_parts, staged_in_parts
+from incrowd.release.parts import PartRelease, StagedRelease, part_release_of, stage_in_parts
 from incrowd.release.proof import prove
 from incrowd.release.refused import refused_result
 from incrowd.release.release import Release, StageTimer
 from incrowd.release.released import ReleasedRows
-from incrowd.release.rows import check_key, plan_rows, pseudonymous
+from incrowd.release.rows import check_key, plan_rows, pseudonymous_columns
 from incrowd.release.search_again import SearchAgain, shown_rows
 from incrowd.release.small_worlds import (
     FittingKinds,
@@ -98,7 +98,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
     policy = files.policy_of(asked.policy)
     target, dry_run, gap = asked.target, asked.dry_run, asked.gap
     timer = StageTimer()
-    signer = _signer(asked.sign)
+    signer = _signing_key(asked.sign)
     _refuse_gap(policy, gap)
     for goal in (target, asked.certificate):
         refuse_remote(goal)
@@ -119,7 +119,7 @@ def anonymize(asked: AnonymizeRequest) -> Release:
         _refuse_unwritable(found_table, policy, goal)
         names = WorldNames(asked.world_id, asked.rename, folder)
         against = world_of(found_table.engine, asked.world, policy, names)
-        parts = in_parts(found_table.engine, policy) if against is None else None
+        parts = part_release_of(found_table.engine, policy) if against is None else None
         _refuse_gap_in_parts(parts, gap)
         sampled = None if parts is None else parts.sampled
         table = load(found_table.engine, policy, builders_of(policy, folder), against, sampled)
@@ -129,18 +129,18 @@ def anonymize(asked: AnonymizeRequest) -> Release:
         if parts is None:
             context.watch.tell("searching", 0.0)
             found = search(table, context)
-            found = _against_readers(table, found, context, folder)
+            found = _withstand_readers(table, found, context, folder)
             bound = _loss_bound(table, found, context, gap)
             timer.end("search")
             ready = _stage_rows(table, found, context)
             timer.end("release")
         else:
-            bound, ready = None, staged_in_parts(table, parts, context)
+            bound, ready = None, stage_in_parts(table, parts, context)
             timer.end("search")
         folder_made = Can.FOLDER in found_table.engine.can
         with placing(goal, paper, found_table.like, table=new_table, parts=folder_made) as place:
             proved = _write_and_prove(table, ready, place, context, timer)
-            release = _release(proved, signer, timer, bound)
+            release = _certify_release(proved, signer, timer, bound)
             place.certify(release.certificate.to_json)
             place.publish_with(proved.written.publish)
         timer.end("write")
@@ -148,9 +148,9 @@ def anonymize(asked: AnonymizeRequest) -> Release:
 
 
 def search(table: LoadedTable, context: RunContext) -> Found:
-    """What the policy's search finds; refuses at once what no release could satisfy."""
+    """Search as the policy asks; refuses at once what no release could satisfy."""
     policy, problem = table.policy, table.compiled.problem
-    if pseudonymous(policy):
+    if pseudonymous_columns(policy):
         check_key(context.key)
     raise_if_infeasible(without_compared(problem))
     raise_if_unprovided(policy.models, policy.search)
@@ -166,10 +166,10 @@ def search(table: LoadedTable, context: RunContext) -> Found:
     return replace(found, overtime=overtime_of(policy, watch))
 
 
-def _against_readers(
+def _withstand_readers(
     table: LoadedTable, found: Found, context: RunContext, folder: AnyPath
 ) -> Found:
-    """What was found, if somebody who knows the search concludes no more than the models allow.
+    """What was found; refused if somebody who knows the search concludes too much.
 
     In a world of many people there is nothing to do; in a small one other tables are searched.
     """
@@ -180,21 +180,21 @@ def _against_readers(
     drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
     release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
-    repeat = SearchAgain(table, builders_of(policy, folder), _release_again, quiet)
+    repeat = SearchAgain(table, builders_of(policy, folder), _search_and_stage, quiet)
     seen = posterior_of(drawn, repeat, release, NestedWatch(context.watch, policy.time_limit))
     demand_posterior(policy, seen)
     return replace(found, why=f"{found.why}; {seen.says}")
 
 
-def _release_again(table: LoadedTable, context: RunContext) -> Staged:
-    """The rows that would leave of another table."""
+def _search_and_stage(table: LoadedTable, context: RunContext) -> Staged:
+    """Search another table and stage the rows that would leave."""
     return _stage_rows(table, search(table, context), context).staged
 
 
 def _loss_bound(
     table: LoadedTable, found: Found, context: RunContext, gap: "Gap | None"
 ) -> "LossBound | None":
-    """The loss that no release goes below, if it is asked for."""
+    """The loss that no release goes below, if it is asked for; else None."""
     if gap is None:
         return None
     from incrowd.search.bound import SAMPLE, lower_bound  # noqa: PLC0415  kernels that few need
@@ -248,9 +248,10 @@ def _write_and_prove(
     return proved
 
 
-def _release(
+def _certify_release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
+    """Certify a proved release, sign the certificate if a key is given, and put all together."""
     facts = facts_of(proved)
     certificate = certify(proved, facts)
     if signer is not None:
@@ -266,8 +267,8 @@ def _release(
     )
 
 
-def _signer(sign: AnyPath | bytes | None) -> bytes | None:
-    """A private key as it is given, or read from its file; refused before any work is done."""
+def _signing_key(sign: AnyPath | bytes | None) -> bytes | None:
+    """The private key as it is given, or read from its file; None if none. Refused if unusable."""
     if sign is None:
         return None
     key = sign if isinstance(sign, bytes) else files.content(sign)
@@ -287,6 +288,6 @@ def _refuse_unwritable(table: Opened, policy: Policy, target: AnyPath | None) ->
 
 
 def _search_seed(context: RunContext) -> int:
-    """For a search that draws: whoever knew its seed could tell something of who was drawn."""
+    """Draw the search's seed, or derive it from the given one, which would tell who was drawn."""
     entropy = None if context.seed is None else [context.seed, 1]
     return int(np.random.SeedSequence(entropy).generate_state(1, np.uint64)[0])

@@ -51,7 +51,9 @@ def public_counts(counts: Sequence[int]) -> tuple[int | None, ...]:
 
 
 def raised_share(count: int, people: int) -> float:
-    """A share of people that is judged as it is told: rounded up, and of no fewer than `LEAST`.
+    """A share of people, rounded up to a step, and of no fewer than `LEAST` if there is anybody.
+
+    A share that is judged is raised so, as it is told.
 
     >>> raised_share(0, 100), raised_share(1, 100), raised_share(34, 100), raised_share(1, 3)
     (0.0, 0.05, 0.34, 1.0)
@@ -84,9 +86,10 @@ def public_losses(
 
 
 def public_loss(loss: float, *, left_out: int) -> float:
-    """Two digits after the point, or two digits of a loss above 1; all if nobody was left out.
+    """A loss as it may leave: all digits if nobody was left out, else two.
 
-    Only what is nothing leaves as 0, and only what is all as 1.
+    These are two digits after the point, or the first two of a loss above 1. Only what is nothing
+    leaves as 0, and only what is all as 1.
 
     >>> [public_loss(loss, left_out=3) for loss in (0.07346, 0.0001, 0.0, 0.9999, 1234.5)]
     [0.07, 0.01, 0.0, 0.99, 1200.0]
@@ -99,7 +102,7 @@ def public_loss(loss: float, *, left_out: int) -> float:
 
 
 def public_bound(bound: float, *, left_out: int) -> float:
-    """A loss that none goes below, likewise: rounded down, so that it stays one.
+    """A lower bound of a loss as it may leave: rounded down, so that it stays a bound.
 
     >>> public_bound(0.0768, left_out=3), public_bound(17.9, left_out=3)
     (0.07, 17.0)
@@ -110,7 +113,7 @@ def public_bound(bound: float, *, left_out: int) -> float:
 
 
 def public_words(words: str, *, left_out: int) -> str:
-    """What a search says of its result, with the losses in it as they leave.
+    """Replace the losses in what a search says of its result by those that may leave.
 
     >>> public_words("used tds: gcp 0.0735 (limit 0.1234), lattice 0.1200", left_out=3)
     'used tds: gcp about 0.07 (limit 0.1234), lattice about 0.12'

@@ -55,7 +55,7 @@ def test_a_policy_without_a_floor(refused, table, here, text):
 )
 def test_what_only_looks_deep_is_read(text):
     assert tomllib.loads(text)
-    assert toml.too_deep(text) is None
+    assert toml.line_too_deep(text) is None
 
 
 ODD = ["age\x1b[2J", "a\x00b", "tab\there", "line\nbreak", "x\x7f", "\x85\x9f", "\u2028", '"', "#"]

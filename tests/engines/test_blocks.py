@@ -24,7 +24,7 @@ from incrowd.table.cells import clear_marks
 from incrowd.table.counted import CountedRows
 from incrowd.table.fold import in_threads, threads
 from incrowd.verify.verdict import Verdict
-from incrowd.verify.verify import weakest
+from incrowd.verify.verify import weakest_verdicts
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -208,7 +208,9 @@ def test_the_weakest_block_decides():
             Verdict("t-closeness", "ill", 0.3, t, t <= 0.3),
         )
 
-    one, other = weakest([verdicts(7.0, 0.2), verdicts(4.0, 0.1), verdicts(9.0, 0.25)], models)
+    one, other = weakest_verdicts(
+        [verdicts(7.0, 0.2), verdicts(4.0, 0.1), verdicts(9.0, 0.25)], models
+    )
     assert (one.reached, one.ok) == (4.0, False)
     assert (other.reached, other.ok) == (0.25, True)
 

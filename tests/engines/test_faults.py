@@ -244,7 +244,7 @@ def test_a_file_that_changes_between_the_passes_is_refused(  # noqa: PLR0917
 def small_parts(monkeypatch):
     monkeypatch.setattr(by_parts, "PART", 400)
     monkeypatch.setattr(by_parts, "_FILLED", 5)
-    monkeypatch.setattr(by_parts.in_parts, "__defaults__", (1_000,))
+    monkeypatch.setattr(by_parts.part_release_of, "__defaults__", (1_000,))
 
 
 @pytest.mark.slow

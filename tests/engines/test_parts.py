@@ -13,7 +13,7 @@ from incrowd.engines.duckdb import engine_of
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.policy.policy import Column, Policy
-from incrowd.release.parts import in_parts
+from incrowd.release.parts import part_release_of
 from incrowd.watch import Watch
 
 duckdb = pytest.importorskip("duckdb")
@@ -52,7 +52,7 @@ def parts_of(monkeypatch, records):
     monkeypatch.setattr(by_parts, "ABOVE", 1_000)
     monkeypatch.setattr(by_parts, "PART", records)
     monkeypatch.setattr(by_parts, "_FILLED", 5)
-    monkeypatch.setattr(by_parts.in_parts, "__defaults__", (1_000,))
+    monkeypatch.setattr(by_parts.part_release_of, "__defaults__", (1_000,))
 
 
 @pytest.fixture(autouse=True)
@@ -88,7 +88,7 @@ REQUESTS = {
 def test_a_release_in_parts_keeps_its_promises(people, relation, name, tmp_path):
     policy = policy_of(people, **({"search": "crowd"} | REQUESTS[name]))
     target = tmp_path / "release.parquet"
-    assert in_parts(engine_of(relation), policy) is not None
+    assert part_release_of(engine_of(relation), policy) is not None
     release = incrowd.anonymize(relation, policy, target, seed=3)
     assert "parts" in release.why
     assert [model.ok for model in release.models] == [True] * len(policy.models)
@@ -152,9 +152,9 @@ def test_a_job_can_be_sent_to_another_process_and_answers_the_same(people, relat
 def test_what_cannot_be_done_in_parts_is_done_as_a_whole(people, relation):
     engine = engine_of(relation)
     plain = policy_of(people, search="crowd")
-    assert in_parts(engine, plain) is not None
-    assert in_parts(MemoryEngine(people), plain) is None
-    assert in_parts(engine, plain, len(people)) is None
+    assert part_release_of(engine, plain) is not None
+    assert part_release_of(MemoryEngine(people), plain) is None
+    assert part_release_of(engine, plain, len(people)) is None
     for more in (
         {"search": "lattice"},
         {"show": "sets"},
@@ -162,7 +162,7 @@ def test_what_cannot_be_done_in_parts_is_done_as_a_whole(people, relation):
         {"missing": "matches-anything"},
         {"loss": "entropy"},
     ):
-        assert in_parts(engine, policy_of(people, **({"search": "crowd"} | more))) is None
+        assert part_release_of(engine, policy_of(people, **({"search": "crowd"} | more))) is None
 
 
 def test_a_gap_is_refused(people, relation):
@@ -171,7 +171,7 @@ def test_a_gap_is_refused(people, relation):
 
 
 def test_parts_that_cannot_stand_alone_are_joined():
-    from incrowd.release.parts import _groups
+    from incrowd.release.parts import _group_parts
 
     class Size:
         columns = ()
@@ -182,11 +182,11 @@ def test_parts_that_cannot_stand_alone_are_joined():
     problem = type("P", (), {"models": (Size(),)})()
     part = np.array([0, 1, 2, 3, 4])
     records = np.array([5, 30, 2, 40, 3])
-    by_parts._able, kept = (lambda *_: True), by_parts._able
+    by_parts._can_satisfy, kept = (lambda *_: True), by_parts._can_satisfy
     try:
-        assert _groups(problem, part, {}, records, 5).tolist() == [0, 0, 1, 1, 1]
+        assert _group_parts(problem, part, {}, records, 5).tolist() == [0, 0, 1, 1, 1]
     finally:
-        by_parts._able = kept
+        by_parts._can_satisfy = kept
 
 
 @pytest.mark.slow

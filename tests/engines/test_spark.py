@@ -580,7 +580,7 @@ def test_local_recoding_is_done_on_executors_part_by_part(
 ):
     monkeypatch.setattr(by_parts, "PART", 700)
     monkeypatch.setattr(by_parts, "_FILLED", 5)
-    monkeypatch.setattr(by_parts.in_parts, "__defaults__", (1_000,))
+    monkeypatch.setattr(by_parts.part_release_of, "__defaults__", (1_000,))
     many = hospital(records, seed=4)
     many = many.with_columns(pl.lit("a").alias("who"), pl.lit(0.5).alias("zero"))
     policy = policy_of(many.with_columns(pl.lit(1).alias("weighing")), search="crowd", **models)

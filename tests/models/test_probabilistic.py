@@ -18,7 +18,7 @@ from incrowd.models.model import TableSize
 from incrowd.partition.classes import Classes
 from incrowd.population.bounds import PopulationSample, missing_probability
 from incrowd.table.column import Missing
-from incrowd.verify.binomial import fewer_than, largest_k, log_at_least, lower_share
+from incrowd.verify.binomial import chance_of_fewer, largest_k, log_chance_of_at_least, lower_share
 from incrowd.verify.verify import demand, look, verify
 
 SIZES = st.lists(st.integers(1, 30), min_size=1, max_size=5)
@@ -105,14 +105,20 @@ def test_the_judges_tail_is_the_searchs_though_they_share_no_code(n, power, away
     k = int(min(max(mean + away * (mean * (1 - share)) ** 0.5, 1), n))
     expected = missing_probability(share, n, k, "exact")
 
-    assert fewer_than(k, n, share) == pytest.approx(expected, rel=1e-9, abs=1e-14)
-    assert np.exp(log_at_least(k, n, share)) == pytest.approx(1 - expected, rel=1e-9, abs=1e-14)
+    assert chance_of_fewer(k, n, share) == pytest.approx(expected, rel=1e-9, abs=1e-14)
+    assert np.exp(log_chance_of_at_least(k, n, share)) == pytest.approx(
+        1 - expected, rel=1e-9, abs=1e-14
+    )
 
 
 def test_the_judges_largest_k_is_where_beta_is_passed():
     k = largest_k(3 * 10**8, 1e-5, 0.1)
-    assert fewer_than(k, 3 * 10**8, 1e-5) <= 0.1 < fewer_than(k + 1, 3 * 10**8, 1e-5)
-    assert (largest_k(10, 1.0, 0.1), largest_k(10, 0.0, 0.1), fewer_than(11, 10, 0.5)) == (10, 0, 1)
+    assert chance_of_fewer(k, 3 * 10**8, 1e-5) <= 0.1 < chance_of_fewer(k + 1, 3 * 10**8, 1e-5)
+    assert (largest_k(10, 1.0, 0.1), largest_k(10, 0.0, 0.1), chance_of_fewer(11, 10, 0.5)) == (
+        10,
+        0,
+        1,
+    )
 
 
 @pytest.mark.parametrize("labels", ["any", "declared"])

@@ -13,7 +13,7 @@ from incrowd.hierarchy import Prefix
 from incrowd.identify.distinct_values import threshold, unique_share
 from incrowd.population import beta_needed, classes_allowed, k_supported
 from incrowd.population.bounds import missing_probability
-from incrowd.population.budget import budget, shares
+from incrowd.population.budget import budget, unrounded_budget
 from incrowd.table.column import Domain, Kind
 from incrowd.verbs.plan import plan_sizes
 
@@ -46,7 +46,7 @@ def test_example_6():
 
 
 def test_example_7_by_the_papers_own_number_of_classes():
-    before = shares([1e9] * 3, 2.4e6, [1, 1, 1])
+    before = unrounded_budget([1e9] * 3, 2.4e6, [1, 1, 1])
     assert before == pytest.approx([133.9] * 3, abs=0.1)
     assert budget(list(PERSON.values()), 2_400_000) == (2, 1095, 1095)
 
@@ -94,7 +94,7 @@ def test_example_8_through_a_plan():
 
 def test_section_3_2_leaves_two_values_to_each_of_25_columns():
     allowed = classes_allowed(USA, 10, 0.1)
-    assert shares([1e9] * 25, allowed, [1] * 25) == pytest.approx([2] * 25, rel=0.05)
+    assert unrounded_budget([1e9] * 25, allowed, [1] * 25) == pytest.approx([2] * 25, rel=0.05)
     kept = budget([100] * 25, allowed)
     assert kept.count(2) >= 22
     assert set(kept) <= {1, 2, 3}

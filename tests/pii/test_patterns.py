@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.pii.dates import shows_old_ages, shows_old_births
-from incrowd.pii.patterns import has_check_sum, is_bank_account, is_vehicle
+from incrowd.pii.patterns import has_check_sum, is_bank_account, is_vehicle_number
 from naive.safe_harbor import tells_old_age, tells_old_birth
 
 ALPHABET = "0123456789.ABCDEFGH..JKLMN.P.R..STUVWXYZ"
@@ -23,16 +23,16 @@ def check_digit(vin):
 
 @pytest.mark.parametrize("vin", VINS)
 def test_published_numbers_of_vehicles(vin):
-    assert is_vehicle(vin)
-    assert is_vehicle(vin.lower())
+    assert is_vehicle_number(vin)
+    assert is_vehicle_number(vin.lower())
     others = [f"{vin[:8]}{digit}{vin[9:]}" for digit in "0123456789X" if digit != vin[8]]
-    assert not any(map(is_vehicle, others))
+    assert not any(map(is_vehicle_number, others))
 
 
 @given(st.text("0123456789ABCDEFGHJKLMNPRSTUVWXYZ", min_size=17, max_size=17))
 def test_check_digits_of_vehicles(text):
-    assert is_vehicle(text) == (text[8] == check_digit(text))
-    assert is_vehicle(f"{text[:8]}{check_digit(text)}{text[9:]}")
+    assert is_vehicle_number(text) == (text[8] == check_digit(text))
+    assert is_vehicle_number(f"{text[:8]}{check_digit(text)}{text[9:]}")
 
 
 @given(st.text("0123456789", min_size=2, max_size=19), st.data())

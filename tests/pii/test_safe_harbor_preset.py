@@ -11,7 +11,7 @@ from incrowd import api, datasets
 from incrowd.hierarchy import Dates, Intervals, Prefix
 from incrowd.models import KAnonymity
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.presets import TableFacts, apply
+from incrowd.policy.presets import TableFacts, apply_preset
 from incrowd.search import Lattice, Mondrian
 
 N = 240
@@ -78,7 +78,9 @@ def test_the_table_fails_everything():
 @pytest.mark.slow
 @pytest.mark.parametrize("search", [Lattice(), Mondrian()])
 def test_the_release_of_the_preset_passes(search):
-    policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY))
+    policy = apply_preset(
+        "hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY)
+    )
     policy = policy.model_copy(update={"search": search})
     release = incrowd.anonymize(TABLE, policy, seed=1)
     assert incrowd.safe_harbor(release.frame, today=TODAY).met
@@ -90,7 +92,9 @@ def test_the_release_of_the_preset_passes(search):
 
 
 def test_the_policy_passes_before_anything_is_released():
-    policy = apply("hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY))
+    policy = apply_preset(
+        "hipaa-safe-harbor", Policy.draft(TABLE), api.table_facts(TABLE, today=TODAY)
+    )
     assert incrowd.safe_harbor(TABLE, policy=policy, today=TODAY).met
     later = incrowd.safe_harbor(TABLE, policy=policy, today=TODAY + 3)
     assert set(later.failing) <= {"birth_date", "birth_year"}
@@ -113,7 +117,7 @@ def test_a_policy_is_looked_at_as_fine_as_it_may_show():
 
 def test_by_names_alone_the_hospital_passes_too():
     frame = datasets.hospital(300, seed=2)
-    policy = apply("hipaa-safe-harbor", Policy.draft(frame), TableFacts(TODAY))
+    policy = apply_preset("hipaa-safe-harbor", Policy.draft(frame), TableFacts(TODAY))
     policy = policy.model_copy(update={"search": Mondrian()})
     release = incrowd.anonymize(frame, policy, seed=1)
     assert incrowd.safe_harbor(release.frame, today=TODAY).met
@@ -126,7 +130,7 @@ def test_birth_years_of_people_over_89_are_pooled():
         "birth_year": Column(role="quasi", hierarchy=Intervals(width=5)),
     }
     policy = Policy(columns=columns, models=(KAnonymity(2),))
-    made = apply("hipaa-safe-harbor", policy, TableFacts(TODAY)).columns
+    made = apply_preset("hipaa-safe-harbor", policy, TableFacts(TODAY)).columns
     assert made["birth_date"].hierarchy == Dates(
         steps=("year", "5 years", "10 years"), bottom=TODAY - 89
     )

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from incrowd import api
 from incrowd.engines.memory import MemoryEngine
-from incrowd.pii import SafeHarborRules, hints
+from incrowd.pii import SafeHarborRules, names_identifier
 from incrowd.pii.checklist import checklist
 from incrowd.verbs.safe_harbor import sampled_profiles
 
@@ -64,12 +64,12 @@ def test_values_that_return_are_not_codes_of_their_own():
 
 @pytest.mark.parametrize("name", ["patient", "zip", "dob", "visit_day", "region", "email", "age"])
 def test_names_that_hint(name):
-    assert hints(name)
+    assert names_identifier(name)
 
 
 @pytest.mark.parametrize("name", ["stuff", "x1", "amount"])
 def test_names_that_do_not(name):
-    assert not hints(name)
+    assert not names_identifier(name)
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(CELLS)] * 3), min_size=1, max_size=30), st.booleans())

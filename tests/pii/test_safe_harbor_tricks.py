@@ -9,7 +9,7 @@ import incrowd
 from incrowd import api
 from incrowd.models import KAnonymity
 from incrowd.pii import Status
-from incrowd.policy.presets import apply
+from incrowd.policy.presets import apply_preset
 from incrowd.search import Mondrian
 
 TODAY = 2026
@@ -157,7 +157,7 @@ def test_what_only_looks_like_one(name):
 def test_the_release_of_the_preset_passes_all_of_it():
     columns = {f"{name}_{i}": values for i, (_, name, values) in enumerate(HOLDS)}
     table = pl.DataFrame(columns | DOES_NOT_HOLD, strict=False)
-    policy = apply(
+    policy = apply_preset(
         "hipaa-safe-harbor", incrowd.draft(table).policy, api.table_facts(table, today=TODAY)
     )
     policy = policy.model_copy(update={"search": Mondrian(), "models": (KAnonymity(5),)})

@@ -8,7 +8,7 @@ from incrowd.errors import InputError
 from incrowd.models import KAnonymity, LDiversity
 from incrowd.pii.profile import ColumnProfile
 from incrowd.policy.codec import loads
-from incrowd.policy.draft import draft, guess, to_toml
+from incrowd.policy.draft import draft, guess_role, to_toml
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Domain, Kind
 
@@ -81,7 +81,7 @@ def numbered(pattern):
     ],
 )
 def test_roles_are_guessed_by_name_and_content(name, values, role, sure):
-    found = guess(sketch(name, values))
+    found = guess_role(sketch(name, values))
     assert (found.role.value, found.sure) == (role, sure)
 
 
@@ -168,7 +168,7 @@ def test_a_frame_gets_a_policy():
     ],
 )
 def test_what_is_read_as_text_by_its_form_is_said(name, pattern, role):
-    found = guess(sketch(name, numbered(pattern)))
+    found = guess_role(sketch(name, numbered(pattern)))
     assert (found.role.value, found.sure) == (role, False)
     assert "read as text" in found.reason
     drafted = draft([AGE, sketch(name, numbered(pattern))])
@@ -177,8 +177,8 @@ def test_what_is_read_as_text_by_its_form_is_said(name, pattern, role):
 
 
 def test_one_record_is_drafted_by_names():
-    assert guess(sketch("age", [30])).role.value == "quasi"
-    assert guess(sketch("age", [30, 30])).role.value == "keep"
+    assert guess_role(sketch("age", [30])).role.value == "quasi"
+    assert guess_role(sketch("age", [30, 30])).role.value == "keep"
 
 
 def test_a_table_without_values_is_refused():
@@ -193,9 +193,11 @@ def test_the_reason_of_each_hierarchy_is_written_down():
 
 
 def test_codes_like_those_of_diagnoses_that_all_differ_tell_persons_apart():
-    alone = guess(sketch("code", [f"C{i:02d}" for i in range(40)]))
+    alone = guess_role(sketch("code", [f"C{i:02d}" for i in range(40)]))
     assert (alone.role.value, alone.sure) == ("identifier", False)
-    assert guess(sketch("code", [f"C{i % 9:02d}" for i in range(40)])).role.value == "sensitive"
+    assert (
+        guess_role(sketch("code", [f"C{i % 9:02d}" for i in range(40)])).role.value == "sensitive"
+    )
 
 
 def test_numbers_among_texts_are_numbers_only_in_a_text_file(tmp_path):

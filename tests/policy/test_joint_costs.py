@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.policy.draft_models import K, choose_models
-from incrowd.policy.joint import costs, mean_spans
+from incrowd.policy.joint import column_costs, mean_spans
 
 
 def slow_spans(rows):
@@ -36,7 +36,7 @@ def test_spans_are_those_of_the_definition(rows):
 def test_a_column_of_nothing_costs_nothing():
     rng = np.random.default_rng(1)
     places = np.column_stack([rng.random(200), rng.random(200), np.zeros(200)])
-    found = {cost.column: cost for cost in costs(places, ["a", "b", "none"])}
+    found = {cost.column: cost for cost in column_costs(places, ["a", "b", "none"])}
     assert found["none"].gain == 0.0
     assert min(found["a"].gain, found["b"].gain) > found["none"].gain
 

@@ -11,7 +11,7 @@ from incrowd.hierarchy import Dates, Flat, Intervals, ZipCodes
 from incrowd.models import KAnonymity, LDiversity, TCloseness
 from incrowd.policy.codec import dumps, loads
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.presets import PRESETS, TableFacts, apply, find
+from incrowd.policy.presets import PRESETS, TableFacts, apply_preset, find_preset
 from incrowd.search import Lattice, Mondrian
 
 YEARS = ("year", "5 years", "10 years")
@@ -38,7 +38,7 @@ POLICY = Policy(
 
 @pytest.mark.parametrize("name", sorted(PRESETS))
 def test_a_preset_never_weakens_and_can_be_written(name):
-    made = apply(name, POLICY)
+    made = apply_preset(name, POLICY)
     assert made.models[0].k >= max(5, PRESETS[name].k)
     assert LDiversity("diagnosis", 3) in made.models
     assert (made.order, made.time_limit) == ("shuffle", 7.0)
@@ -48,7 +48,7 @@ def test_a_preset_never_weakens_and_can_be_written(name):
 
 
 def test_a_public_file_protects_every_sensitive_column():
-    made = apply("public-file", POLICY)
+    made = apply_preset("public-file", POLICY)
     assert made.models == (
         KAnonymity(11),
         LDiversity("diagnosis", 3),
@@ -59,11 +59,11 @@ def test_a_public_file_protects_every_sensitive_column():
 
 def test_a_stronger_k_is_kept():
     strong = POLICY.model_copy(update={"models": (KAnonymity(50),)})
-    assert apply("public-file", strong).models[0] == KAnonymity(50)
+    assert apply_preset("public-file", strong).models[0] == KAnonymity(50)
 
 
 def test_safe_harbor_drops_identifiers_and_coarsens_what_may_stay():
-    made = apply("hipaa-safe-harbor", POLICY, TableFacts(2026))
+    made = apply_preset("hipaa-safe-harbor", POLICY, TableFacts(2026))
     years = Dates(steps=YEARS)
     births = Dates(steps=YEARS, bottom=1937)
     assert made.identifiers == ("name", "phone")
@@ -87,9 +87,9 @@ def test_safe_harbor_says_what_it_does_not_promise():
 
 def test_an_unknown_preset_is_told():
     with pytest.raises(PolicyError, match="did you mean 'public-file'"):
-        find("public_file")
+        find_preset("public_file")
     with pytest.raises(PolicyError, match="choose one of 'hipaa-safe-harbor', 'internal'"):
-        find("zzz")
+        find_preset("zzz")
 
 
 def test_presets_are_described_in_one_line():
@@ -104,12 +104,12 @@ def test_presets_are_described_in_one_line():
 def test_safe_harbor_knows_dates_by_their_names(name, role):
     columns = {name: Column(role=role), "sex": Column(role="quasi")}
     asked = Policy(columns=columns, models=(KAnonymity(2),))
-    made = apply("hipaa-safe-harbor", asked, TableFacts(2026))
+    made = apply_preset("hipaa-safe-harbor", asked, TableFacts(2026))
     bottom = 1937 if name == "birth_date" else None
     assert made.columns[name].hierarchy == Dates(steps=YEARS, bottom=bottom)
     assert made.columns[name].lowest == 1
     columns[name] = Column(role=role, kind="text", hierarchy=Flat())
-    made = apply("hipaa-safe-harbor", Policy(columns=columns, models=(KAnonymity(2),)))
+    made = apply_preset("hipaa-safe-harbor", Policy(columns=columns, models=(KAnonymity(2),)))
     assert made.columns[name] == columns[name]
 
 
@@ -120,7 +120,7 @@ def test_safe_harbor_knows_drafted_dates_whatever_their_names():
     assert columns["diagnosis_date"] == Column(role="quasi", hierarchy="dates")
     columns["diagnosis_date"] = Column(role="sensitive", kind="date")
     drafted = Policy(columns=columns, models=(KAnonymity(5),))
-    assert apply("hipaa-safe-harbor", drafted).columns["diagnosis_date"].lowest == 1
+    assert apply_preset("hipaa-safe-harbor", drafted).columns["diagnosis_date"].lowest == 1
 
 
 SHOWN = {
@@ -134,7 +134,9 @@ SHOWN = {
 @pytest.mark.parametrize("search", [Lattice(), Mondrian(), Mondrian(relaxed=True)])
 def test_safe_harbor_releases_show_years_three_digits_and_pooled_ages(search):
     frame = datasets.hospital(400, seed=3).with_columns(age=2024 - pl.col("birth_date").dt.year())
-    policy = apply("hipaa-safe-harbor", Policy.draft(frame)).model_copy(update={"search": search})
+    policy = apply_preset("hipaa-safe-harbor", Policy.draft(frame)).model_copy(
+        update={"search": search}
+    )
     release = anonymize(frame, policy, seed=1).frame
     for name, pattern in SHOWN.items():
         shown = release[name].cast(pl.String).drop_nulls().unique().to_list()

@@ -73,8 +73,8 @@ def test_numbers_get_intervals_of_round_widths():
         (1, LEFT_OUT),
     ]
     assert ages.rungs[2].hierarchy == Intervals(width=5)
-    assert ages.rungs[ages.finest(19)].values == 10
-    assert ages.finest(1) == len(ages.rungs) - 1
+    assert ages.rungs[ages.finest_place(19)].values == 10
+    assert ages.finest_place(1) == len(ages.rungs) - 1
 
 
 def test_fractions_get_intervals_too():
@@ -85,11 +85,11 @@ def test_fractions_get_intervals_too():
 def test_numbers_that_lie_close_together_get_buckets_of_equally_many_records():
     skewed = np.concatenate([np.arange(500), [10**7]])
     ladder = ladder_of(column("income", skewed))
-    rung = ladder.rungs[ladder.finest(120)]
+    rung = ladder.rungs[ladder.finest_place(120)]
 
     assert (rung.values, rung.hierarchy) == (100, Intervals(quantiles=100))
     assert rung.says == "100 intervals of about equally many records"
-    assert ladder.rungs[ladder.finest(7)].values == 7
+    assert ladder.rungs[ladder.finest_place(7)].values == 7
 
 
 def test_a_column_that_cannot_be_made_coarser_says_so():
@@ -146,8 +146,8 @@ def test_ladders_of_sizes_fall_to_one(size, look):
 
 def test_groups_are_any_small_number():
     ladder = ladder_of_size("job", 300, "group")
-    assert ladder.rungs[ladder.finest(37)].says == "put together into 37 groups"
-    assert ladder.rungs[ladder.finest(199)].values == 100
+    assert ladder.rungs[ladder.finest_place(37)].says == "put together into 37 groups"
+    assert ladder.rungs[ladder.finest_place(199)].values == 100
     with pytest.raises(PolicyError, match="'job' must be a whole number"):
         ladder_of_size("job", 1.5, "group")
 

@@ -309,4 +309,4 @@ def test_rows_that_cover_nothing_are_counted(before, after):
     assert covering.count_uncovered(*keys, [side]) == bare
     held = [key for key, _ in before]
     more = sum(max(0, sum(key == k for key, _ in after) - held.count(k)) for k in range(3))
-    assert covering.surplus(*keys) == more
+    assert covering.surplus_records(*keys) == more

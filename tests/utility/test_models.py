@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 from incrowd import compare
 from incrowd.utility.formula import parse_formula
 from incrowd.utility.models import split_records
-from incrowd.utility.regression import overlap
+from incrowd.utility.regression import interval_overlap
 
 N = 600
 
@@ -92,9 +92,9 @@ def test_logistic_coefficients_are_those_of_maximum_likelihood():
 
 
 def test_overlap_of_intervals():
-    assert overlap((1.0, 0.5), (1.0, 0.5)) == pytest.approx(1.0)
-    assert overlap((0.0, 1.0), (0.0, 2.0)) == pytest.approx((1 + 0.5) / 2)
-    assert overlap((0.0, 0.1), (9.0, 0.1)) < 0
+    assert interval_overlap((1.0, 0.5), (1.0, 0.5)) == pytest.approx(1.0)
+    assert interval_overlap((0.0, 1.0), (0.0, 2.0)) == pytest.approx((1 + 0.5) / 2)
+    assert interval_overlap((0.0, 0.1), (9.0, 0.1)) < 0
 
 
 @pytest.mark.parametrize(("target", "score"), [("ill", "accuracy"), ("pay", "r2")])

@@ -266,7 +266,7 @@ def test_the_same_seed_gives_the_same_answer():
 
 
 def test_without_scikit_learn_the_rest_works(monkeypatch):
-    monkeypatch.setattr(models, "available", lambda: False)
+    monkeypatch.setattr(models, "has_scikit_learn", lambda: False)
     found = compare(people(), people(seed=1), sensitive="illness")
     assert found.releases[0].models == ()
     assert any("incrowd[utility]" in note for note in found.notes)

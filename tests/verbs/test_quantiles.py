@@ -351,7 +351,7 @@ def test_the_squared_error_of_even_values_is_one_over_buckets_squared():
 def test_errors_are_those_of_the_definition(values, least):
     line = np.array(values, dtype=np.float64)
     division = divide(line, None, least)
-    spread = BucketErrors.none(division)
+    spread = BucketErrors.without_records(division)
     codes = np.empty(len(line), dtype=np.int32)
     tallies = (spread.sizes, spread.sums, spread.squares)
     look_up(line, division.cuts, spread.centres, codes, *tallies)
@@ -363,7 +363,7 @@ def test_errors_are_those_of_the_definition(values, least):
 def test_nothing_shows_values():
     division = divide(np.array([12345.0, 67890.0]), None, 1)
     found = incrowd.quantiles(pl.DataFrame({"x": [12345] * 5}), columns=["x"], k=2)
-    for one in (division, BucketErrors.none(division), found.columns, found):
+    for one in (division, BucketErrors.without_records(division), found.columns, found):
         assert "12345" not in repr(one)
     assert cells_of_buckets(division, Kind.NUMBER, "range", pl.Series("x", [1]))[1] == "< 67890"
     assert len(BucketDivision(np.zeros(0), np.zeros(0, dtype=np.int64)).medians) == 0

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from incrowd.verify.binomial import fewer_than, largest_k, log_at_least, lower_share
+from incrowd.verify.binomial import chance_of_fewer, largest_k, log_chance_of_at_least, lower_share
 
 
 def tail(k, n, share):
@@ -21,7 +21,7 @@ SHARES = st.fractions(0, 1, max_denominator=40)
 @given(st.integers(-1, 70), st.integers(1, 60), SHARES)
 def test_it_is_the_exact_sum(k, n, share):
     exact = float(tail(max(k, 0), n, share))
-    assert fewer_than(k, n, float(share)) == pytest.approx(exact, rel=1e-12, abs=1e-300)
+    assert chance_of_fewer(k, n, float(share)) == pytest.approx(exact, rel=1e-12, abs=1e-300)
 
 
 @pytest.mark.parametrize(
@@ -38,14 +38,16 @@ def test_it_is_the_exact_sum(k, n, share):
     ],
 )
 def test_larger_numbers(k, n, share):
-    assert fewer_than(k, n, float(share)) == pytest.approx(float(tail(k, n, share)), rel=1e-11)
+    assert chance_of_fewer(k, n, float(share)) == pytest.approx(float(tail(k, n, share)), rel=1e-11)
 
 
 def test_many_terms_are_summed_in_blocks():
     """A million throws: the sum runs over several blocks, and the middle is a half."""
     n = 4_000_000_000
-    assert fewer_than(n // 2, n, 0.5) + fewer_than(n // 2 + 1, n, 0.5) == pytest.approx(1, rel=1e-9)
-    assert fewer_than(10**6, 10**12, 1e-6) == pytest.approx(0.5, abs=1e-3)
+    assert chance_of_fewer(n // 2, n, 0.5) + chance_of_fewer(n // 2 + 1, n, 0.5) == pytest.approx(
+        1, rel=1e-9
+    )
+    assert chance_of_fewer(10**6, 10**12, 1e-6) == pytest.approx(0.5, abs=1e-3)
 
 
 @settings(max_examples=60)
@@ -62,7 +64,9 @@ def test_the_largest_k_is_missed_with_at_most_beta(n, share, beta):
 def test_the_logarithm_of_the_upper_tail(k, n, share):
     exact = 1 - tail(max(k, 0), n, share)
     assume(exact > 0)
-    assert log_at_least(k, n, float(share)) == pytest.approx(math.log(exact), rel=1e-9, abs=1e-12)
+    assert log_chance_of_at_least(k, n, float(share)) == pytest.approx(
+        math.log(exact), rel=1e-9, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("declared", [True, False])

@@ -11,7 +11,7 @@ import incrowd
 from incrowd.hierarchy.labels import node_reach, reach_of
 from incrowd.table.column import Domain, Kind
 from incrowd.verify.crowds import number_cells
-from incrowd.verify.losses import LossColumn, extent, losses_of_labels, of_sizes
+from incrowd.verify.losses import LossColumn, extent, losses_of_labels, losses_of_sizes
 from incrowd.verify.shown import crowds_by_number
 from incrowd.verify.spellings import join_ends, split_columns
 
@@ -33,7 +33,7 @@ def by_class(*numbers, records=None):
 
 def test_losses_of_sizes():
     """3 and 1 of 6 records leave: 9 + 1 + two times 6, and two per class."""
-    found = of_sizes(np.array([3, 1]), 6)
+    found = losses_of_sizes(np.array([3, 1]), 6)
     assert found == {"discernibility": 22.0, "average_class": 2.0}
 
 

@@ -10,7 +10,7 @@ from incrowd.hierarchy.hierarchy import texts
 from incrowd.table.column import Domain, Kind
 from incrowd.table.counted import CountedRows
 from incrowd.verify.crowds import number_cells
-from incrowd.verify.named import named_by_crowds, people_by_code
+from incrowd.verify.named import demand_named_by_crowds, people_by_code
 
 ROWS = (("a", "x", "*"), ("b", "x", "*"), ("c", "y", "*"), ("d", "y", "*"))
 TREE = Tree(ROWS).build(Domain(Kind.TEXT, texts([])), "town")
@@ -19,7 +19,7 @@ PEOPLE = np.array([9, 5, 1, 2, 2])
 
 @pytest.mark.parametrize("labels", [["{a, y}"], ["{a, *others*}", "b"], ["{*others*}"], ["*"]])
 def test_names_of_many_may_leave(labels):
-    named_by_crowds(TREE, "town", number_cells(pl.Series(labels)), PEOPLE, 4)
+    demand_named_by_crowds(TREE, "town", number_cells(pl.Series(labels)), PEOPLE, 4)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_names_of_many_may_leave(labels):
 def test_names_of_few_are_refused_without_being_told(labels, few):
     people = np.where(np.arange(5) == 3, 1, PEOPLE)
     with pytest.raises(NotMetError, match=f"^{few} name.* in sets of 'town'") as caught:
-        named_by_crowds(TREE, "town", number_cells(pl.Series(labels)), people, 4)
+        demand_named_by_crowds(TREE, "town", number_cells(pl.Series(labels)), people, 4)
     assert "'b'" not in str(caught.value)
 
 

@@ -97,8 +97,10 @@ def larger_world_where_nobody_is_sure(monkeypatch):
 
 def flat_whole(monkeypatch):
     """Every value is said to be as frequent in the table as any other."""
-    honest = compiling.ColumnHolders.each
-    monkeypatch.setattr(compiling.ColumnHolders, "each", lambda self: np.ones_like(honest(self)))
+    honest = compiling.ColumnHolders.people_each
+    monkeypatch.setattr(
+        compiling.ColumnHolders, "people_each", lambda self: np.ones_like(honest(self))
+    )
 
 
 TWICE = (KAnonymity(2), LDiversity("ill", 2))

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from incrowd.documents.words import printable
-from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, default_of, role_of
+from incrowd.policy.draft_answers import CHOICES, ColumnAnswer, default_answer, role_of
 
 if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
@@ -45,7 +45,7 @@ def _about(
     draft: "Draft", name: str, say: Say, hear: Hear, explain: Callable[[str], str]
 ) -> ColumnAnswer | None:
     """What a person says of one column."""
-    default = default_of(draft, name)
+    default = default_answer(draft, name)
     offered = name in draft.offers and default.role.value != "weight"
     choice = "role, or b for bands" if offered else "role"
     while True:

@@ -133,5 +133,5 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
 
 
 def _preset(draft: "Draft", name: str, output: Output, facts: "TableFacts | None") -> "Draft":
-    output.notes(presets.find(name).limits)
-    return replace(draft, policy=presets.apply(name, draft.policy, facts))
+    output.notes(presets.find_preset(name).limits)
+    return replace(draft, policy=presets.apply_preset(name, draft.policy, facts))

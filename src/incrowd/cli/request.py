@@ -54,7 +54,7 @@ class PolicyRequest:
         if analysis is None:
             return (self,)
         policy = self.policy.for_analysis(analysis)
-        return replace(self, policy=policy), analyses.note(self.policy, analysis)
+        return replace(self, policy=policy), analyses.analysis_note(self.policy, analysis)
 
     def in_world(self, world: object) -> "PolicyRequest":
         """The request with k-map in place of k-anonymity; a policy file stays as it is."""

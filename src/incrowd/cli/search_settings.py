@@ -97,7 +97,7 @@ def _value(name: str, text: str) -> Any:
         return text
     line = f"value = {text}"
     try:
-        if "\n" not in text and toml.too_deep(line) is None:
+        if "\n" not in text and toml.line_too_deep(line) is None:
             return tomllib.loads(line)["value"]
     except tomllib.TOMLDecodeError:
         pass

@@ -11,7 +11,7 @@ from incrowd.lazy import names_of
 if TYPE_CHECKING:  # every reader of text files needs the words alone
     from incrowd.pii.checklist import Checklist as Checklist
     from incrowd.pii.checklist import IdentifierCheck as IdentifierCheck
-    from incrowd.pii.checklist import hints as hints
+    from incrowd.pii.checklist import names_identifier as names_identifier
     from incrowd.pii.column_names import IDENTIFIERS as IDENTIFIERS
     from incrowd.pii.column_names import Identifier as Identifier
     from incrowd.pii.profile import ColumnFinding as ColumnFinding

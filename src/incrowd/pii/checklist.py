@@ -10,7 +10,7 @@ from incrowd.pii.codes import (
     codes_of_their_own,
     internet_addresses,
     numbers_things,
-    sentences,
+    prose_finding,
     unnamed_social_security,
     unnamed_telephones,
 )
@@ -95,7 +95,7 @@ class Checklist(Shown):
         return letters
 
     def as_dict(self) -> dict[str, Any]:
-        """`incrowd.safe-harbor/1`."""
+        """The checklist as a JSON document `incrowd.safe-harbor/1`."""
         return {
             "schema": "incrowd.safe-harbor/1",
             "met": self.met,
@@ -134,7 +134,7 @@ def checklist(
 
 
 def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
-    """Which columns were only sampled."""
+    """Yield a sentence that names the columns of which only a sample was looked at, if any."""
     some = [profile.name for profile in profiles if profile.sample_of is not None]
     if some:
         yield (
@@ -143,8 +143,8 @@ def _notes(profiles: Iterable[ColumnProfile]) -> Iterator[str]:
         )
 
 
-def hints(name: str) -> bool:
-    """Whether the name of a column speaks of anything on the list."""
+def names_identifier(name: str) -> bool:
+    """Whether the name of a column speaks of an identifier on the list, or of a person."""
     profile = ColumnProfile.of_name_alone(name)
     return profile.says_person or not profile.said.isdisjoint(_SPEAKING)
 
@@ -163,7 +163,7 @@ def name_says(profile: ColumnProfile, identifier: Identifier) -> bool:
 
 
 def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, ColumnFinding]:
-    """What one column holds, at most one finding for each letter."""
+    """The findings on one column by letter of the identifier, at most one each."""
     found: dict[str, ColumnFinding] = {}
     for letter, finding in _certain_findings(profile, rules):
         found.setdefault(letter, finding)
@@ -173,7 +173,7 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Colum
         found.setdefault(letter, finding)
     if not found and (own := codes_of_their_own(profile)) is not None:
         found["R"] = own
-    prose = sentences(profile)
+    prose = prose_finding(profile)
     if prose is not None:
         letters = {one.letter for one in IDENTIFIERS} - _FOUND_IN_TEXT
         found = dict.fromkeys(sorted(letters), prose) | found
@@ -181,21 +181,24 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Colum
 
 
 def _findings_of_sealed(name: str, what: str) -> dict[str, ColumnFinding]:
-    """A column that no program can look into: its name may fail, a person looks at the rest."""
+    """The findings on a column that no program can look into, by letter.
+
+    Its name may say an identifier; for all others a person must look.
+    """
     profile = ColumnProfile.of_name_alone(name)
-    inside = profile.unseen(f"holds {what}, which incrowd cannot look into")
+    inside = profile.unseen_finding(f"holds {what}, which incrowd cannot look into")
     said = () if profile.is_about else [one for one in IDENTIFIERS if profile.said & one.words]
-    found = {one.letter: profile.fails(f"its name suggests {one.phrase}") for one in said}
+    found = {one.letter: profile.finding(f"its name suggests {one.phrase}") for one in said}
     return {one.letter: found.get(one.letter, inside) for one in IDENTIFIERS}
 
 
 def _certain_findings(
     profile: ColumnProfile, rules: SafeHarborRules
 ) -> Iterator[tuple[str, ColumnFinding]]:
-    """By the name of the column, and by patterns that only identifiers have."""
+    """Yield letters and findings by the column's name and by patterns of identifiers."""
     for identifier in IDENTIFIERS:
         if name_says(profile, identifier):
-            yield identifier.letter, profile.fails(f"its name suggests {identifier.phrase}")
+            yield identifier.letter, profile.finding(f"its name suggests {identifier.phrase}")
     special = (
         ("A", names_of_persons(profile)),
         ("B", zip_codes(profile, rules)),
@@ -209,7 +212,7 @@ def _certain_findings(
 def _possible_findings(
     profile: ColumnProfile, rules: SafeHarborRules
 ) -> Iterator[tuple[str, ColumnFinding]]:
-    """What to look for only if nothing certain was found."""
+    """Yield letters and findings that are looked for only if nothing certain was found."""
     special = (
         ("A", possible_names(profile)),
         ("B", vague_places(profile)),
@@ -225,7 +228,7 @@ def _possible_findings(
 
 
 def _failing_first(found: list[ColumnFinding]) -> tuple[ColumnFinding, ...]:
-    """All of them, those that fail first: a failing column hides none that a person must see."""
+    """Sort findings so that those that fail come first; a person must see them all."""
     return tuple(sorted(found, key=lambda one: one.status is not Status.FAIL))
 
 
@@ -234,17 +237,18 @@ def _has_digit(text: str) -> bool:
 
 
 def _is_no_license(profile: ColumnProfile) -> bool:
-    """Whether it is a plate, or codes of drugs."""
+    """Whether a column named a license is none: a vehicle's plate, or codes of drugs."""
     return bool(profile.words & {"plate", "plates"}) or are_drug_codes(profile)
 
 
 def _finding_entry(check: IdentifierCheck, found: ColumnFinding) -> dict[str, str]:
-    """A column; one that a person must look at says so where others fail."""
+    """The JSON entry of a finding; with its status if that is not the status of its identifier."""
     look = {"status": found.status.value} if found.status is not check.status else {}
     return {"name": found.column, "why": found.why, **look}
 
 
 def _check_entry(check: IdentifierCheck) -> dict[str, Any]:
+    """The JSON entry of an identifier, with a note only if there is one."""
     plain: dict[str, Any] = {
         "letter": check.letter,
         "identifier": check.identifier.title,

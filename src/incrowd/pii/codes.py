@@ -17,19 +17,22 @@ _ENOUGH = 20
 
 
 def internet_addresses(profile: ColumnProfile) -> ColumnFinding | None:
-    """That values are addresses; small numbers between dots may be versions."""
+    """The finding that values are IP addresses; None if not.
+
+    A person must look if all consist of small numbers between dots, which may be versions.
+    """
     if profile.kind is not Kind.TEXT or profile.words & _VERSION:
         return None
     share = profile.share(is_internet_address, _ADDRESS)
     if not share:
         return None
     if profile.share(_exceeds_versions, _ADDRESS):
-        return profile.fails(looks_like(share, "IP addresses"))
-    return profile.unseen("the values could be IP addresses or version numbers")
+        return profile.finding(looks_like(share, "IP addresses"))
+    return profile.unseen_finding("the values could be IP addresses or version numbers")
 
 
 def _exceeds_versions(text: str) -> bool:
-    """Whether an address has a number that versions hardly reach, or is none of four numbers."""
+    """Whether a text is an IP address with a colon, or a number that versions hardly reach."""
     if not is_internet_address(text):
         return False
     text = bare_address(text)
@@ -45,7 +48,7 @@ _DRUG = re.compile(r"\d{4}-\d{4}-\d{2}|\d{5}-\d{3}-\d{2}|\d{5}-\d{4}-\d{1,2}")
 
 
 def numbers_things(profile: ColumnProfile) -> bool:
-    """Whether a number in a column's name is one of things, as many records share it."""
+    """Whether a number in a column's name is one of things, as many records share each value."""
     certain = (profile.said & _REGISTERED.words) - _GENERAL
     return not certain and not profile.says_person and profile.distinct_share < _FEW
 
@@ -56,7 +59,7 @@ _GENERAL = frozenset(("id", "ids", "uid", "pid", "identifier", "ident", "barcode
 
 
 def codes_of_their_own(profile: ColumnProfile) -> ColumnFinding | None:
-    """That nearly every record has its own code or whole number."""
+    """The finding that nearly every record has its own code, number or text; None if not."""
     if (
         profile.values < _ENOUGH
         or profile.distinct_share < _OF_THEIR_OWN
@@ -66,34 +69,38 @@ def codes_of_their_own(profile: ColumnProfile) -> ColumnFinding | None:
         return None
     if profile.kind is Kind.NUMBER:
         why = "nearly every record has its own number, which others may know"
-        return profile.unseen(why) if profile.is_whole else None
+        return profile.unseen_finding(why) if profile.is_whole else None
     if profile.share(_is_code) >= MOST:
-        return profile.fails("nearly every record has its own code")
-    return profile.unseen("nearly every record has its own text")
+        return profile.finding("nearly every record has its own code")
+    return profile.unseen_finding("nearly every record has its own text")
 
 
 def _is_code(text: str) -> bool:
+    """Whether a text is a code, and neither a decimal number nor a measurement."""
     measured = _DECIMAL.fullmatch(text) or _MEASURED.fullmatch(text)
     return _CODE.fullmatch(text) is not None and measured is None
 
 
 def unnamed_telephones(profile: ColumnProfile) -> ColumnFinding | None:
-    """That ten digits could all be telephone numbers."""
-    finding = _unnamed_numbers(profile, _TEN, 10, "the values could be phone numbers")
+    """The finding that nearly all values are ten digits, as telephone numbers are; None if not."""
+    finding = _digits_finding(profile, _TEN, 10, "the values could be phone numbers")
     if finding is None or not profile.words & _REACHED:
         return finding
-    return profile.fails("its name and ten digits suggest phone numbers")
+    return profile.finding("its name and ten digits suggest phone numbers")
 
 
 def unnamed_social_security(profile: ColumnProfile) -> ColumnFinding | None:
-    """That nine digits could all be social security numbers."""
-    return _unnamed_numbers(profile, _NINE, 9, "the values could be social security numbers")
+    """The finding that nearly all values are nine digits, as social security numbers are."""
+    return _digits_finding(profile, _NINE, 9, "the values could be social security numbers")
 
 
-def _unnamed_numbers(
+def _digits_finding(
     profile: ColumnProfile, form: re.Pattern[str], width: int, why: str
 ) -> ColumnFinding | None:
-    """Numbers may have lost leading zeros."""
+    """The finding, for `why`, that nearly all values are numbers of this form; None if not.
+
+    They may have lost leading zeros; `width` is the number of digits with these.
+    """
     if (
         profile.kind is Kind.DATE
         or len(profile.domain) < _ENOUGH
@@ -101,7 +108,7 @@ def _unnamed_numbers(
     ):
         return None
     share = profile.share(lambda text: form.fullmatch(text.zfill(width)) and len(text) >= width - 1)
-    return profile.unseen(why) if share >= _OF_THEIR_OWN else None
+    return profile.unseen_finding(why) if share >= _OF_THEIR_OWN else None
 
 
 _MEASURED = re.compile(r"\d{1,3}(?:[./:]\d{1,3})+")
@@ -111,6 +118,10 @@ _TEN = re.compile(r"[2-9]\d{2}[2-9]\d{6}")
 _NINE = re.compile(r"(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}")
 
 
-def sentences(profile: ColumnProfile) -> ColumnFinding | None:
-    """That a column holds sentences."""
-    return profile.unseen("holds sentences, which can say anything") if profile.is_prose else None
+def prose_finding(profile: ColumnProfile) -> ColumnFinding | None:
+    """The finding that a column holds sentences, which a person must look at; None if not."""
+    return (
+        profile.unseen_finding("holds sentences, which can say anything")
+        if profile.is_prose
+        else None
+    )

@@ -26,7 +26,7 @@ def topic_of(name: str) -> Topic | None:
     for topic in TOPICS:
         if not said.isdisjoint(topic.words | topic.hints | topic.exact):
             return topic
-    return next((topic for topic in TOPICS if _within(topic, joined)), None)
+    return next((topic for topic in TOPICS if _is_in_joined_name(topic, joined)), None)
 
 
 def says_person(name: str) -> bool:
@@ -39,8 +39,8 @@ def says_person(name: str) -> bool:
     return any(word in known or word.removesuffix("id") in known for word in words_of(name))
 
 
-def _within(topic: Topic, joined: str) -> bool:
-    """Whether a long word of the topic stands inside a name that is written in one."""
+def _is_in_joined_name(topic: Topic, joined: str) -> bool:
+    """Whether a long word of the topic stands inside a name whose words are joined."""
     return any(len(word) >= _LONG and word in joined for word in topic.words | topic.hints)
 
 
@@ -65,7 +65,7 @@ class Identifier:
 
     @property
     def words(self) -> frozenset[str]:
-        """Column names that say it."""
+        """The words in column names that say this identifier."""
         return _WORDS[self.letter]
 
 
@@ -100,13 +100,13 @@ IDENTIFIERS = (
 """All of them, in the order of the law (45 CFR 164.514(b)(2)(i); Lodha-Thomas Appendix C)."""
 
 
-def _strict(topics: Iterable[Topic]) -> frozenset[str]:
-    """The words of these topics that are no mere hints."""
+def _strict_words(topics: Iterable[Topic]) -> frozenset[str]:
+    """All words of these topics but those that are mere hints."""
     return frozenset[str]().union(*(topic.words | topic.exact for topic in topics))
 
 
 _WORDS = {
-    one.letter: _strict(topic for topic in TOPICS if topic.letter == one.letter)
+    one.letter: _strict_words(topic for topic in TOPICS if topic.letter == one.letter)
     for one in IDENTIFIERS
 }
 _TOPIC = {topic.name: topic for topic in TOPICS}
@@ -140,11 +140,11 @@ REMARKS = frozenset(("verified", "known", "present", "missing", "available", "ex
 NETWORKS = frozenset(("email", "mail", "ip", "mac", "web", "url", "internet"))
 """Before `address`, words that make it another one than where somebody lives."""
 
-AGE = _strict([_TOPIC["age"]])
+AGE = _strict_words([_TOPIC["age"]])
 """Columns that tell how old people are."""
-BIRTH = _strict([_TOPIC["birth"]])
+BIRTH = _strict_words([_TOPIC["birth"]])
 """Columns that tell when people were born."""
-POSTAL = _strict([_TOPIC["postcode"]])
+POSTAL = _strict_words([_TOPIC["postcode"]])
 """Columns of postal codes."""
 NOT_WHEN = frozenset(("place", "birthplace", "country", "state", "city", "order", "control", "sex"))
 """Beside a word for birth, words for something other than its date."""

@@ -79,20 +79,20 @@ def shows_old_births(labels: Iterable[str], today: int) -> bool:
 
 
 def _tells_old_age(age: NumberRange, oldest: float) -> bool:
-    """Whether an age is told that is larger and not pooled with all others that are."""
+    """Whether this is an age over `oldest`, and not pooled with all ages above it."""
     if age.high == inf:
         return age.low > oldest + 1
     return age.high > oldest
 
 
 def is_years(shown: NumberRange) -> bool:
-    """Whether a range is one of calendar years: birth weights and birth orders are not."""
+    """Whether the ends of a range are calendar years, 1800 to 2100; birth orders are not."""
     ends = [end for end in (shown.low, shown.high) if abs(end) != inf]
     return bool(ends) and all(1800 <= end <= 2100 for end in ends)
 
 
 def ranges(label: str) -> list[NumberRange]:
-    """The numbers that a cell may stand for; nothing if it holds none.
+    """The ranges of numbers that a cell may stand for; none if it holds no number.
 
     >>> ranges("[85, 90)"), ranges("> 89"), ranges("elderly")
     ([NumberRange(low=85, high=89)], [NumberRange(low=90, high=inf)], [])
@@ -133,7 +133,7 @@ def is_age_in_words(text: str) -> bool:
 
 
 def _end_of_interval(text: str | None, *, inside: bool, side: int) -> float | None:
-    """The whole number at an end of an interval: `side` says in which direction inside lies."""
+    """The last whole number inside an end of an interval, the lower one if `side` is 1, not -1."""
     if text is None:
         return -side * inf
     inner = read_bounds(text)
@@ -225,12 +225,12 @@ _COMPACT = re.compile(
 
 
 def dates_and_ages(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """That a column tells more of a date than its year, or an age over 89."""
+    """The finding that a column tells more of dates than years, or ages over 89; None if not."""
     if profile.is_flag or profile.is_empty:
         return None
-    clauses = [_finer_than_year(profile), _old_ages(profile), _old_births(profile, rules.today)]
+    clauses = [_finer_reason(profile), _age_reason(profile), _birth_reason(profile, rules.today)]
     reasons = [reason for reason in clauses if reason]
-    return profile.fails("; ".join(reasons)) if reasons else None
+    return profile.finding("; ".join(reasons)) if reasons else None
 
 
 def names_dates(profile: ColumnProfile) -> bool:
@@ -238,19 +238,19 @@ def names_dates(profile: ColumnProfile) -> bool:
     return bool(profile.said & DATE) and not profile.is_about
 
 
-def is_birth(profile: ColumnProfile) -> bool:
+def names_birth(profile: ColumnProfile) -> bool:
     """Whether the name of a column says that it tells when people were born."""
     return bool(profile.said & BIRTH) and not (profile.is_about or profile.words & NOT_WHEN)
 
 
-def _finer_than_year(profile: ColumnProfile) -> str | None:
+def _finer_reason(profile: ColumnProfile) -> str | None:
     if profile.kind is Kind.DATE:
         return None if _are_years(profile) else "holds dates finer than a year"
     if element := _element_of_name(profile):
         return f"its name suggests the {element} of an event"
     if profile.kind is Kind.NUMBER:
-        return _finer_numbers(profile)
-    return _finer_texts(profile)
+        return _finer_reason_of_numbers(profile)
+    return _finer_reason_of_texts(profile)
 
 
 def _are_years(profile: ColumnProfile) -> bool:
@@ -261,7 +261,7 @@ def _are_years(profile: ColumnProfile) -> bool:
 
 
 def _element_of_name(profile: ColumnProfile) -> str | None:
-    """The element of a date that a column's name says and its values could be."""
+    """The element of a date that a column's name says and its values can be; or None."""
     for element, largest in DATE_ELEMENTS.items():
         if element not in profile.said or profile.is_about:
             continue
@@ -279,7 +279,7 @@ def _values_within(profile: ColumnProfile, first: int, last: int) -> bool:
 
 
 def _is_element(text: str, first: int, last: int) -> bool:
-    """A month or a day of the week by its name, or a number: 03 and Q3 are written so, too."""
+    """Whether a text is a month or weekday by name, or such a number, as 03 and Q3 are."""
     number = text[1:] if text[:1] in {"q", "Q"} else text
     if number.isdecimal() and len(number) <= len(str(last)):
         return first <= int(number) <= last
@@ -289,16 +289,16 @@ def _is_element(text: str, first: int, last: int) -> bool:
 _WEEKDAYS = frozenset(("mon", "tue", "wed", "thu", "fri", "sat", "sun"))
 
 
-def _finer_numbers(profile: ColumnProfile) -> str | None:
-    """Days as 20240131, and numbers of days or seconds in a column that is named a date."""
+def _finer_reason_of_numbers(profile: ColumnProfile) -> str | None:
+    """Why whole numbers tell more than a year: as 20240131, as seconds or by name; or None."""
     if not profile.is_whole:
-        return _NAMED_SO if _says_dates(profile) else None
-    compact = profile.share(_is_compact)
+        return _NAMED_SO if _names_dates_not_years(profile) else None
+    compact = profile.share(_is_compact_day)
     if compact >= MOST and (len(profile.texts) >= _ENOUGH or names_dates(profile)):
         return looks_like(compact, "dates")
     if _are_moments(profile):
         return "the values look like times, counted in seconds"
-    return _NAMED_SO if _says_dates(profile) else None
+    return _NAMED_SO if _names_dates_not_years(profile) else None
 
 
 def _are_moments(profile: ColumnProfile) -> bool:
@@ -310,14 +310,14 @@ def _are_moments(profile: ColumnProfile) -> bool:
     return any(((numbers >= low * n) & (numbers < high // 2 * n)).all() for n in (1, 1000))
 
 
-def _says_dates(profile: ColumnProfile) -> bool:
+def _names_dates_not_years(profile: ColumnProfile) -> bool:
     numbers = profile.domain.positions
     years = (numbers >= _FIRST) & (numbers <= _LAST)
     return names_dates(profile) and not (profile.is_whole and years.all())
 
 
-def _finer_texts(profile: ColumnProfile) -> str | None:
-    strong = profile.share(_is_strong, _may_be_strong)
+def _finer_reason_of_texts(profile: ColumnProfile) -> str | None:
+    strong = profile.share(_holds_clear_date, _may_hold_clear_date)
     if strong:
         return looks_like(strong, "dates")
     if profile.share(_MONTHS.fullmatch) >= MOST:
@@ -325,7 +325,7 @@ def _finer_texts(profile: ColumnProfile) -> str | None:
     many = _ENOUGH if profile.said & EVENT else _MANY
     if len(profile.texts) >= many and profile.share(_DAY_OF_YEAR.fullmatch) >= MOST:
         return "the values look like days of a year"
-    weak = profile.share(lambda text: _is_weak(text, named=names_dates(profile)))
+    weak = profile.share(lambda text: _is_unclear_date(text, named=names_dates(profile)))
     if weak >= MOST:
         return looks_like(weak, "dates finer than a year")
     return _NAMED_SO if names_dates(profile) and profile.share(_is_no_year) >= _HALF else None
@@ -338,26 +338,26 @@ _HALF = 0.5
 
 
 def _is_no_year(text: str) -> bool:
-    """Digits that stand neither for a year nor for a range of them, in whatever language."""
+    """Whether a text has digits that stand neither for a year nor for a range of years."""
     if not any(letter.isdigit() for letter in text):
         return False
     shown = ranges(text)
     return not shown or not all(map(is_years, shown))
 
 
-def _is_strong(text: str) -> bool:
-    """A date that can hardly be anything else: 2024-01-31, 1/31/2024, 31.1.2024, January 31."""
+def _holds_clear_date(text: str) -> bool:
+    """Whether a text holds a clear date, as 2024-01-31, 1/31/2024, 31.1.2024 or January 31."""
     if _ISO.search(text) is not None or _SPOKEN.search(text) is not None:
         return True
     return any(_is_day(found) for found in _NUMERIC.finditer(text))
 
 
-def _may_be_strong(blob: str) -> bool:
+def _may_hold_clear_date(blob: str) -> bool:
     return _THREE(blob) is not None or _SPOKEN.search(blob) is not None
 
 
 def _is_day(found: re.Match[str]) -> bool:
-    """Whether three numbers are a day with a year of four digits."""
+    """Whether three numbers are a day of the calendar with a year of four digits."""
     first, _, second, third = found.groups()
     if len(first) == 4 and len(third) <= 2:
         return _is_calendar_day(int(first), int(second), int(third))
@@ -379,9 +379,9 @@ def _is_calendar_day(year: int, month: int, day: int) -> bool:
     return True
 
 
-def _is_weak(text: str, *, named: bool) -> bool:
-    """A date that could be something else, if it stood alone: 1/31/24, Jan 2024, 2024-01."""
-    if any(pattern.fullmatch(text) for pattern in (_NAMED, _YEAR_MONTH)) or _is_compact(text):
+def _is_unclear_date(text: str, *, named: bool) -> bool:
+    """Whether a text is a date that could be something else: 1/31/24, Jan 2024, 2024-01."""
+    if any(pattern.fullmatch(text) for pattern in (_NAMED, _YEAR_MONTH)) or _is_compact_day(text):
         return True
     found = _NUMERIC.fullmatch(text)
     if found is None or max(len(found[1]), len(found[4])) > 2:
@@ -392,23 +392,23 @@ def _is_weak(text: str, *, named: bool) -> bool:
     return _is_calendar_day(2000, month, day)
 
 
-def _is_compact(text: str) -> bool:
+def _is_compact_day(text: str) -> bool:
     if _COMPACT.fullmatch(text) is None:
         return False
     return _is_calendar_day(int(text[:4]), int(text[4:6]), int(text[6:8]))
 
 
-def _old_ages(profile: ColumnProfile) -> str | None:
+def _age_reason(profile: ColumnProfile) -> str | None:
     if profile.kind is Kind.DATE or not (
         profile.said & AGE or profile.share(is_age_in_words) >= MOST
     ):
         return None
-    shown = shows_old_ages(profile.texts, _per_year(profile))
+    shown = shows_old_ages(profile.texts, _units_per_year(profile))
     return "shows ages over 89 that are not pooled as 90 or older" if shown else None
 
 
-def _per_year(profile: ColumnProfile) -> float:
-    """How many of its units an age of one year has: `age_day_1` may be the age on the first day."""
+def _units_per_year(profile: ColumnProfile) -> float:
+    """The number of the column's units in a year of age: 12 for months; 1 for years."""
     long = profile.kind is Kind.NUMBER and profile.domain.positions.max() > _EVER
     for unit, number in _PER_YEAR.items():
         if f"{unit}s" in profile.words or (long and f"age{unit}" in profile.said):
@@ -423,8 +423,8 @@ _EVER = 130
 """Years that nobody reaches."""
 
 
-def _old_births(profile: ColumnProfile, today: int) -> str | None:
-    if not is_birth(profile):
+def _birth_reason(profile: ColumnProfile, today: int) -> str | None:
+    if not names_birth(profile):
         return None
     labels = profile.texts
     if profile.kind is Kind.DATE:

@@ -80,14 +80,14 @@ class Guess:
 
 
 def weigh_clues(profile: ColumnProfile) -> Guess:
-    """The role that the clues about a column speak for, together."""
+    """Weigh all clues about a column and guess the role that they speak for."""
     said = _name_and_label(profile)
     clues = [
         *_clues_of_words(profile, said),
         *_clues_of_values(profile),
         *_clues_of_uniqueness(profile),
     ]
-    points, best = _totals(clues)
+    points, best = _points_by_role(clues)
     if not points:
         values = count_of(profile.distinct, "value")
         nature: Nature = "code" if said.codes else ""
@@ -104,8 +104,11 @@ def weigh_clues(profile: ColumnProfile) -> Guess:
     return Guess(order[0], chosen.reason, sure, _nature_of_numbers(profile, said, meaning), harm)
 
 
-def _totals(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
-    """Points by role: its best clue, and a little of each further one."""
+def _points_by_role(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
+    """By role: its points, which are those of its best clue and a little of each further one.
+
+    The second mapping is that best clue.
+    """
     best: dict[Role, Clue] = {}
     for clue in sorted(clues, key=lambda one: -one.points):
         best.setdefault(clue.role, clue)
@@ -117,13 +120,13 @@ def _totals(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
 
 
 def _strongest_by_words(clues: list[Clue], role: Role) -> Clue | None:
-    """The strongest clue of words for a role."""
+    """The strongest clue for this role that comes from words; None if there is none."""
     meant = [c for c in clues if c.role is role and c.meaning is not None]
     return max(meant, key=lambda clue: clue.points) if meant else None
 
 
 def _name_and_label(profile: ColumnProfile) -> NameMeanings:
-    """What name and label say together."""
+    """The meanings of a column's name and of its label together."""
     named = said_in_name(profile.name)
     if not profile.label:
         return named
@@ -139,6 +142,7 @@ def _name_and_label(profile: ColumnProfile) -> NameMeanings:
 
 
 def _clues_of_words(profile: ColumnProfile, said: NameMeanings) -> Iterator[Clue]:
+    """Yield a clue for each meaning of the name that the values allow."""
     for meaning, points in said.points:
         possible = _clue_of_meaning(profile, said, meaning)
         if possible is not None:
@@ -148,7 +152,7 @@ def _clues_of_words(profile: ColumnProfile, said: NameMeanings) -> Iterator[Clue
 def _clue_of_meaning(
     profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning
 ) -> Clue | None:
-    """What a meaning makes of a column, if its values can be that."""
+    """The clue that a meaning gives; None if the column's values cannot be that."""
     if meaning.nature == "weight":
         return _weight_clue(profile, said)
     if meaning.nature == "number" and (meaning.name in {"id", "group"} or _is_unit(profile, said)):
@@ -157,7 +161,7 @@ def _clue_of_meaning(
         return Clue(
             Role.DROP, _DATED, "when somebody was asked tells records apart and nothing else"
         )
-    return Clue(meaning.role, 0.0, meaning.reason) if _fits(profile, said, meaning) else None
+    return Clue(meaning.role, 0.0, meaning.reason) if _can_mean(profile, said, meaning) else None
 
 
 def _are_dates(profile: ColumnProfile) -> bool:
@@ -168,19 +172,22 @@ def _are_dates(profile: ColumnProfile) -> bool:
     return found is not None and found[0].name == "dates"
 
 
-def _fits(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> bool:
-    """Whether values can be what a word means."""
+def _can_mean(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> bool:
+    """Whether the values of a column can be what a word of its name means."""
     if meaning.role is Role.IDENTIFIER:
         return _may_identify(profile, meaning)
     if meaning.nature == "age":
         return _may_be_ages(profile)
     if meaning.name == "event":
-        return _may_be_when(profile, said)
+        return _may_be_times(profile, said)
     return meaning.name != "sex" or profile.distinct <= _SOME // 2
 
 
 def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
-    """A sampling weight; without a word that says so, what a body weighs is none."""
+    """The clue of a name that says weight; None if the values are no weights.
+
+    It is a sampling weight, or looks if no word says so and the values may be what bodies weigh.
+    """
     words = set(said.words)
     qualified = bool(words & (QUALIFIERS | _ABBREVIATED)) or "ponderacion" in words
     if profile.kind is not Kind.NUMBER:
@@ -195,7 +202,10 @@ def _weight_clue(profile: ColumnProfile, said: NameMeanings) -> Clue | None:
 
 
 def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning) -> Clue | None:
-    """A number of records or people: the unit if it repeats, else an identifier."""
+    """The clue of a number of records or people; None if its values are no such numbers.
+
+    It is the unit if it repeats as people's records do, else an identifier.
+    """
     if profile.kind is Kind.DATE or profile.distinct <= 2:
         return None
     person = says_person(profile.name) or meaning.role is Role.UNIT
@@ -210,7 +220,7 @@ def _number_clue(profile: ColumnProfile, said: NameMeanings, meaning: WordMeanin
 
 
 def _is_unit(profile: ColumnProfile, said: NameMeanings) -> bool:
-    """Whether a number of people says whose record each is."""
+    """Whether a column is named after a person and its values repeat as those of people do."""
     return says_person(profile.name) and _repeats(profile) and not said.codes
 
 
@@ -221,6 +231,7 @@ def _repeats(profile: ColumnProfile) -> bool:
 
 
 def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
+    """Whether the values of a column can be the identifier that its name means."""
     if profile.is_about or profile.is_flag:
         return False
     if meaning.name == "name":
@@ -229,14 +240,15 @@ def _may_identify(profile: ColumnProfile, meaning: WordMeaning) -> bool:
 
 
 def _may_be_ages(profile: ColumnProfile) -> bool:
+    """Whether values can be ages: texts, or numbers whose median is an age."""
     if profile.kind is not Kind.NUMBER:
         return profile.kind is Kind.TEXT
     values = profile.domain.positions
     return bool(np.median(values) <= _OLDEST)
 
 
-def _may_be_when(profile: ColumnProfile, said: NameMeanings) -> bool:
-    """Dates, years, and elements of dates."""
+def _may_be_times(profile: ColumnProfile, said: NameMeanings) -> bool:
+    """Whether values can be dates, years or elements of dates such as months."""
     if profile.kind is Kind.DATE:
         return True
     if not profile.is_whole or said.counts or profile.distinct <= 2:
@@ -250,6 +262,7 @@ def _may_be_when(profile: ColumnProfile, said: NameMeanings) -> bool:
 
 
 def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
+    """Yield clues from what the values look like."""
     if profile.kind is Kind.DATE:
         yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
         return
@@ -272,7 +285,7 @@ def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _clues_of_value_words(profile: ColumnProfile) -> Iterator[Clue]:
-    """What categories say of themselves: countries, states, marital status, religions."""
+    """Yield clues from the words of categories: countries, states, marital status, religions."""
     if profile.distinct > 300:
         return
     labels = [text for text in profile.sample if not means_missing(text)]
@@ -291,7 +304,7 @@ def _clues_of_value_words(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _clues_of_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
-    """Clue: values that hardly repeat identify people, unless they are measurements or dates."""
+    """Yield a clue to an identifier if whole numbers or texts hardly repeat; dates give none."""
     if profile.kind is Kind.DATE or profile.records < _SOME:
         return
     whole = profile.kind is Kind.TEXT or profile.is_whole
@@ -303,7 +316,7 @@ def _clues_of_uniqueness(profile: ColumnProfile) -> Iterator[Clue]:
 
 
 def _is_serial(profile: ColumnProfile) -> bool:
-    """Whether records are simply numbered."""
+    """Whether the records are numbered one after the other, without gaps."""
     if not profile.is_whole or profile.distinct_share < 0.999 or profile.sample_of is not None:
         return False
     values = profile.domain.values
@@ -316,6 +329,7 @@ def _is_serial(profile: ColumnProfile) -> bool:
 def _nature_of_numbers(
     profile: ColumnProfile, said: NameMeanings, meaning: WordMeaning | None
 ) -> Nature:
+    """The nature of a column's whole numbers (code, count, amount, …); empty if it is not known."""
     words = set(said.words)
     if meaning is None:
         return "code" if said.codes else ""

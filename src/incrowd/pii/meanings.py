@@ -40,7 +40,7 @@ def _meaning(  # noqa: PLR0913  one per field
     strength: float = 3.0,
     harm: float = 0.0,
 ) -> WordMeaning:
-    """A word that ends in `*` is a beginning of words."""
+    """Make a meaning; `words` are separated by spaces, and one with `*` begins other words."""
     said = words.split()
     whole = frozenset(word for word in said if not word.endswith("*"))
     stems = tuple(word[:-1] for word in said if word.endswith("*"))
@@ -261,6 +261,7 @@ CODED = frozenset(_SPEAKING.split())
 
 
 def _meaning_of_topic(topic: Topic) -> WordMeaning:
+    """Make the meaning of a topic; topics that many other things share count less."""
     weak = topic.name in {"id", "name", "account name"}
     return WordMeaning(
         topic.name,
@@ -287,13 +288,13 @@ _TWICE = frozenset(("title", "test", "land", "work", "native", "pay", "key", "ca
 
 @cache
 def meanings() -> tuple[WordMeaning, ...]:
-    """All meanings: those of surveys first, then the topics that names of columns speak of."""
+    """Return all meanings: those of surveys, then those of topics that these do not replace."""
     return (*SURVEY, *(_meaning_of_topic(topic) for topic in TOPICS if topic.name not in _REPLACED))
 
 
 @cache
 def vocabulary() -> dict[str, tuple[WordMeaning, ...]]:
-    """The meanings of each whole word."""
+    """Return the meanings of each whole word, by word."""
     found: dict[str, list[WordMeaning]] = {}
     for meaning in meanings():
         for word in meaning.words:
@@ -305,11 +306,11 @@ def vocabulary() -> dict[str, tuple[WordMeaning, ...]]:
 
 @cache
 def stems() -> tuple[tuple[str, WordMeaning], ...]:
-    """Beginnings of words with their meanings, the longest first."""
+    """Return all beginnings of words with their meanings, the longest first."""
     every = [(stem, meaning) for meaning in meanings() for stem in meaning.stems]
     return tuple(sorted(every, key=lambda pair: -len(pair[0])))
 
 
 def is_vague(word: str) -> bool:
-    """Whether a word says too little to count as much as others."""
+    """Whether a word says so little that it counts less than others."""
     return word in _TWICE

@@ -55,22 +55,26 @@ STATES = frozenset(
 """States and territories of the United States, by name and by postal abbreviation."""
 
 
-def is_postal(profile: ColumnProfile) -> bool:
-    """Whether a column is named like ZIP codes."""
+def names_postal_codes(profile: ColumnProfile) -> bool:
+    """Whether the name of a column says ZIP or postal codes."""
     return bool(profile.said & POSTAL) and not profile.words & FILES
 
 
 def is_no_place(profile: ColumnProfile) -> bool:
-    """Whether what sounds like a small place is none: another address, the code of a state."""
-    if (profile.words & NETWORKS and not profile.said & _WHERE) or is_postal(profile):
+    """Whether a column whose name sounds like a small place holds none.
+
+    It may hold addresses of networks, postal codes, which are judged elsewhere, or two-digit codes
+    of states.
+    """
+    if (profile.words & NETWORKS and not profile.said & _WHERE) or names_postal_codes(profile):
         return True
     two_digits = all(text.isdigit() and len(text) <= 2 for text in profile.texts)
     return "fips" in profile.words and two_digits
 
 
 def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """That ZIP codes show more than the digits that they may."""
-    if not is_postal(profile) or profile.is_flag or profile.is_about:
+    """The finding that ZIP codes show more digits than they may; None if not."""
+    if not names_postal_codes(profile) or profile.is_flag or profile.is_about:
         return None
     codes = (
         Domain(Kind.TEXT, profile.domain.labels) if profile.kind is Kind.DATE else profile.domain
@@ -78,35 +82,37 @@ def zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding |
     unmasked = [code for code in zip_texts(codes) if code.strip("*")]
     shown = [digits_shown(part) for code in unmasked for part in parts_of(code)]
     if any(digits is None for digits in shown):
-        return profile.fails("its name suggests postal codes, and not all values are ZIP codes")
+        return profile.finding("its name suggests postal codes, and not all values are ZIP codes")
     digits = [digits for digits in shown if digits]
     if any(len(one) > 3 for one in digits):
-        return profile.fails("shows more than three digits of ZIP codes")
+        return profile.finding("shows more than three digits of ZIP codes")
     areas = {one for one in digits if len(one) == 3 and one != "000"}
     if all(is_populous(area, rules.people) for area in areas):
         return None
-    return profile.fails("shows ZIP codes of areas with 20,000 people or fewer, which must be 000")
+    return profile.finding(
+        "shows ZIP codes of areas with 20,000 people or fewer, which must be 000"
+    )
 
 
 def vague_places(profile: ColumnProfile) -> ColumnFinding | None:
-    """Finding: a column may name a small place."""
+    """The finding that a column's name may say a small place; None if not."""
     if (
         profile.is_flag
         or profile.is_about
         or not profile.said & VAGUE_PLACES
-        or _are_large(profile)
+        or _are_large_places(profile)
     ):
         return None
-    return profile.unseen("its name suggests a place smaller than a state")
+    return profile.unseen_finding("its name suggests a place smaller than a state")
 
 
 def unnamed_zip_codes(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """That a column of five digits, with leading zeros, may be one of ZIP codes."""
-    if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or is_postal(profile):
+    """The finding that five digits with leading zeros may be ZIP codes; None if not."""
+    if profile.kind is not Kind.TEXT or len(profile.domain) < 10 or names_postal_codes(profile):
         return None
     areas = {*people_by_area(), *rules.people}
     known = profile.share(lambda text: len(text) == 5 and text.isdigit() and text[:3] in areas)
-    return profile.unseen("the values could be ZIP codes") if known >= _KNOWN else None
+    return profile.unseen_finding("the values could be ZIP codes") if known >= _KNOWN else None
 
 
 _CITY = re.compile(
@@ -118,13 +124,13 @@ _CITY = re.compile(
 
 
 def small_places(profile: ColumnProfile) -> ColumnFinding | None:
-    """That values are a city with its state, or counties."""
+    """The finding that most values are cities with their state, or counties; None if not."""
     share = profile.share(_CITY.fullmatch) if profile.kind is Kind.TEXT else 0.0
-    return profile.fails(looks_like(share, "cities or counties")) if share >= MOST else None
+    return profile.finding(looks_like(share, "cities or counties")) if share >= MOST else None
 
 
-def _are_large(profile: ColumnProfile) -> bool:
-    """Whether all values are states or countries."""
+def _are_large_places(profile: ColumnProfile) -> bool:
+    """Whether nearly all values are states or countries; false if there are none."""
     return not profile.is_empty and profile.share(is_large_place, bool) >= _NEARLY_ALL
 
 
@@ -173,33 +179,35 @@ def is_things_name(profile: ColumnProfile) -> bool:
 
 
 def names_of_persons(profile: ColumnProfile) -> ColumnFinding | None:
-    """That most values look like names, and nearly every record has its own.
+    """The finding that values are names of persons, by given names or by their form; None if not.
 
-    Illnesses and places look the same, but repeat.
+    By their form only if nearly every record has its own: illnesses and places look the same, but
+    repeat.
     """
     if profile.words & THINGS:
         return None
-    if _given_names(profile):
-        return profile.fails("the values contain given names")
+    if _hold_given_names(profile):
+        return profile.finding("the values contain given names")
     found = possible_names(profile)
     if found is None or profile.values < _ENOUGH or profile.distinct_share < _OF_THEIR_OWN:
         return None
-    return profile.fails("the values look like names, and nearly every record has its own")
+    return profile.finding("the values look like names, and nearly every record has its own")
 
 
 def possible_names(profile: ColumnProfile) -> ColumnFinding | None:
-    """That most values are two or more words with capitals, as names are and titles may be.
+    """The finding that most values are two or more words with capitals; None if not.
 
-    In a column that is named after things, given names must be among them.
+    Names are such, and titles may be. In a column that is named after things, given names must be
+    among them.
     """
-    if profile.kind is not Kind.TEXT or profile.share(_is_name) < MOST:
+    if profile.kind is not Kind.TEXT or profile.share(_may_be_name) < MOST:
         return None
-    if profile.words & THINGS and not _given_names(profile):
+    if profile.words & THINGS and not _hold_given_names(profile):
         return None
-    return profile.unseen("the values could be names of people")
+    return profile.unseen_finding("the values could be names of people")
 
 
-def _given_names(profile: ColumnProfile) -> bool:
+def _hold_given_names(profile: ColumnProfile) -> bool:
     """Whether many values hold a common given name, alone or beside another word or two."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME:
         return False
@@ -208,13 +216,15 @@ def _given_names(profile: ColumnProfile) -> bool:
 
 
 def _holds_given_name(text: str) -> bool:
+    """Whether a text of two to four words holds a common given name, and is no institution."""
     words = re.split(r"[ ,]+", text.casefold())
     if _INSTITUTIONS.intersection(words):
         return False
     return 2 <= len(words) <= 4 and any(word in GIVEN for word in (words[0], *words[1:2]))
 
 
-def _is_name(text: str) -> bool:
+def _may_be_name(text: str) -> bool:
+    """Whether a text has the form of a person's name and is no state or country."""
     if is_large_place(text):
         return False
     if _GIVEN_LAST.fullmatch(text):

@@ -37,7 +37,7 @@ class ValuePattern:
     """What would make more of such values than text."""
 
     def find_in(self, profile: ColumnProfile) -> ColumnFinding | None:
-        """A finding if the column holds this identifier, else None."""
+        """The finding that the column holds the identifier of this pattern; None if not."""
         if not self.letter or profile.kind is Kind.DATE:
             return None
         if profile.kind is Kind.NUMBER and not (self.numbers and profile.is_whole):
@@ -46,11 +46,11 @@ class ValuePattern:
         enough = share > 0 if self.hint else share >= MOST
         if not enough or len(profile.texts) < self.least:
             return None
-        return profile.fails(looks_like(share, self.name))
+        return profile.finding(looks_like(share, self.name))
 
 
 def pattern_of(profile: ColumnProfile) -> tuple[ValuePattern, float] | None:
-    """The pattern of most distinct values of a text column, and their share."""
+    """The first pattern that most values of a text column fit, and their share; None if none."""
     if profile.kind is not Kind.TEXT or not len(profile.domain):
         return None
     for pattern in PATTERNS:
@@ -62,7 +62,7 @@ def pattern_of(profile: ColumnProfile) -> tuple[ValuePattern, float] | None:
 
 
 def _share_of(texts: Sequence[str], fits: Test) -> float:
-    """The share of the texts that fit; 0 as soon as too many do not."""
+    """The share of the texts that fit; 0.0 as soon as too many do not."""
     most = (1 - MOST) * len(texts) + 1e-9
     missed = 0
     for text in texts:
@@ -73,26 +73,29 @@ def _share_of(texts: Sequence[str], fits: Test) -> float:
 
 
 def identifiers_in(profile: ColumnProfile) -> Iterator[tuple[str, ColumnFinding]]:
-    """The identifiers of Safe Harbor that the values of a column are."""
+    """Yield the letter and the finding of each identifier that the values of a column are."""
     for pattern in PATTERNS:
         if (finding := pattern.find_in(profile)) is not None:
             yield pattern.letter, finding
 
 
-def _whole(pattern: str) -> Test:
+def _matches_whole(pattern: str) -> Test:
+    """Make a test of whole texts by a regular expression, whatever the case."""
     return re.compile(pattern, re.IGNORECASE).fullmatch
 
 
-def _has(pattern: str) -> Test:
+def _finds(pattern: str) -> Test:
+    """Make a test of a regular expression anywhere in a text, whatever the case."""
     return re.compile(pattern, re.IGNORECASE).search
 
 
 def _has_any(*words: str) -> Test:
+    """Make a test of whether a text has one of these words."""
     return lambda blob: any(word in blob for word in words)
 
 
 def is_social_security_number(text: str) -> bool:
-    """Three, two and four digits of an area, group and serial number that may be issued.
+    """Whether a text holds a social security number that may have been issued.
 
     >>> is_social_security_number("078-05-1120"), is_social_security_number("666-05-1120")
     (True, False)
@@ -104,14 +107,15 @@ _SOCIAL = re.compile(r"(?<![\d-])(\d{3})([- ])(\d{2})\2(\d{4})(?![\d-])")
 
 
 def _may_be_issued(found: re.Match[str]) -> bool:
+    """Whether area, group and serial number of a match are such as are issued."""
     area, _, group, serial = found.groups()
     return area not in {"000", "666"} and area < "900" and group != "00" and serial != "0000"
 
 
-def is_vehicle(text: str) -> bool:
-    """Seventeen letters and digits, of which the ninth is the check digit (49 CFR 565.15).
+def is_vehicle_number(text: str) -> bool:
+    """Whether a text is a vehicle identification number, by its check digit (49 CFR 565.15).
 
-    >>> is_vehicle("1M8GDM9AXKP042788"), is_vehicle("1M8GDM9A1KP042788")
+    >>> is_vehicle_number("1M8GDM9AXKP042788"), is_vehicle_number("1M8GDM9A1KP042788")
     (True, False)
     """
     text = text.upper()
@@ -137,14 +141,14 @@ def has_check_sum(digits: str) -> bool:
     return sum(d - 9 * (d > 9) for d in doubled) % 10 == 0
 
 
-def is_card(text: str) -> bool:
-    """Sixteen digits of a payment card, or fifteen that begin as some cards do."""
+def is_card_number(text: str) -> bool:
+    """Whether a text is a payment card's number: 16 digits, or 15 that begin as some cards do."""
     found = re.fullmatch(r"(\d{4})([ -]?)\d{4}\2\d{4}\2\d{4}|3[47]\d{13}", text)
     return found is not None and has_check_sum(re.sub(r"\D", "", text))
 
 
 def is_bank_account(text: str) -> bool:
-    """An IBAN: letters of a country, two check digits, and up to thirty letters and digits.
+    """Whether a text is an IBAN: letters of a country, check digits, letters and digits.
 
     >>> is_bank_account("GB82 WEST 1234 5698 7654 32"), is_bank_account("GB83WEST12345698765432")
     (True, False)
@@ -156,12 +160,12 @@ def is_bank_account(text: str) -> bool:
 
 
 def is_mobile_device(text: str) -> bool:
-    """An IMEI: fifteen digits, of which the last is a check digit."""
+    """Whether a text is an IMEI: fifteen digits, of which the last is a check digit."""
     return re.fullmatch(r"(?!3[47])[0-9]{15}", text) is not None and has_check_sum(text)
 
 
 def is_internet_address(text: str) -> bool:
-    """An address of IP version 4 or 6; 19041 of a version number fits into none.
+    """Whether a text is an address of IP version 4 or 6; 10.0.19041.1, a version, is none.
 
     >>> is_internet_address("192.0.2.17"), is_internet_address("10.0.19041.1")
     (True, False)
@@ -177,7 +181,7 @@ def is_internet_address(text: str) -> bool:
 
 
 def bare_address(text: str) -> str:
-    """An address without its port or the size of its network.
+    """The address without its port or the size of its network.
 
     >>> bare_address("192.0.2.17:80"), bare_address("[2001:db8::1]:443"), bare_address("10.0.0.0/8")
     ('192.0.2.17', '2001:db8::1', '10.0.0.0')
@@ -194,7 +198,7 @@ _WITH_PORT = re.compile(
 
 
 def is_telephone(text: str) -> bool:
-    """A phone number with its separators; ten digits alone may be anything.
+    """Whether a text is a phone number with separators; ten digits alone may be anything.
 
     >>> is_telephone("(212) 555-0143"), is_telephone("2125550143"), is_telephone("+0.25183746")
     (True, False, False)
@@ -239,127 +243,133 @@ _HOST = (
 PATTERNS = (
     ValuePattern(
         "e-mail addresses",
-        _has(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
+        _finds(r"[^@\s]{1,64}@[^@\s]{1,250}\.[a-z]{2,}"),
         "F",
         _has_any("@"),
-        looser=_whole(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
+        looser=_matches_whole(r"[^@\s]+@[^@\s]+\.[a-z]{2,}"),
     ),
-    ValuePattern("e-mail addresses", _has(_SPELLED), "F", _has_any("[at]", "(at)", " dot ")),
-    ValuePattern("UUIDs", _whole(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"),
+    ValuePattern("e-mail addresses", _finds(_SPELLED), "F", _has_any("[at]", "(at)", " dot ")),
+    ValuePattern(
+        "UUIDs", _matches_whole(r"\{?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\}?"), "R"
+    ),
     ValuePattern(
         "social security numbers",
         is_social_security_number,
         "G",
-        _has(r"[- ]\d{2}[- ]\d{4}"),
-        looser=_whole(r"\d{3}-\d{2}-\d{4}"),
+        _finds(r"[- ]\d{2}[- ]\d{4}"),
+        looser=_matches_whole(r"\d{3}-\d{2}-\d{4}"),
     ),
     ValuePattern(
         "social security numbers",
-        _has(r"\bss[n#]\D{0,5}\d{9}\b"),
+        _finds(r"\bss[n#]\D{0,5}\d{9}\b"),
         "G",
         _has_any("ss"),
     ),
     ValuePattern(
         "hardware addresses",
-        _whole(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"),
+        _matches_whole(r"(?:[0-9a-f]{2}([:-]))(?:[0-9a-f]{2}\1){4}[0-9a-f]{2}"),
         "M",
     ),
-    ValuePattern("IP addresses", _whole(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")),
+    ValuePattern(
+        "IP addresses", _matches_whole(r"\d{1,3}(?:\.\d{1,3}){3}|(?:[0-9a-f]{0,4}:){3,7}\S*")
+    ),
     ValuePattern(
         "web addresses",
-        _has(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
+        _finds(r"\b(?:https?|ftp)://\S|\bwww\.\w"),
         "N",
         _has_any("://", "www."),
-        looser=_whole(r"(?:https?://|www\.)\S+"),
+        looser=_matches_whole(r"(?:https?://|www\.)\S+"),
     ),
-    ValuePattern("web addresses", _whole(_HOST), "N"),
+    ValuePattern("web addresses", _matches_whole(_HOST), "N"),
     ValuePattern(
         "IBANs",
         is_bank_account,
         "J",
-        looser=_whole(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
+        looser=_matches_whole(r"[a-z]{2}\d{2}(?: ?[0-9a-z]{4}){3,7}(?: ?[0-9a-z]{1,3})?"),
     ),
     ValuePattern(
         "card numbers",
-        is_card,
+        is_card_number,
         "J",
         least=3,
         numbers=True,
-        looser=_whole(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
+        looser=_matches_whole(r"\d{4}([ -])\d{4}\1\d{4}\1\d{4}"),
     ),
     ValuePattern(
         "phone numbers",
         is_telephone,
         "D",
-        _has(_MAY_CALL),
-        looser=_whole(
+        _finds(_MAY_CALL),
+        looser=_matches_whole(
             r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{2,5}\)[ .-]?)\d{3,4}[ .-]?\d{3,5}"
             r"|\+\d[\d .()-]{7,16}\d|\d{3}[ .-]\d{3}[ .-]\d{4}"
         ),
     ),
     ValuePattern(
         "dates",
-        _whole(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
+        _matches_whole(r"\d{1,4}[-./]\d{1,2}[-./]\d{1,4}(?:[ T].*)?"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them like 2024-12-31 to get months and years",
     ),
     ValuePattern(
         "numbers with a decimal comma",
-        _whole(r"[+-]?\d[\d.]*,\d+"),
+        _matches_whole(r"[+-]?\d[\d.]*,\d+"),
         role=Role.QUASI,
         sure=False,
         advice="read as text: write them with a decimal point to get intervals",
     ),
     ValuePattern(
         "ZIP codes of nine digits",
-        _whole(r"\d{5}-\d{4}"),
+        _matches_whole(r"\d{5}-\d{4}"),
         "B",
         least=5,
         role=Role.QUASI,
         sure=False,
     ),
     ValuePattern(
-        "postal codes", _whole(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10
+        "postal codes", _matches_whole(r"\d{5}(?:-\d{4})?"), role=Role.QUASI, sure=False, least=10
     ),
     ValuePattern(
         "postal codes",
-        _whole(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
+        _matches_whole(r"[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z] ?\d[a-z]\d"),
         role=Role.QUASI,
         sure=False,
         least=5,
     ),
     ValuePattern(
         "ICD codes",
-        _whole(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
+        _matches_whole(r"[a-tv-z]\d[\da-z](?:\.[\da-z]{1,4})?"),
         role=Role.SENSITIVE,
         sure=False,
         least=5,
     ),
     ValuePattern(
         "sums of money",
-        _whole(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
+        _matches_whole(r"[$€£¥] ?-?[\d.,]+|-?[\d.,]+ ?[$€£¥]"),
         role=Role.SENSITIVE,
         sure=False,
     ),
     ValuePattern(
-        "names with a title", _whole(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"
+        "names with a title", _matches_whole(r"(?:mr|mrs|ms|miss|dr|prof)\.? [a-z][a-z .'-]+"), "A"
     ),
     ValuePattern(
         "street addresses",
-        _has(_STREET),
+        _finds(_STREET),
         "B",
         _has_any("street", "avenue", "boulevard", "parkway", "box "),
     ),
-    ValuePattern("street addresses", _whole(_SHORT_STREET), "B"),
-    ValuePattern("coordinates", _whole(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"),
-    ValuePattern("medical record numbers", _has(r"\bmrn\W{0,3}\d{4,}"), "H", _has_any("mrn")),
-    ValuePattern("Medicare beneficiary numbers", _whole(_BENEFICIARY), "I"),
-    ValuePattern("vehicle identification numbers", is_vehicle, "L"),
+    ValuePattern("street addresses", _matches_whole(_SHORT_STREET), "B"),
+    ValuePattern(
+        "coordinates", _matches_whole(r"\(?-?\d{1,2}\.\d{3,}[,;] ?-?\d{1,3}\.\d{3,}\)?"), "B"
+    ),
+    ValuePattern("medical record numbers", _finds(r"\bmrn\W{0,3}\d{4,}"), "H", _has_any("mrn")),
+    ValuePattern("Medicare beneficiary numbers", _matches_whole(_BENEFICIARY), "I"),
+    ValuePattern("vehicle identification numbers", is_vehicle_number, "L"),
     ValuePattern("mobile device numbers", is_mobile_device, "M", least=3, numbers=True),
-    ValuePattern("unique device identifiers", _has(r"\(01\)\d{14}"), "M", _has_any("(01)")),
-    ValuePattern("images", _whole(_IMAGE), "Q"),
-    ValuePattern("hash digests", _whole(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
+    ValuePattern("unique device identifiers", _finds(r"\(01\)\d{14}"), "M", _has_any("(01)")),
+    ValuePattern("images", _matches_whole(_IMAGE), "Q"),
+    ValuePattern("hash digests", _matches_whole(r"[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{64}"), "R"),
 )
 """All patterns; of those of one letter, and for a draft, the first that fits counts."""
 

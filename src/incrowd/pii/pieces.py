@@ -43,7 +43,7 @@ class NameMeanings:
 
 
 def said_in_name(name: str) -> NameMeanings:
-    """What the name of a column says; its last word counts a little more than the others.
+    """The meanings of a column's name; its last word counts a little more than the others.
 
     >>> [meaning.name for meaning, _ in said_in_name("household_weights").points][:2]
     ['sampling', 'family']
@@ -53,7 +53,7 @@ def said_in_name(name: str) -> NameMeanings:
 
 
 def said_in_label(label: str) -> NameMeanings:
-    """What a label says; the word before `of`, or else the last one, counts a little more.
+    """The meanings of a label; the word before `of`, or else the last one, counts a little more.
 
     >>> said_in_label("Age of respondent").points[0][0].name
     'age'
@@ -64,7 +64,7 @@ def said_in_label(label: str) -> NameMeanings:
 
 
 def pieces(word: str) -> tuple[str, ...]:
-    """A word, or the known words of which it is made.
+    """The known words of which a word is made; the word alone if it is known or made of none.
 
     >>> pieces("alcabuse"), pieces("unempdur"), pieces("zipper")
     (('alcabuse',), ('unempdur',), ('zipper',))
@@ -80,7 +80,7 @@ def pieces(word: str) -> tuple[str, ...]:
 
 @cache
 def _cover_with_words(word: str) -> tuple[int, tuple[str, ...]]:
-    """The known words side by side that cover most letters, and how many they cover."""
+    """How many letters of a word known words side by side can cover at most, and these words."""
     best: list[tuple[int, tuple[str, ...]]] = [(0, ())]
     for end in range(1, len(word) + 1):
         chosen = best[end - 1]
@@ -95,6 +95,7 @@ def _cover_with_words(word: str) -> tuple[int, tuple[str, ...]]:
 
 
 def _is_part(part: str, *, at_start: bool) -> bool:
+    """Whether a part of a word is a known word, long enough, or an abbreviation at its start."""
     if len(part) < _SHORTEST:
         return at_start and part in {"hh", "no", "nb", "dx"}
     return part in _PLAIN or (part in vocabulary() and len(part) >= _SHORTEST)
@@ -102,7 +103,7 @@ def _is_part(part: str, *, at_start: bool) -> bool:
 
 @cache
 def meanings_of(word: str) -> tuple[WordMeaning, ...]:
-    """What a word means: as it is, without its plural, or by its beginning."""
+    """The meanings of a word: as it is, without its plural, or by its longest known beginning."""
     known = vocabulary()
     if word in known:
         return known[word]
@@ -115,6 +116,10 @@ def meanings_of(word: str) -> tuple[WordMeaning, ...]:
 
 
 def _weigh_meanings(words: tuple[str, ...], head: int) -> tuple[tuple[WordMeaning, float], ...]:
+    """The meanings of words with their points, highest first; word number `head` counts more.
+
+    Two words side by side count as one, too, if it is known.
+    """
     points: dict[str, float] = {}
     meant: dict[str, WordMeaning] = {}
     joined = {i: a + b for i, (a, b) in enumerate(pairwise(words))}

@@ -105,7 +105,7 @@ class ColumnProfile:
 
     @cached_property
     def said(self) -> frozenset[str]:
-        """The words of the name, and neighbours in one."""
+        """The words of the name, and each two that are neighbours as one."""
         return said_by(self.name)
 
     @cached_property
@@ -188,12 +188,12 @@ class ColumnProfile:
         fitting = [any(map(fits, _text_and_parts(text))) for text in self.texts[::step]]
         return sum(fitting) / len(fitting) if fitting else 0.0
 
-    def fails(self, why: str) -> ColumnFinding:
-        """That it holds the identifier."""
+    def finding(self, why: str) -> ColumnFinding:
+        """The finding that the column holds the identifier of this rule, and why."""
         return ColumnFinding(self.name, why)
 
-    def unseen(self, why: str) -> ColumnFinding:
-        """That somebody must look."""
+    def unseen_finding(self, why: str) -> ColumnFinding:
+        """The finding that a person must look at the column, and why."""
         return ColumnFinding(self.name, why, Status.UNSEEN)
 
 
@@ -204,7 +204,7 @@ def are_sentences(texts: Sequence[str]) -> bool:
 
 
 def looks_like(share: float, what: str) -> str:
-    """How many of a column's values look like something.
+    """Say how many of a column's values look like something.
 
     >>> looks_like(1.0, "URLs"), looks_like(0.5, "URLs"), looks_like(0.004, "URLs")
     ('all values look like URLs', '50 % of the values look like URLs', 'some values look like URLs')
@@ -217,6 +217,7 @@ def looks_like(share: float, what: str) -> str:
 
 
 def _is_suppressed(text: str) -> bool:
+    """Whether a text is a label that shows nothing, such as `*`."""
     return text[:1] in _MASKS and _SUPPRESSED.fullmatch(text) is not None
 
 
@@ -224,7 +225,7 @@ _MASKS = frozenset(("", "*", "#", "x", "X"))
 
 
 def parts_of(text: str) -> tuple[str, ...]:
-    """The ends of an interval, the members of a set, or the text itself.
+    """The ends of an interval (or of its ends), the members of a set, or the text itself.
 
     >>> parts_of("[1965, 1970)"), parts_of("{a, b}"), parts_of("a"), parts_of("(-inf, 1937)")
     (('1965', '1970'), ('a', 'b'), ('a',), ('1937',))
@@ -233,6 +234,7 @@ def parts_of(text: str) -> tuple[str, ...]:
 
 
 def _parts_of_label(text: str) -> Sequence[str]:
+    """The finite ends of an interval, the members of a set, or the text itself."""
     bounds = read_bounds(text)
     if bounds is not None:
         return [end for end in (bounds.low, bounds.high) if end is not None]
@@ -241,7 +243,7 @@ def _parts_of_label(text: str) -> Sequence[str]:
 
 
 def _text_and_parts(text: str) -> tuple[str, ...]:
-    """The text and its parts, quick for the many that have none."""
+    """The text and its parts; quick for the many texts that have none."""
     return (text, *parts_of(text)) if text[:1] in _OPENING else (text,)
 
 

@@ -53,7 +53,10 @@ class Sentinel:
 
 
 def sentinels(profile: ColumnProfile) -> tuple[Sentinel, ...]:
-    """The values of a column that seem to mean that there is none."""
+    """Find the values of a column that seem to mean that there is none.
+
+    None is found if the records of each value were not counted.
+    """
     if not len(profile.domain) or profile.counts is None or profile.sealed:
         return ()
     if profile.value_labels and (told := _sentinels_by_label(profile)):
@@ -75,6 +78,7 @@ def means_missing(text: str) -> bool:
 
 
 def _sentinels_at(profile: ColumnProfile, places: Sequence[int], why: str) -> list[Sentinel]:
+    """Make sentinels of the values at these places of the domain."""
     counts, kind = profile.counts, profile.kind
     assert counts is not None  # noqa: S101  checked before
     labels = Domain(kind, profile.domain.values[list(places)]).labels.tolist() if places else []
@@ -83,19 +87,20 @@ def _sentinels_at(profile: ColumnProfile, places: Sequence[int], why: str) -> li
 
 
 def _sentinels_by_label(profile: ColumnProfile) -> list[Sentinel]:
-    """By what the file says that its values mean."""
+    """Find values that mean missing by the labels that the file gives them."""
     said = {value for value, text in profile.value_labels.items() if _says_missing(text)}
     places = [i for i, label in enumerate(profile.domain.labels.tolist()) if label in said]
     return _sentinels_at(profile, places, "the file's value labels say so")
 
 
 def _says_missing(text: str) -> bool:
+    """Whether a value label is, or begins with, words that mean missing."""
     plain = " ".join(words_of(text))
     return plain in WORDS or any(len(w) > 4 and plain.startswith(w) for w in WORDS)
 
 
 def _sentinels_of_texts(profile: ColumnProfile) -> list[Sentinel]:
-    """Words and signs, unless they are most of what there is; digits as in columns of numbers."""
+    """Find words and signs, unless all values are such; among digits look as in numbers."""
     labels = profile.domain.labels.tolist()
     if len(labels) > 50_000:
         return []
@@ -114,6 +119,7 @@ _APART = "apart from all others, at the edge of a number of digits"
 
 
 def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
+    """Find marks below zero where no other value is, and marks that stand apart above."""
     values = profile.domain.values
     below = [i for i in range(min(_MOST + 1, len(values))) if values[i] < 0]
     found: list[Sentinel] = []
@@ -124,13 +130,13 @@ def _sentinels_of_numbers(profile: ColumnProfile) -> list[Sentinel]:
 
 
 def _is_negative_mark(value: float) -> bool:
-    """-1 to -9, and numbers like -66, -77, -88, -97 to -99, -999."""
+    """Whether a negative number is a usual mark: -1 to -9, -66, -77, -88, -97 to -99, -999."""
     size = abs(float(value))
     return size.is_integer() and (size <= 9 or _is_edge(int(size)))
 
 
 def _is_edge(number: int) -> bool:
-    """Whether a number is at the end of those of its digits, or repeats a high digit."""
+    """Whether a number repeats a high digit, as 88, or is among the last of its length, as 998."""
     text = str(number)
     if len(text) == 1:
         return number >= 7
@@ -139,19 +145,19 @@ def _is_edge(number: int) -> bool:
 
 
 def _places_apart(values: Values, profile: ColumnProfile) -> list[int]:
-    """Places of numbers above a gap that are all edges of a number of digits."""
+    """The places of marks such as 98 and 99 above a gap; none if there is no gap."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
     top = len(values)
-    while top and len(values) - top < _MOST and _edge_of(values[top - 1]):
+    while top and len(values) - top < _MOST and _may_be_high_mark(values[top - 1]):
         top -= 1
     while top < len(values) and not _stands_apart(values, counts, top):
         top += 1
     return list(range(top, len(values)))
 
 
-def _edge_of(value: float) -> bool:
-    """Whether a number is an edge; 99.9 and 999.99 are, too."""
+def _may_be_high_mark(value: float) -> bool:
+    """Whether a number may be a mark by its digits, as 99, 888, 99.9 or 999.99."""
     if value <= 0:
         return False
     if not float(value).is_integer():
@@ -161,7 +167,7 @@ def _edge_of(value: float) -> bool:
 
 
 def _stands_apart(values: Values, counts: Counts, top: int) -> bool:
-    """Whether the values from a place on lie beyond a gap, repeated."""
+    """Whether values from place `top` on are as far above others, or as common, as marks."""
     first = count_below(values, 0)
     rest = values[first:top]
     if len(rest) < 2 or top >= len(values):
@@ -182,7 +188,7 @@ def _stands_apart(values: Values, counts: Counts, top: int) -> bool:
 
 
 def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
-    """Days that people write for no day, far from all others or far more common."""
+    """Find days that people write for no day, far from all others or far more common."""
     counts = profile.counts
     assert counts is not None  # noqa: S101  checked before
     days = profile.domain.values.astype("datetime64[D]")
@@ -195,5 +201,6 @@ def _sentinels_of_dates(profile: ColumnProfile) -> list[Sentinel]:
 
 
 def _is_far(days: Values, place: int) -> bool:
+    """Whether the first or last day is far from its neighbour."""
     other = days[1] if place == 0 else days[-2]
     return bool(abs((days[place] - other).astype(np.int64)) > _FAR)

@@ -12,7 +12,7 @@ import numpy as np
 from incrowd.hierarchy.zips import digits_shown, is_populous, people_by_area
 from incrowd.pii.column_names import THINGS
 from incrowd.pii.name_lists import CITIES, FAMILY
-from incrowd.pii.names import GIVEN, is_large_place, is_postal
+from incrowd.pii.names import GIVEN, is_large_place, names_postal_codes
 from incrowd.pii.profile import ColumnFinding, ColumnProfile, SafeHarborRules, looks_like
 from incrowd.table.column import Kind, count_below
 from incrowd.table.names import words_of
@@ -33,68 +33,74 @@ _AREA = re.compile(r"\d{3}")
 
 
 def family_names(profile: ColumnProfile) -> ColumnFinding | None:
-    """That many values are common family names, though they repeat."""
+    """The finding that many values are common family names, though they repeat; None if not."""
     share = _share_in_list(profile, FAMILY)
     if share < _SEVERAL:
         return None
     if share >= _MOSTLY:
-        return profile.fails(looks_like(share, "family names"))
-    return profile.unseen("the values could be family names")
+        return profile.finding(looks_like(share, "family names"))
+    return profile.unseen_finding("the values could be family names")
 
 
 def given_names(profile: ColumnProfile) -> ColumnFinding | None:
-    """That some values are common given names, alone."""
+    """The finding that several values are common given names, alone; None if not."""
     share = _share_in_list(profile, GIVEN)
-    return profile.unseen("the values could be given names") if share >= _SEVERAL else None
+    return profile.unseen_finding("the values could be given names") if share >= _SEVERAL else None
 
 
 def cities(profile: ColumnProfile) -> ColumnFinding | None:
-    """That many values are large cities."""
+    """The finding that many values are large cities; None if not."""
     share = _share_in_list(profile, CITIES)
     if share < _SEVERAL or profile.share(is_large_place) >= _MOSTLY:
         return None
     if share >= _MOSTLY:
-        return profile.fails(looks_like(share, "cities"))
-    return profile.unseen("the values could be cities")
+        return profile.finding(looks_like(share, "cities"))
+    return profile.unseen_finding("the values could be cities")
 
 
 def _share_in_list(profile: ColumnProfile, known: frozenset[str]) -> float:
-    """The share of a column's texts that a list of facts has."""
+    """The share of a column's texts that a list of names has.
+
+    It is 0.0 for numbers, for few texts and for columns that are named after things.
+    """
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME or profile.words & THINGS:
         return 0.0
     return profile.share(lambda text: " ".join(words_of(text)) in known)
 
 
 def small_areas(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """That a column shows three digits of ZIP codes, some of areas with too few people."""
-    if profile.kind is not Kind.TEXT or is_postal(profile) or len(profile.texts) < _SOME:
+    """The finding that texts are three digits of ZIP codes; None if not.
+
+    It fails if they are masked and some areas have too few people; otherwise a person must look.
+    """
+    if profile.kind is not Kind.TEXT or names_postal_codes(profile) or len(profile.texts) < _SOME:
         return None
     if profile.share(_MASKED.fullmatch) >= 0.9:
         areas = {digits_shown(text) or "" for text in profile.texts if _MASKED.fullmatch(text)}
         if not all(is_populous(area, rules.people) for area in areas - {"000", ""}):
-            return profile.fails("shows ZIP codes of areas with 20,000 people or fewer")
+            return profile.finding("shows ZIP codes of areas with 20,000 people or fewer")
         return None
     zeros = any(text.startswith("0") for text in profile.texts)
     known = {*people_by_area(), *rules.people, "000"}
     if zeros and all(_AREA.fullmatch(text) and text in known for text in profile.texts):
-        return profile.unseen("the values could be the first three digits of ZIP codes")
+        return profile.unseen_finding("the values could be the first three digits of ZIP codes")
     return None
 
 
 def whole_zip_codes(profile: ColumnProfile) -> ColumnFinding | None:
-    """Finding: whole numbers of four or five digits that all begin as ZIP codes do."""
-    if not profile.is_whole or is_postal(profile) or len(profile.domain) < _ZIPS:
+    """The finding that whole numbers all begin as ZIP codes do; None if not."""
+    if not profile.is_whole or names_postal_codes(profile) or len(profile.domain) < _ZIPS:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
     if low < 501 or high > 99_950 or high < 10_000:
         return None
     areas = people_by_area()
     share = profile.share(lambda text: text.zfill(5)[:3] in areas)
-    return profile.unseen("the values could be ZIP codes") if share >= _SURE else None
+    return profile.unseen_finding("the values could be ZIP codes") if share >= _SURE else None
 
 
 def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
-    """Finding: whole numbers that are spread as ages are, some above 89."""
+    """The finding that whole numbers are spread as ages are, some above 89; None if not."""
     if not profile.is_whole or len(profile.domain) < _MANY:
         return None
     values, records = profile.domain.values, profile.counts
@@ -105,18 +111,20 @@ def possible_ages(profile: ColumnProfile) -> ColumnFinding | None:
     old = float(held[count_below(values, _OLDEST, after=True) :].sum() / held.sum())
     if old > 0.1:
         return None
-    return profile.unseen("whole numbers as ages are, some above 89; if so, pool them as 90+")
+    return profile.unseen_finding(
+        "whole numbers as ages are, some above 89; if so, pool them as 90+"
+    )
 
 
 def possible_births(profile: ColumnProfile, rules: SafeHarborRules) -> ColumnFinding | None:
-    """Finding: years that span births, some of them of people over 89."""
+    """The finding that years may be births, some of people over 89; None if not."""
     if not profile.is_whole or len(profile.domain) < _MANY:
         return None
     low, high = int(profile.domain.values[0]), int(profile.domain.values[-1])
     years = low >= _FIRST_BIRTH and high <= rules.today and high - low >= _GENERATIONS
     if not years or low >= rules.today - _OLDEST:
         return None
-    return profile.unseen("years as those of births are, some of which tell ages over 89")
+    return profile.unseen_finding("years as those of births are, some of which tell ages over 89")
 
 
 SILENT: tuple[tuple[str, Callable[[ColumnProfile], ColumnFinding | None]], ...] = (

@@ -28,7 +28,7 @@ _ALL = 1.0
 
 
 def topic_of_values(labels: Sequence[str]) -> WordMeaning | None:
-    """What most of these categories are, by their words; None if they say nothing.
+    """The meaning of most of these categories by their words; None if they say nothing.
 
     >>> topic_of_values(["Married", "Never married", "Divorced"]).name
     'family'

@@ -49,11 +49,13 @@ def _topic(  # noqa: PLR0913  one per field
     sure: bool = True,
     numbers: bool = False,
 ) -> Topic:
+    """Make a topic; `words`, `hints` and `exact` are words separated by spaces."""
     said, vague, more = (frozenset(some.split()) for some in (words, hints, exact))
     return Topic(name, role, reason, said, vague, more, letter, sure, numbers)
 
 
 def _person_words(*ends: str) -> str:
+    """Join each word for a person with each of these endings, separated by spaces."""
     return " ".join(person + end for person in PERSONS for end in ends)
 
 

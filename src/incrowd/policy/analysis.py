@@ -23,7 +23,7 @@ _STAYING = frozenset({Role.IDENTIFIER, Role.DROP, Role.UNIT})
 
 
 def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
-    """The quasi-identifying columns of an analysis; columns that do not leave are refused."""
+    """The quasi-identifying columns of an analysis; refuses columns that do not leave."""
     for name in formula.columns:
         if policy.role(name) in _STAYING:
             raise PolicyError(
@@ -34,7 +34,7 @@ def quasi_columns_of(policy: "Policy", formula: Formula) -> tuple[str, ...]:
 
 
 def for_analysis(policy: "Policy", text: str) -> "Policy":
-    """The policy with weights for the columns of this analysis."""
+    """The policy in which columns of this analysis weigh `FACTOR` times as much."""
     chosen = quasi_columns_of(policy, parse_formula(text))
     columns = {
         name: column.model_copy(update={"weight": column.weight * FACTOR})
@@ -45,8 +45,8 @@ def for_analysis(policy: "Policy", text: str) -> "Policy":
     return policy.model_copy(update={"columns": columns})
 
 
-def note(policy: "Policy", text: str) -> str:
-    """What that does, in a sentence."""
+def analysis_note(policy: "Policy", text: str) -> str:
+    """Say in a sentence what `for_analysis` changes in a policy."""
     chosen = quasi_columns_of(policy, parse_formula(text))
     if not chosen:
         return (

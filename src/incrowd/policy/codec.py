@@ -35,7 +35,7 @@ def loads(text: str, source: str = "policy") -> Policy:
         return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
         faults = _in_file_order(error.faults, text, data)
-    raise _error(faults, source)
+    raise _error_of_faults(faults, source)
 
 
 def make_value(make: Callable[[], _Made]) -> _Made:
@@ -55,30 +55,34 @@ def dumps(
 
     `of_models` are comments on models, by number.
     """
-    parts = ["\n".join([*map(toml.comment, header), *toml.lines(dict(_settings(policy)))])]
+    parts = [
+        "\n".join([*map(toml.comment_text, header), *toml.table_lines(dict(_settings(policy)))])
+    ]
     for number, model in enumerate(policy.models):
-        remarks = [toml.comment(of_models[number])] if of_models and number in of_models else []
-        parts.append("\n".join(["[[models]]", *remarks, *toml.lines(_plain(model))]))
+        remarks = (
+            [toml.comment_text(of_models[number])] if of_models and number in of_models else []
+        )
+        parts.append("\n".join(["[[models]]", *remarks, *toml.table_lines(_plain_plugin(model))]))
     for name, column in policy.columns.items():
-        about = map(toml.comment, (comments or {}).get(name, ()))
-        head = f"[columns.{toml.key(name)}]"
-        role, *rest = toml.lines(_column(column))
+        about = map(toml.comment_text, (comments or {}).get(name, ()))
+        head = f"[columns.{toml.key_text(name)}]"
+        role, *rest = toml.table_lines(_plain_column(column))
         remark = (beside or {}).get(name)
-        role += f"  {toml.comment(toml.shorten(remark))}" if remark else ""
+        role += f"  {toml.comment_text(toml.shorten(remark))}" if remark else ""
         parts.append("\n".join([head, *about, role, *rest]))
     return "\n\n".join(parts) + "\n"
 
 
-def plain(policy: Policy) -> dict[str, Any]:
+def plain_values(policy: Policy) -> dict[str, Any]:
     """The plain values that TOML text of this policy holds, without writing and reading it."""
-    models = [_plain(model) for model in policy.models]
-    columns = {name: _column(column) for name, column in policy.columns.items()}
+    models = [_plain_plugin(model) for model in policy.models]
+    columns = {name: _plain_column(column) for name, column in policy.columns.items()}
     whole = {"models": models, "columns": columns}
     return dict(_settings(policy)) | {key: value for key, value in whole.items() if value}
 
 
 def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -> str:
-    r"""The text of a policy with some keys changed and everything else, comments too, as it was.
+    r"""Change some keys of the text of a policy; everything else, comments too, stays as it was.
 
     A key is a name or a path (`("columns", "age", "role")`, `("models", 0, "k")`); None takes it
     away. The outcome is checked.
@@ -97,19 +101,21 @@ def edit(text: str, changes: Mapping[str | Path, Any], source: str = "policy") -
 def lines_for(names: Iterable[str]) -> str:
     """The lines that declare these columns as dropped, for a user to edit."""
     role = 'role = "drop"  # or quasi, sensitive, identifier, keep'
-    return "\n\n".join(f"[columns.{toml.key(name)}]\n{role}" for name in names)
+    return "\n\n".join(f"[columns.{toml.key_text(name)}]\n{role}" for name in names)
 
 
 def keys_at(path: Path) -> tuple[str, ...]:
-    """The keys that a place of the policy may have; of a plug-in without a name, all names."""
+    """The keys that a place of the policy file may have; of a plug-in without a name, all names."""
     if not path:
         return tuple(Policy.model_fields)
     if path[0] == "columns" and len(path) == 2:
         return tuple(Column.model_fields)
     kind = "models" if path[0] == "models" and len(path) == 2 else path[-1]
     if kind in _UNIONS:
-        return tuple(_by_name(_UNIONS[kind]))
-    plugins = {name: made for union in _UNIONS.values() for name, made in _by_name(union).items()}
+        return tuple(_plugins_by_name(_UNIONS[kind]))
+    plugins = {
+        name: made for union in _UNIONS.values() for name, made in _plugins_by_name(union).items()
+    }
     return tuple(getattr(plugins.get(str(path[-1])), "__dataclass_fields__", ()))
 
 
@@ -122,19 +128,20 @@ _UNIONS: dict[object, Any] = {
 """The plug-ins that a place of the policy may name."""
 
 
-def _by_name(union: Any) -> dict[str, type]:
-    """The plug-ins of a union, by name."""
-    return {member.__dataclass_fields__["name"].default: member for member in _members(union)}
+def _plugins_by_name(union: Any) -> dict[str, type]:
+    """The plug-in classes of a union, by name."""
+    return {member.__dataclass_fields__["name"].default: member for member in _union_members(union)}
 
 
-def _members(union: Any) -> tuple[Any, ...]:
+def _union_members(union: Any) -> tuple[Any, ...]:
     """The classes of an annotated union; of one class, that class."""
     inner = get_args(union)[0]
     return get_args(inner) or (inner,)
 
 
 def _parse_toml(text: str, source: str) -> dict[str, Any]:
-    if (line := toml.too_deep(text)) is not None:
+    """Parse TOML text; `PolicyError` with the line if it is not valid or nested too deeply."""
+    if (line := toml.line_too_deep(text)) is not None:
         raise PolicyError(
             f"{source}: brackets or dotted keys are nested too deeply (line {line})",
             remedy=f"use at most {toml.DEEPEST} levels",
@@ -149,6 +156,7 @@ def _parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_version(data: Mapping[str, Any]) -> None:
+    """Refuse a policy without a version, or with one that this incrowd does not know."""
     version = data.get("version")
     if version is None:
         raise FaultyPolicyError([Fault((), "'version' is missing", "add version = 1 on top")])
@@ -160,6 +168,7 @@ def _check_version(data: Mapping[str, Any]) -> None:
 
 
 def _read_policy(data: Mapping[str, Any]) -> Policy:
+    """Make a policy of parsed TOML; refuses texts in place of numbers, which pydantic takes."""
     policy = Policy.model_validate_json(json.dumps(data, default=str))
     if found := tuple(_mistyped_numbers(data, policy.model_dump(mode="json"), ())):
         raise FaultyPolicyError(found)
@@ -167,7 +176,7 @@ def _read_policy(data: Mapping[str, Any]) -> Policy:
 
 
 def _mistyped_numbers(written: Any, taken: Any, path: Path) -> Iterator[Fault]:
-    """Texts, trues and falses in place of a number that pydantic took for one."""
+    """Yield a fault for each text or truth value that pydantic took for a number."""
     if isinstance(written, Mapping) and isinstance(taken, Mapping):
         for key in written:
             yield from _mistyped_numbers(written[key], taken[key], (*path, key))
@@ -182,14 +191,15 @@ _SCALARS: Mapping[type, str] = {bool: "bool", int: "int", float: "float", str: "
 
 
 def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) -> list[Fault]:
-    """The faults in the order of the file, each with its line."""
+    """Sort faults by their lines in the file and add these; each fault once."""
     lines = toml.lines_of(text)
     found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
     return [fault.at(line) for line, fault in found]
 
 
-def _error(faults: Sequence[Fault], source: str) -> PolicyError:
+def _error_of_faults(faults: Sequence[Fault], source: str) -> PolicyError:
+    """The error that lists these faults of a policy; `source` names it."""
     if len(faults) == 1:
         return PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
     listed = (f"- {fault.sentence()}" for fault in faults)
@@ -197,7 +207,7 @@ def _error(faults: Sequence[Fault], source: str) -> PolicyError:
 
 
 def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
-    """The line of the innermost part of a path that the file has.
+    """The line of the innermost part of a path that the file has; None if it has none of it.
 
     Pydantic's paths also name the kind of a thing, which is no key of the file.
     """
@@ -212,6 +222,7 @@ def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | Non
 
 
 def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
+    """Yield keys and values of a policy's settings; most only if they are no defaults."""
     yield "version", policy.version
     yield "missing", policy.missing.value
     if policy.missing_values != Policy.model_fields["missing_values"].default:
@@ -223,37 +234,38 @@ def _settings(policy: Policy) -> Iterable[tuple[str, Any]]:
     yield "suppression", policy.suppression
     if policy.time_limit is not None:
         yield "time_limit", policy.time_limit
-    yield "search", _short(policy.search)
-    yield "loss", _short(policy.loss)
+    yield "search", _name_or_table(policy.search)
+    yield "loss", _name_or_table(policy.loss)
 
 
-def _column(column: Column) -> dict[str, Any]:
+def _plain_column(column: Column) -> dict[str, Any]:
+    """The plain keys of a column's settings, the role first, without defaults."""
     keys = column.model_dump(mode="json", exclude_defaults=True, exclude={"hierarchy"})
     if column.hierarchy is None:
         return keys
     role = keys.pop("role")
-    return {"role": role, "hierarchy": _short(column.hierarchy), **keys}
+    return {"role": role, "hierarchy": _name_or_table(column.hierarchy), **keys}
 
 
-def _short(plugin: Any) -> str | dict[str, Any]:
-    """A plug-in as its name, or as a table if it has other settings."""
-    values = _plain(plugin, exclude_defaults=True)
+def _name_or_table(plugin: Any) -> str | dict[str, Any]:
+    """A plug-in as its name, or as a table if it has settings that are no defaults."""
+    values = _plain_plugin(plugin, exclude_defaults=True)
     return str(values["name"]) if list(values) == ["name"] else values
 
 
-def _plain(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
-    """The settings of a plug-in, its name first."""
+def _plain_plugin(plugin: Any, *, exclude_defaults: bool = False) -> dict[str, Any]:
+    """The settings of a plug-in in plain values, its name first."""
     adapter: TypeAdapter[Any] = TypeAdapter(type(plugin))
     values: dict[str, Any] = adapter.dump_python(
         plugin, mode="json", exclude_none=True, exclude_defaults=exclude_defaults
     )
-    return {"name": plugin.name} | {key: _brief(value) for key, value in values.items()}
+    return {"name": plugin.name} | {key: _without_fraction(value) for key, value in values.items()}
 
 
-def _brief(value: Any) -> Any:
-    """A whole number without a fraction: 5, not 5.0."""
+def _without_fraction(value: Any) -> Any:
+    """Turn whole numbers into ints, also in lists: 5, not 5.0."""
     if isinstance(value, list):
-        return [_brief(item) for item in value]
+        return [_without_fraction(item) for item in value]
     whole = isinstance(value, float) and value.is_integer() and abs(value) < _EXACT
     return int(value) if whole else value
 
@@ -276,23 +288,23 @@ def schema() -> dict[str, Any]:
     whole: dict[str, Any] = _without_null(Policy.model_json_schema())
     definitions = whole["$defs"]
     for definition in definitions.values():
-        _clarify(definition)
+        _clarify_definition(definition)
     for owner, key in _SHORT:
         properties = (whole if owner == "Policy" else definitions[owner])["properties"]
-        properties[key] = _with_short(properties[key], definitions)
+        properties[key] = _allow_bare_names(properties[key], definitions)
     whole["required"] = ["version", *whole["required"]]
-    _clarify(whole)
+    _clarify_definition(whole)
     whole["title"] = "incrowd policy"
     return {"$schema": DIALECT, **whole}
 
 
 def schema_text() -> str:
-    """The published text of the schema."""
+    """The JSON Schema of a policy file as the text that is published."""
     return json.dumps(schema(), indent=2, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def _without_null(part: Any) -> Any:
-    """TOML has no null: leave out what has no value."""
+    """Leave nulls out of a part of the schema, as TOML has none."""
     if isinstance(part, list):
         return [_without_null(one) for one in part if one != {"type": "null"}]
     if not isinstance(part, dict):
@@ -303,8 +315,8 @@ def _without_null(part: Any) -> Any:
     return kept
 
 
-def _clarify(definition: dict[str, Any]) -> None:
-    """Take examples out of the description, and require the name of plug-ins."""
+def _clarify_definition(definition: dict[str, Any]) -> None:
+    """Take examples out of a description and require the name of a plug-in, in place."""
     description, _, _ = definition.get("description", "").partition(">>>")
     definition["description"] = " ".join(description.split())
     if "const" in definition.get("properties", {}).get("name", {}):
@@ -312,8 +324,8 @@ def _clarify(definition: dict[str, Any]) -> None:
         definition["required"] = ["name", *others]
 
 
-def _with_short(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    """A field that also takes a bare name, for plug-ins without required settings."""
+def _allow_bare_names(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str, Any]:
+    """A field's schema that also takes the bare name of plug-ins without required settings."""
     about: dict[str, Any] = {key: field[key] for key in ("description", "title") if key in field}
     choices = field.get("anyOf", [field])
     names = sorted(
@@ -326,5 +338,6 @@ def _with_short(field: dict[str, Any], definitions: dict[str, Any]) -> dict[str,
 
 
 def _schema_members(choices: list[dict[str, Any]]) -> list[str]:
+    """The names of the definitions that these choices refer to."""
     references = [one["$ref"] for c in choices for one in c.get("oneOf", [c]) if "$ref" in one]
     return [reference.rsplit("/", maxsplit=1)[-1] for reference in references]

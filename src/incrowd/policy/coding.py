@@ -11,7 +11,7 @@ from incrowd.table.column import CodedColumn
 def code_columns(
     engine: Engine, policy: Policy, names: Sequence[str], missing_values: Sequence[str] = ()
 ) -> dict[str, CodedColumn]:
-    """These columns as codes, in the order of the names; 0 is missing.
+    """Code these columns, in the order of the names; 0 is missing.
 
     A table may have columns that the policy does not know; `missing_values` mean missing in all.
     """
@@ -21,7 +21,7 @@ def code_columns(
 
 
 def code_unit(engine: Engine, policy: Policy) -> CodedColumn | None:
-    """Which records belong to one person; None if the policy has no such column."""
+    """Code the column that says whose record each is; None if the policy has no such column."""
     if policy.unit is None:
         return None
     marks = policy.marks

@@ -77,7 +77,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """What a search must know of a table, counted where the table is.
+    """Count what a search must know of a table, where the table is.
 
     With `sampled` its rows are not counted all; columns are.
     """
@@ -106,7 +106,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
 
 
 def _count_people(engine: Engine, unit: CodedColumn | None) -> int:
-    """People of the whole table; a record without a unit is one."""
+    """Count the people of the whole table; a record without a unit is one."""
     if unit is None:
         return engine.records
     there = engine.frequency(unit)
@@ -122,7 +122,7 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     seed: int = 0,
     world_people: Mapping[str, Counts] | None = None,
 ) -> Compiled:
-    """The problem of finding a release of this table that satisfies the policy.
+    """Make the problem of finding a release of this table that satisfies the policy.
 
     `world_people` are the individuals of a world per code of the columns that it knows: where they
     are given, what labels end on is chosen for them.
@@ -162,12 +162,13 @@ def _refuse_empty(policy: Policy, counting: Counting) -> None:
 
 
 def _bind_models(policy: Policy, people: int) -> tuple[Model, ...]:
-    """The models for a table of so many people, those in left-out records included."""
+    """Bind the policy's models to a table of so many people, those in left-out records included."""
     table = TableSize(people, len(policy.quasi))
     return tuple(model.bound_to(table) for model in policy.models)
 
 
 def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
+    """Refuse a table that lacks one of these columns; `what` says what they are."""
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
@@ -188,6 +189,7 @@ def lowest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int:
 def _quasi_column(
     policy: Policy, name: str, hierarchy: Hierarchy, frequency: Counts
 ) -> QuasiColumn:
+    """The quasi-identifying column of a problem; refuses limits its hierarchy cannot keep."""
     asked = policy.columns[name]
     lowest = lowest_level(name, asked, hierarchy)
     _refuse_suppressed(policy, name, hierarchy, frequency)
@@ -205,6 +207,7 @@ def _quasi_column(
 
 
 def _highest_level(name: str, asked: Column, hierarchy: Hierarchy) -> int | None:
+    """The highest level that a column may show, None without a limit; refuses one above its top."""
     if asked.highest is not None and asked.highest > hierarchy.height:
         raise PolicyError(
             f"the highest level of {name!r} is {asked.highest}, its hierarchy ends at "
@@ -244,14 +247,14 @@ def _refuse_suppressed(policy: Policy, name: str, hierarchy: Hierarchy, held: Co
 
 
 def _reads_coarser(hierarchy: Hierarchy, code: int, level: int, highest: int) -> bool:
-    """Whether what a value shows at a level may stand for more than its node at the highest."""
+    """Whether what a value shows at `level` may stand for more than its node at level `highest`."""
     found = hierarchy.decode(hierarchy.labels[level][hierarchy.maps[level, code] - 1])
     nodes = hierarchy.maps[highest]
     return bool(nodes[found[0]] != nodes[found[-1]])
 
 
 def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
-    """The widest span on the scale of positions: moments are counted in microseconds."""
+    """The widest span on the scale of positions, microseconds for dates; infinite if none."""
     if asked.widest is None:
         return inf
     if not hierarchy.ordered or hierarchy.leaves.kind is Kind.TEXT:
@@ -263,12 +266,13 @@ def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
 
 
 def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> SensitiveColumn:
+    """The sensitive column of the problem, with the people of each code."""
     column, hierarchy = sensitive[name]
     ordered = column.domain.kind is not Kind.TEXT
     holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)
     return SensitiveColumn(
         name,
-        holders.each(),
+        holders.people_each(),
         ordered=ordered if hierarchy is None else ordered or hierarchy.ordered,
         maps=None if hierarchy is None else hierarchy.maps,
     )

@@ -27,7 +27,7 @@ _OF_QUASI_ALONE = {
 
 
 def faults(policy: "Policy") -> Iterator[Fault]:
-    """Everything in which a policy contradicts itself."""
+    """Yield a fault for everything in which a policy contradicts itself."""
     if not policy.quasi:
         yield Fault(
             ("columns",),
@@ -36,7 +36,7 @@ def faults(policy: "Policy") -> Iterator[Fault]:
         )
     if not policy.models:
         yield Fault(("models",), "the policy asks for no model", "add one, k-anonymity say")
-    yield from _single_roles(policy)
+    yield from _single_role_faults(policy)
     for name in policy.columns:
         yield from _column_faults(policy, name)
     for number, model in enumerate(policy.models):
@@ -53,7 +53,7 @@ def faults(policy: "Policy") -> Iterator[Fault]:
 def _population_faults(
     policy: "Policy", place: tuple[str | int, ...], model: Model
 ) -> Iterator[Fault]:
-    """What makes it impossible to bound how many people of a population a class stands for."""
+    """Yield faults that make it impossible to bound how many people a class stands for."""
     if policy.shown.names_values:
         yield Fault(
             place,
@@ -83,6 +83,7 @@ def _population_faults(
 
 
 def _show_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield settings that do not go with what cells show."""
     shown = policy.shown
     yield from shown.faults(policy)
     exact = ", ".join(f'"{name}"' for name, show in SHOWS.items() if show.exact)
@@ -106,7 +107,8 @@ def _show_faults(policy: "Policy") -> Iterator[Fault]:
         )
 
 
-def _single_roles(policy: "Policy") -> Iterator[Fault]:
+def _single_role_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield a fault for more than one unit or weight column."""
     for role in (Role.UNIT, Role.WEIGHT):
         names = policy.names(role)
         if len(names) > 1:
@@ -117,6 +119,7 @@ def _single_roles(policy: "Policy") -> Iterator[Fault]:
 
 
 def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
+    """Yield settings of a column that do not go with its role."""
     column = policy.columns[name]
     place = ("columns", name)
     wrong = f"column '{name}' is '{column.role.value}'"
@@ -158,6 +161,7 @@ def _column_faults(policy: "Policy", name: str) -> Iterator[Fault]:
 
 
 def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault]:
+    """Yield faults of the columns that a model names."""
     for name in model.columns:
         place = ("models", number, "column")
         if name not in policy.columns:
@@ -178,6 +182,7 @@ def _model_faults(policy: "Policy", number: int, model: Model) -> Iterator[Fault
 
 
 def _repeated_models(policy: "Policy") -> Iterator[Fault]:
+    """Yield a fault for each model that is asked more than once."""
     for first, model in enumerate(policy.models):
         alike = [n for n, other in enumerate(policy.models) if same_condition(model, other)]
         if len(alike) > 1 and first == alike[0]:
@@ -187,6 +192,7 @@ def _repeated_models(policy: "Policy") -> Iterator[Fault]:
 
 
 def _loss_faults(policy: "Policy") -> Iterator[Fault]:
+    """Yield faults of the columns that the loss names."""
     for name in policy.loss.columns:
         place = ("loss", policy.loss.column_key)
         if name not in policy.columns:
@@ -207,7 +213,7 @@ def _loss_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def _search_faults(policy: "Policy") -> Iterator[Fault]:
-    """Columns that the search names and that are not quasi-identifying."""
+    """Yield a fault for each column that the search names and that is not quasi-identifying."""
     for key, names in policy.search.named_columns.items():
         for name in dict.fromkeys(names):
             if name not in policy.quasi:
@@ -219,7 +225,7 @@ def _search_faults(policy: "Policy") -> Iterator[Fault]:
 
 
 def notes(policy: "Policy") -> Iterator[str]:
-    """What is allowed and still deserves a second look."""
+    """Yield sentences on what is allowed and still deserves a second look."""
     protected = {name for model in policy.models if not model.trivial for name in model.columns}
     protected.update(policy.search.protects(policy.sensitive))
     for name in policy.sensitive:
@@ -242,6 +248,7 @@ def notes(policy: "Policy") -> Iterator[str]:
 
 
 def _column_notes(policy: "Policy") -> Iterator[str]:
+    """Yield notes on columns that the policy accepts, and on pseudonyms."""
     for name, column in policy.columns.items():
         if column.derived == "accept":
             yield (
@@ -255,6 +262,7 @@ def _column_notes(policy: "Policy") -> Iterator[str]:
 
 
 def _show_notes(policy: "Policy") -> Iterator[str]:
+    """Yield notes on what cells show."""
     if policy.ends == "exact" and policy.shown.coarsens:
         yield (
             "spans and sets show exact values of people in the class, which tell whoever holds a "

@@ -21,21 +21,24 @@ LEAVING = (Role.KEEP, Role.SENSITIVE, Role.WEIGHT)
 
 def refuse_derived(engine: Engine, policy: Policy) -> None:
     """Refuse a policy by which a column leaves that determines quasi-identifiers, or follows."""
-    found = derived_in(engine, policy)
+    found = find_derived_in(engine, policy)
     if not found:
         return
     known = set(policy.quasi)
-    names = dict.fromkeys(name for one in found for name in leaving_of(one, known))
+    names = dict.fromkeys(name for one in found for name in leaving_columns_of(one, known))
     named = ", ".join(f"'{name}'" for name in names)
     raise PolicyError(
-        "; ".join(sentence(one, known) for one in found),
+        "; ".join(derived_sentence(one, known) for one in found),
         remedy=f'give {named} role = "quasi" or "drop"; if that is no danger, say so with derived '
         f'= "accept" in the policy, or --accept-derived {",".join(names)}',
     )
 
 
-def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
-    """The columns that leave as they are, and determine or follow from quasi-identifiers."""
+def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
+    """Find columns that leave as they are and determine quasi-identifiers or follow from them.
+
+    They are looked for in a sample; those that the policy accepts are left out.
+    """
     leaving = [
         name
         for name, column in policy.columns.items()
@@ -53,17 +56,18 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
 
 
 def _encode_cells(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
+    """Code the cells of a column by its policy; marks of missing values become missing."""
     kind, marks = policy.columns[name].kind, policy.marks
     column = encode(cells, name, kind, infer=text, missing_values=marks.within(name))
     return marks.clear(column, name)
 
 
-def sentence(found: Derived, quasi: Iterable[str]) -> str:
-    """What was found, in words.
+def derived_sentence(found: Derived, quasi: Iterable[str]) -> str:
+    """Say in words what column was found to follow from which.
 
-    >>> sentence(Derived("bmi", ("height", "weight"), 1.0), ["height", "weight"])
+    >>> derived_sentence(Derived("bmi", ("height", "weight"), 1.0), ["height", "weight"])
     "'bmi' would leave unchanged, and it follows from 'height' and 'weight'"
-    >>> sentence(Derived("state", ("city",), 0.97), ["state"])
+    >>> derived_sentence(Derived("state", ("city",), 0.97), ["state"])
     "'city' would leave unchanged, and 'state' nearly follows from it"
     """
     follows = "follows" if found.strength == 1.0 else "nearly follows"
@@ -74,6 +78,6 @@ def sentence(found: Derived, quasi: Iterable[str]) -> str:
     return f"{known} would leave unchanged, and '{found.column}' {follows} from {them}"
 
 
-def leaving_of(found: Derived, quasi: Iterable[str]) -> tuple[str, ...]:
+def leaving_columns_of(found: Derived, quasi: Iterable[str]) -> tuple[str, ...]:
     """The columns of a finding that would leave as they are."""
     return found.known if found.column in set(quasi) else (found.column,)

@@ -16,7 +16,7 @@ from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, Asked, ColumnWithoutModel, K, choose_models, k_of
+from incrowd.policy.draft_models import FULL, Asked, ColumnWithoutModel, K, choose_models, drafted_k
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
@@ -52,7 +52,7 @@ class ColumnCost:
 
     @property
     def gain(self) -> float:
-        """How much the others gain."""
+        """How much less the other columns lose if this one is left out."""
         return self.others - self.without
 
 
@@ -98,6 +98,7 @@ class Draft(Shown):
 
 
 def _missing_reason(found: Sequence[Sentinel]) -> str:
+    """Say how many records hold marks of missing values and how these were found."""
     records = sum(one.records for one in found)
     held = f"{records:,} records" if records >= LEAST else f"{FEW} records"
     values = count_of(len(found), "value that seems", "values that seem")
@@ -105,14 +106,14 @@ def _missing_reason(found: Sequence[Sentinel]) -> str:
 
 
 def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
-    """A first policy for a table of these columns.
+    """Draft a first policy for a table of these columns.
 
     `text` says that the cells come from a text file, so that numbers are found among the rest of
     the texts once marks of missing values are gone.
     """
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
-    guesses = {column.name: guess(column) for column in plain}
+    guesses = {column.name: guess_role(column) for column in plain}
     return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
 
 
@@ -123,7 +124,7 @@ def redraft(
     *,
     text: bool = False,
 ) -> Draft:
-    """The draft with other guesses about some columns; `text` as in `draft`."""
+    """Draft again with other guesses about some columns; `text` as in `draft`."""
     guesses = {**first.guesses, **changes}
     marks = {column.name: sentinels(column) for column in columns}
     plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
@@ -135,16 +136,17 @@ def _make_draft(
     guesses: Mapping[str, Guess],
     marks: Mapping[str, tuple[Sentinel, ...]],
 ) -> Draft:
+    """Make the draft of these guesses; `marks` are values that seem to mean missing, by column."""
     marks = {n: found for n, found in marks.items() if found and guesses[n].role not in _UNSEEN}
     quasi = [column for column in columns if guesses[column.name].role is Role.QUASI]
     chosen = {c.name: suggest(c.domain, c.name, guesses[c.name].nature, c.counts) for c in quasi}
-    made = {c.name: _column(c, guesses[c.name], chosen.get(c.name)) for c in columns}
+    made = {c.name: _draft_column(c, guesses[c.name], chosen.get(c.name)) for c in columns}
     for name, found in marks.items():
         made[name] = made[name].model_copy(
             update={"missing_values": tuple(one.value for one in found)}
         )
     people = _count_people(columns, guesses)
-    models, unasked = _models(columns, guesses, k_of(people))
+    models, unasked = _choose_models(columns, guesses, drafted_k(people))
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
         policy=Policy(columns=made, models=models),
@@ -160,10 +162,11 @@ def _make_draft(
     )
 
 
-def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
-    """Dates that leave as they are say that they are dates, so that a preset can tell.
+def _draft_column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> Column:
+    """The settings of a drafted column.
 
-    Numbers that are codes have no order: as texts they get no range.
+    Dates that leave as they are say that they are dates, so that a preset can tell. Numbers that
+    are codes have no order: as texts they get no range.
     """
     if chosen is not None:
         codes = found.nature == "code" and column.is_whole and chosen.spec.name != "intervals"
@@ -173,7 +176,7 @@ def _column(column: ColumnProfile, found: Guess, chosen: Suggestion | None) -> C
 
 
 def _count_people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int:
-    """How many people the table holds; no release hides a single one."""
+    """Count the people of the table; refuses a table of one person, whom no release hides."""
     units = _count_units(columns, guesses)
     people = units if units is not None else max(column.records for column in columns)
     if people < 2:
@@ -185,15 +188,15 @@ def _count_people(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]
 
 
 def _count_units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]) -> int | None:
-    """Number of people by the unit column; None without one."""
+    """Count people by the unit column, a missing unit as one each; None without such a column."""
     units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
     return units[0] if units else None
 
 
-def _models(
+def _choose_models(
     columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess], k: int
 ) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
-    """Models that the table can satisfy.
+    """Choose models that the table can satisfy, and say which sensitive columns get none.
 
     No more people than records hold a value, and there are as many people as units.
     """
@@ -205,7 +208,7 @@ def _models(
 def _offer_rounding(
     columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess]
 ) -> dict[str, str]:
-    """What to do with numbers that leave as they are although each record has its own."""
+    """Offer, by column, to round numbers that leave as they are and hardly repeat."""
     able = [
         column
         for column in columns
@@ -214,10 +217,11 @@ def _offer_rounding(
         and column.distinct_share >= _EXACT
         and column.records >= _ENOUGH
     ]
-    return {c.name: _offer(c, bands=guesses[c.name].role is not Role.WEIGHT) for c in able}
+    return {c.name: _rounding_offer(c, bands=guesses[c.name].role is not Role.WEIGHT) for c in able}
 
 
-def _offer(column: ColumnProfile, *, bands: bool) -> str:
+def _rounding_offer(column: ColumnProfile, *, bands: bool) -> str:
+    """Say why a number should be rounded, with `bands` how to show bands of it instead."""
     share = whole_percent(column.distinct_share)
     width = nice_width(column.domain.values)
     quasi = (
@@ -231,10 +235,10 @@ def _offer(column: ColumnProfile, *, bands: bool) -> str:
 
 
 def to_toml(drafted: Draft) -> str:
-    """The drafted policy as TOML: reasons beside the roles, lines above what needs a person."""
+    """Write the drafted policy as TOML: reasons beside roles, lines above what needs a person."""
     above = {name: _remarks_above(drafted, name) for name in drafted.policy.columns}
     beside = {n: why for n, why in drafted.reasons.items() if n not in drafted.review}
-    header = (*HEADER, *drafted.advice, *_without_model(drafted))
+    header = (*HEADER, *drafted.advice, *_full_remark(drafted))
     return codec.dumps(
         drafted.policy,
         header=header,
@@ -244,14 +248,14 @@ def to_toml(drafted: Draft) -> str:
     )
 
 
-def _without_model(drafted: Draft) -> list[str]:
-    """The sensitive columns for which there is no room left, in one line."""
+def _full_remark(drafted: Draft) -> list[str]:
+    """A line on the sensitive columns for which there was no room left; an empty list if none."""
     names = [name for name, why in drafted.unasked.items() if why == FULL]
     return [f"{FULL}: {', '.join(names)}"] if names else []
 
 
 def _remarks_above(drafted: Draft, name: str) -> list[str]:
-    """What a person must look at before the column is used."""
+    """The lines above a column: what a person must look at before it is used."""
     lines = [f"{_MARK}: {drafted.reasons[name]}"] if name in drafted.review else []
     if name in drafted.missing:
         lines.append(f"{_MARK}: {drafted.missing_reasons[name]}")
@@ -262,8 +266,8 @@ def _remarks_above(drafted: Draft, name: str) -> list[str]:
 # Guessing roles
 
 
-def guess(column: ColumnProfile) -> Guess:
-    """The role that a column seems to have."""
+def guess_role(column: ColumnProfile) -> Guess:
+    """Guess the role of a column, with the reason."""
     if column.sealed:
         reason = f"holds {column.sealed}, which incrowd cannot look into"
         return Guess(Role.DROP, reason, sure=False)
@@ -271,6 +275,7 @@ def guess(column: ColumnProfile) -> Guess:
 
 
 def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
+    """Guess the role of a column of no value or of one value; None for other columns."""
     if not column.distinct:
         return Guess(Role.DROP, "no values")
     if column.distinct == 1 and not column.missing and column.records > 1:
@@ -279,6 +284,7 @@ def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
 
 
 def _guess_by_evidence(column: ColumnProfile) -> Guess:
+    """Guess the role by all clues; values that hardly repeat are unsure to be sensitive."""
     made = weigh_clues(column)
     made = replace(made, sure=made.sure and made.role not in {Role.DROP, Role.UNIT})
     pattern = pattern_of(column)
@@ -293,19 +299,20 @@ def _guess_by_evidence(column: ColumnProfile) -> Guess:
 
 
 def _is_text(column: ColumnProfile) -> bool:
-    """Whether it holds texts, and not only numbers that were not read as such."""
+    """Whether a column holds texts, and not only numbers that were not read as such."""
     pattern = pattern_of(column)
     return column.kind is Kind.TEXT and (pattern is None or not pattern[0].advice)
 
 
 def _hardly_repeats(column: ColumnProfile) -> bool:
+    """Whether nearly every record of a table of some size has its own value."""
     return column.distinct_share >= _NEARLY_ALL and column.records >= _ENOUGH
 
 
 def _with_some_quasi(
     columns: Sequence[ColumnProfile], guesses: dict[str, Guess]
 ) -> dict[str, Guess]:
-    """A policy needs a quasi-identifying column: take the one of most values that may leave."""
+    """Make a column quasi-identifying if none is: the one of most values that may leave."""
     if any(found.role is Role.QUASI for found in guesses.values()):
         return _with_one_each(guesses)
     leaving = {Role.KEEP, Role.SENSITIVE, Role.DROP}
@@ -323,7 +330,7 @@ def _with_some_quasi(
 
 
 def _with_one_each(guesses: dict[str, Guess]) -> dict[str, Guess]:
-    """One column can say whose record it is, and one how many people a record stands for."""
+    """Leave one unit and one weight column; the others become identifiers and dropped columns."""
     units = [name for name, found in guesses.items() if found.role is Role.UNIT]
     reason = "looks like a person ID; another column is the unit already"
     more = {name: Guess(Role.IDENTIFIER, reason, sure=False) for name in units[1:]}

@@ -45,7 +45,7 @@ class _PeopleInClasses:
         return len(np.unique(self.person))
 
     def expected_alone(self, columns: Sequence[CodedColumn], k: int) -> float:
-        """How many people are expected to be alone by these columns, in classes of k people."""
+        """The expected number of people alone by these columns, if classes were of k people."""
         value = np.unique(np.stack([c.codes for c in columns]), axis=1, return_inverse=True)[1]
         held = np.stack([self.classes, value.reshape(-1), self.person])
         pairs = np.unique(held, axis=1)
@@ -73,9 +73,10 @@ def _chance_alone(size: Counts, people: Counts, k: int) -> Floats:
 def telling_columns(
     policy: Policy, engine: Engine, coded: Mapping[str, CodedColumn]
 ) -> dict[str, str]:
-    """By kept column that must not leave as it is: why, as a clause.
+    """By kept column that must not leave as it is: the reason, as a clause.
 
-    Columns that single out fewest people stay, as many of them as may stay together.
+    Columns that single out fewest people stay, as many of them as may stay together. They are
+    looked at in a sample.
     """
     kept = [name for name in policy.kept_or_weight if policy.columns[name].alone == "refuse"]
     able = [name for name in kept if name in coded]
@@ -105,6 +106,7 @@ def telling_columns(
 def _put_into_classes(
     quasi: Sequence[CodedColumn], unit: CodedColumn | None = None
 ) -> _PeopleInClasses:
+    """Put a sample into small classes by these columns; people are records if there is no unit."""
     places = np.stack([column_places(column) for column in quasi], axis=1)
     person = np.arange(len(places), dtype=np.int64)
     if unit is not None:

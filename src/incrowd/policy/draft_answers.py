@@ -26,7 +26,7 @@ class ColumnAnswer:
 
 
 def role_of(answer: str) -> Role | None:
-    """The role that an answer names; None if it names none, or several.
+    """The role that an answer names or begins; None if that is none, or several.
 
     >>> role_of("qu"), role_of("sens"), role_of("d"), role_of("x")
     (<Role.QUASI: 'quasi'>, <Role.SENSITIVE: 'sensitive'>, <Role.DROP: 'drop'>, None)
@@ -36,19 +36,19 @@ def role_of(answer: str) -> Role | None:
     return found[0] if len(found) == 1 else None
 
 
-def default_of(drafted: Draft, name: str) -> ColumnAnswer:
-    """What Enter answers: the draft."""
+def default_answer(drafted: Draft, name: str) -> ColumnAnswer:
+    """The answer that leaves a column as the draft has it."""
     return ColumnAnswer(drafted.policy.columns[name].role)
 
 
 def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
-    """The draft as these answers change it; columns that nobody was asked about stay."""
+    """Change the draft by these answers; columns that nobody was asked about stay."""
     columns = {
-        name: _column(column, answers[name]) if name in answers else column
+        name: _answered_column(column, answers[name]) if name in answers else column
         for name, column in drafted.policy.columns.items()
     }
     values = {name: getattr(drafted.policy, name) for name in Policy.model_fields}
-    values |= {"columns": columns, "models": _models(drafted, columns)}
+    values |= {"columns": columns, "models": _answered_models(drafted, columns)}
     missing = {n: found for n, found in drafted.missing.items() if columns[n].missing_values}
     changed = {n for n, one in answers.items() if one.role is not drafted.policy.columns[n].role}
     banded = {name for name, one in answers.items() if one.bands}
@@ -63,7 +63,8 @@ def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
     )
 
 
-def _column(column: Column, answer: ColumnAnswer) -> Column:
+def _answered_column(column: Column, answer: ColumnAnswer) -> Column:
+    """The settings of a column as the answer changes them."""
     marks = column.missing_values if answer.reads_missing else ()
     if answer.bands:
         bands = Intervals(quantiles=16)
@@ -77,7 +78,7 @@ def _column(column: Column, answer: ColumnAnswer) -> Column:
     return Column(role=answer.role, missing_values=kept)
 
 
-def _models(drafted: Draft, columns: Mapping[str, Column]) -> tuple[AnyModel, ...]:
+def _answered_models(drafted: Draft, columns: Mapping[str, Column]) -> tuple[AnyModel, ...]:
     """The models of columns that are still sensitive, and distinct 2-diversity of new ones."""
     still = [
         model

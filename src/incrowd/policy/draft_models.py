@@ -31,10 +31,10 @@ class ColumnWithoutModel:
     reason: str
 
 
-def k_of(people: int) -> int:
-    """The k to ask for: as usual, or that of a table with fewer people.
+def drafted_k(people: int) -> int:
+    """The k of a draft: the usual one, or the number of people if there are fewer, at least 2.
 
-    >>> k_of(1000), k_of(3)
+    >>> drafted_k(1000), drafted_k(3)
     (5, 3)
     """
     return max(2, min(K, people))
@@ -46,11 +46,12 @@ def choose_models(
     people: int | None,
     k: int = K,
 ) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
-    """k-anonymity, and l-diversity of sensitive columns, the most harmful first.
+    """Choose k-anonymity and l-diversity of sensitive columns, the most harmful first.
 
-    A class of n records shows one value for all of them with a chance of p to the power of n, where
-    p is the share of the most common value. Columns are taken until there are five, or classes of
-    10 would fail too often. `people` are the people of the table, if they have several records.
+    The second thing returned is the columns without a model. A class of n records shows one value
+    for all of them with a chance of p to the power of n, where p is the share of the most common
+    value. Columns are taken until there are five, or classes of 10 would fail too often. `people`
+    are the people of the table, if they have several records.
     """
     left, asked, unasked = _FAILING, dict[str, LDiversity](), list[ColumnWithoutModel]()
     for column in sorted(
@@ -61,25 +62,25 @@ def choose_models(
             unasked.append(ColumnWithoutModel(column.name, _reason_for_none(column)))
             continue
         left -= fails
-        asked[column.name] = _diversity(column, people)
+        asked[column.name] = _make_diversity(column, people)
     order = [asked[column.name] for column in sensitive if column.name in asked]
     return (KAnonymity(k), *order), tuple(unasked)
 
 
 def _largest_share(column: ColumnProfile) -> float:
-    """The share of the most common value."""
+    """The share of the most common value, missing counted as one; 1.0 without records."""
     return column.largest / column.records if column.records else 1.0
 
 
-def _diversity(column: ColumnProfile, people: int | None) -> LDiversity:
-    """l-diversity of a kind that the table can satisfy: by frequency, else by distinct values."""
+def _make_diversity(column: ColumnProfile, people: int | None) -> LDiversity:
+    """Make l-diversity of a kind the table can satisfy: frequency, else distinct values."""
     whole = column.records if people is None else min(people, column.records)
     kind = "frequency" if column.largest * _L <= whole else "distinct"
     return LDiversity(column.name, _L, kind=kind)  # type: ignore[arg-type]  # two of its kinds
 
 
 def _reason_for_none(column: ColumnProfile) -> str:
-    """Why no model is asked, and what is possible."""
+    """Say why a sensitive column gets no model, and what is possible instead."""
     top = _largest_share(column)
     size = round(1 / (1 - top)) if top < 1 else column.records
     share = whole_percent(top)

@@ -12,7 +12,7 @@ from incrowd.engines.base import Engine
 from incrowd.identify.derived import Derived
 from incrowd.pii.evidence import Guess
 from incrowd.pii.profile import ColumnProfile
-from incrowd.policy.derived import derived_in, leaving_of
+from incrowd.policy.derived import find_derived_in, leaving_columns_of
 from incrowd.policy.draft import Draft, redraft
 from incrowd.policy.draft_alone import telling_columns
 from incrowd.table.column import CodedColumn, Role
@@ -27,7 +27,7 @@ def settle_roles(
     columns: Sequence[ColumnProfile],
     coded: Mapping[str, CodedColumn],
 ) -> Draft:
-    """The draft with other roles for columns that `anonymize` would not let leave as they are."""
+    """Change roles in a draft until `anonymize` accepts every column that leaves as it is."""
     drafted = first
     for _ in range(len(columns) + 1):  # each round changes a column that left as it is
         changes = _derived_changes(drafted, engine) or dict(
@@ -40,16 +40,17 @@ def settle_roles(
 
 
 def _derived_changes(drafted: Draft, engine: Engine) -> dict[str, Guess]:
-    """Columns that must be as coarse as the quasi-identifiers that tell them, or that they tell."""
+    """New guesses, by column, for those that quasi-identifiers tell, or that tell them."""
     quasi = drafted.policy.quasi
     return {
-        name: replace(drafted.guesses[name], role=Role.QUASI, reason=_reason(found, quasi))
-        for found in derived_in(engine, drafted.policy)
-        for name in leaving_of(found, quasi)
+        name: replace(drafted.guesses[name], role=Role.QUASI, reason=_derived_reason(found, quasi))
+        for found in find_derived_in(engine, drafted.policy)
+        for name in leaving_columns_of(found, quasi)
     }
 
 
-def _reason(found: Derived, quasi: Sequence[str]) -> str:
+def _derived_reason(found: Derived, quasi: Sequence[str]) -> str:
+    """Say in a clause why columns must be as coarse as those they follow from."""
     names = " and ".join(found.known)
     if found.column in quasi:
         return f"{found.column} follows from {names}, so both must be as coarse"
@@ -62,7 +63,7 @@ def _alone_changes(
     columns: Sequence[ColumnProfile],
     coded: Mapping[str, CodedColumn],
 ) -> Iterator[tuple[str, Guess]]:
-    """Kept columns that would single out more people than the policy allows."""
+    """Yield new guesses for kept columns that would single out more people than may be."""
     values = {column.name: column.distinct for column in columns}
     for name, told in telling_columns(drafted.policy, engine, coded).items():
         before = drafted.guesses[name]

@@ -20,14 +20,14 @@ _FEWEST = 2
 """People that an end tells of at least, whatever the models ask for."""
 
 
-def crowd_of(models: Sequence[Model]) -> int:
-    """How many people the models want in a class at least, as far as they say."""
+def people_per_cell(models: Sequence[Model]) -> int:
+    """The number of people that the models want in a class at least, as far as they say."""
     sizes = [(model.smallest_class(), model.distinct_values()) for model in models]
     return max(_FEWEST, *(people if people > 1 else values for people, values in sizes), 1)
 
 
-def world_crowd_of(models: Sequence[Model]) -> int:
-    """How many people of a world each cell holds at least, as far as the models say.
+def world_people_per_cell(models: Sequence[Model]) -> int:
+    """The number of people of a world that each cell holds at least, as far as the models say.
 
     Half of those that a class is to fit (for a share delta, half of 1 / delta): who may look for
     somebody in the world is kept from it by its classes, not by its cells, and with smaller cells
@@ -52,34 +52,35 @@ class ColumnHolders:
 
     @classmethod
     def of(cls, rows: CountedRows, name: str, size: int) -> "ColumnHolders":
-        """The holders of a column in counted rows, which know its codes."""
+        """The holders of the column of this name in counted rows, which know its `size` codes."""
         if rows.unit is not None:
             return cls(rows.codes[name], rows.records, rows.unit, size)
         held = _records_per_code(rows.codes[name], rows.records, size)
         return cls(np.arange(size, dtype=np.int32), held, None, size)
 
-    def once(self) -> Counts:
-        """People of each code; whoever has several values counts for the first one only."""
+    def people_once(self) -> Counts:
+        """Count people per code; whoever has several values counts for the first one only."""
         if self.unit is None:
-            return self._alone(np.ones(len(self.codes), dtype=np.bool_))
+            return self._records_of(np.ones(len(self.codes), dtype=np.bool_))
         _, first = np.unique(self.unit, return_index=True)
         named = self.codes[first[self.unit[first] > 0]]
-        return self._alone(self.unit == 0) + np.bincount(named, minlength=self.size)
+        return self._records_of(self.unit == 0) + np.bincount(named, minlength=self.size)
 
-    def each(self) -> Counts:
-        """People of each code; whoever has several values counts for each."""
-        return self._people(self.codes, self.size)
+    def people_each(self) -> Counts:
+        """Count people per code; whoever has several values counts for each."""
+        return self._people_per_code(self.codes, self.size)
 
     def holds_k(self, grid: CellGrid, k: int) -> bool:
         """Whether every cell that anybody is in holds at least k people."""
-        held = self._people(grid.of[self.codes], len(grid) + 1)[1:]
+        held = self._people_per_code(grid.of[self.codes], len(grid) + 1)[1:]
         return bool((held[held > 0] >= k).all())
 
-    def _alone(self, entries: Flags) -> Counts:
-        """Records of each code among these entries."""
+    def _records_of(self, entries: Flags) -> Counts:
+        """Count the records of these entries per code."""
         return _records_per_code(self.codes[entries], self.records[entries], self.size)
 
-    def _people(self, codes: Codes, size: int) -> Counts:
+    def _people_per_code(self, codes: Codes, size: int) -> Counts:
+        """Count people per code, `codes` in place of those of the entries, such as cells."""
         if self.unit is None:
             return _records_per_code(codes, self.records, size)
         some = self.unit > 0
@@ -89,6 +90,7 @@ class ColumnHolders:
 
 
 def _records_per_code(codes: Codes, records: Counts, size: int) -> Counts:
+    """Count records per code 0, 1, …, size - 1."""
     return np.bincount(codes, weights=records, minlength=size).astype(np.int64)
 
 
@@ -99,18 +101,22 @@ def with_ends(
     models: Sequence[Model],
     world: Counts | None = None,
 ) -> QuasiColumn:
-    """The column with the cells that its spans may end on, and what its sets may name.
+    """Give a column the cells that its spans may end on, or the pools of what its sets may name.
 
     Where the people of a world are given, cells and pools are made for them, whoever of them is in
     the table; those of the table count only for values that nobody in the world has. As it is if
     the policy asks for exact ends; then the ends are values of people in the class.
     """
     _refuse_idle_grid(column, policy)
-    k = crowd_of(models) if world is None else world_crowd_of(models)
-    people = holders.once() if world is None else np.where(world > 0, world, holders.once())
+    k = people_per_cell(models) if world is None else world_people_per_cell(models)
+    people = (
+        holders.people_once()
+        if world is None
+        else np.where(world > 0, world, holders.people_once())
+    )
     if policy.ends == "exact":
         return column
-    present = np.maximum(people, holders.each())
+    present = np.maximum(people, holders.people_each())
     if column.sets:
         pools = pools_of(column.hierarchy, people, k, present, column.highest)
         return replace(column, pools=pools)
@@ -125,19 +131,19 @@ def with_ends(
 
 
 def _cells_of_column(column: QuasiColumn, holders: ColumnHolders, ask: Ask) -> CellGrid | None:
-    """The cells of a column.
+    """Choose the cells of a column, aligned; None if no cells help.
 
     People who have several values count for each, if every cell then still holds k people.
     """
-    each = holders.each()
+    each = holders.people_each()
     found = align(column.hierarchy, each, ask)
     if holders.unit is None or found is None or holders.holds_k(found, ask.k):
         return found
-    return align(column.hierarchy, holders.once(), ask, each)
+    return align(column.hierarchy, holders.people_once(), ask, each)
 
 
 def _refuse_idle_grid(column: QuasiColumn, policy: Policy) -> None:
-    """Refuse a step that would change nothing."""
+    """Refuse a grid that would change nothing, or that exact ends ignore."""
     asked = policy.columns[column.name]
     if asked.grid is None:
         return

@@ -32,7 +32,7 @@ Shares = Mapping[frozenset[str], float]
 def with_joint_uniqueness(
     first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]
 ) -> Draft:
-    """The draft with, for each quasi-identifying column, the columns with which it identifies.
+    """Add to a draft's reasons with which columns each quasi-identifying one singles out records.
 
     It looks at sets of at most three columns, for two seconds, in a sample of a large table.
     """
@@ -56,7 +56,7 @@ def with_joint_uniqueness(
 
 
 def joint_uniqueness(name: str, shares: Shares, of: str = "") -> str:
-    """The fewest columns with which a column singles out many records; empty if few.
+    """Say with which fewest columns a column singles out many records; empty if with none.
 
     >>> pair = frozenset({"age", "zip"})
     >>> joint_uniqueness("age", {frozenset({"age"}): 0.01, frozenset({"zip"}): 0.1, pair: 0.87})
@@ -85,23 +85,23 @@ _COST_ROWS = 600
 
 
 def with_costs(first: Draft, engine: "Engine", coded: Mapping[str, CodedColumn]) -> Draft:
-    """The draft with what each of many quasi-identifying columns costs the others, by a sample."""
+    """Add to a draft of many quasi-identifying columns what each of them costs the others."""
     known = [coded[name] for name in coded if name in first.policy.quasi]
     if len(known) <= _MANY_QUASI or engine.records < 4 * K:
         return first
     sample = engine.coded_sample(known, _COST_ROWS)
     places = np.stack([column_places(column) for column in sample.values()], axis=1)
-    found = costs(places, list(sample))
+    found = column_costs(places, list(sample))
     return replace(first, costs=tuple(sorted(found, key=lambda cost: -cost.gain)))
 
 
 def column_places(column: CodedColumn) -> Floats:
-    """Where each record lies among the values of a column, 0..1; missing ones at the start."""
+    """Where each record lies among the values of a column, 0..1; missing ones at 0."""
     return column.codes.astype(np.float64) / max(len(column.domain), 1)
 
 
-def costs(places: Floats, names: list[str]) -> list[ColumnCost]:
-    """What each column costs the others: their loss with it and without it.
+def column_costs(places: Floats, names: list[str]) -> list[ColumnCost]:
+    """Compute what each column costs the others: their loss with it and without it.
 
     `places` has a row per record and a column per name, 0..1.
     """
@@ -115,7 +115,7 @@ def costs(places: Floats, names: list[str]) -> list[ColumnCost]:
 
 
 def mean_spans(places: Floats) -> Floats:
-    """How much of its range a cell of each column spans on average, in classes of 5 to 9.
+    """Compute the mean share of each column that a cell spans, in classes of 5 to 9 records.
 
     Classes are cut at the median of the column that spans most, as long as both sides hold five
     (Mondrian; LeFevre, DeWitt, Ramakrishnan 2006, Section 4): a quick estimate of what a release
@@ -129,7 +129,7 @@ def mean_spans(places: Floats) -> Floats:
 
 
 def small_classes(places: Floats, people: Counts | None = None) -> Iterator[Counts]:
-    """Classes of 5 to 9 people, where the columns allow it: the rows of each.
+    """Yield the rows of each class of 5 to 9 people, or of more where the columns allow no less.
 
     `places` has a row per record and a column per quasi-identifier, 0..1; `people` says whose
     record each is, everybody's own if not given.
@@ -145,9 +145,9 @@ def small_classes(places: Floats, people: Counts | None = None) -> Iterator[Coun
 
 
 def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
-    """Which records are in the first of two parts of at least five people each.
+    """Flag the records of the first of two parts of at least five people each; None if none.
 
-    By the widest column that allows it; None if none does.
+    They are parted by the column of the widest span that allows it.
     """
     if len(rows) < 2 * K:
         return None
@@ -163,5 +163,5 @@ def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
 
 
 def _count_people(rows: Any, people: Counts | None) -> int:
-    """How many people these records are of."""
+    """Count the people whose records are flagged."""
     return int(rows.sum()) if people is None else len(np.unique(people[rows]))

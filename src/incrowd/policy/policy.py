@@ -28,7 +28,7 @@ VERSION = 1
 
 
 def _plugin_by_name(value: object) -> object:
-    """A bare name stands for the plug-in of that name with its defaults."""
+    """Turn a bare name into the plug-in of that name with its defaults; others stay as they are."""
     return {"name": value} if isinstance(value, str) else value
 
 
@@ -70,6 +70,7 @@ class Column(Setting):
 
 
 def _known_show(name: str) -> str:
+    """Refuse a name of what cells show that is not known; return the name."""
     if name not in SHOWS:
         raise ValueError(f"cells cannot show that; known are {', '.join(SHOWS)}")
     return name
@@ -276,6 +277,7 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
 
 
 def _lacking_error(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
+    """The error that a table lacks these columns of the policy."""
     listed = ", ".join(f"'{name}'" for name in names)
     if len(names) == 1:
         near = did_you_mean(names[0], there) or "remove it from the policy"

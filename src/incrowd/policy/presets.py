@@ -56,9 +56,9 @@ class Preset:
     """What the preset does not promise, one sentence each."""
 
 
-def apply(preset: str | Preset, policy: Policy, seen: TableFacts | None = None) -> Policy:
-    """The policy with a preset applied, by the facts of the table if they are known."""
-    chosen = find(preset) if isinstance(preset, str) else preset
+def apply_preset(preset: str | Preset, policy: Policy, seen: TableFacts | None = None) -> Policy:
+    """Apply a preset to a policy, by the facts of the table if they are known."""
+    chosen = find_preset(preset) if isinstance(preset, str) else preset
     columns, known = dict(policy.columns), seen or TableFacts()
     if chosen.column is not None:
         columns = {name: chosen.column(name, column, known) for name, column in columns.items()}
@@ -66,23 +66,24 @@ def apply(preset: str | Preset, policy: Policy, seen: TableFacts | None = None) 
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     values |= {
         "columns": columns,
-        "models": _models(chosen, policy.models, sensitive),
+        "models": _preset_models(chosen, policy.models, sensitive),
         "suppression": chosen.suppression,
         "order": "shuffle",
     }
     return Policy(**values)
 
 
-def find(name: str) -> Preset:
-    """The preset of this name."""
+def find_preset(name: str) -> Preset:
+    """The preset of this name; refuses an unknown name."""
     if name not in PRESETS:
         raise PolicyError("unknown preset", remedy=did_you_mean(name, PRESETS, listed=True))
     return PRESETS[name]
 
 
-def _models(
+def _preset_models(
     preset: Preset, models: tuple[AnyModel, ...], sensitive: tuple[str, ...]
 ) -> tuple[AnyModel, ...]:
+    """The models with at least the preset's k, and its l for sensitive columns without a model."""
     same = [model for model in models if same_condition(model, KAnonymity(preset.k))]
     k = max([preset.k, *(model.smallest_class() for model in same)])
     others = [m for m in models if m not in same and set(m.columns) <= {*sensitive}]
@@ -93,8 +94,8 @@ def _models(
     return (KAnonymity(k), *others, *added)
 
 
-def _under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Column:
-    """A column as it may leave."""
+def _column_under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Column:
+    """The settings with which a column may leave under Safe Harbor: as it is, coarser or not."""
     topic = topic_of(name)
     about = topic.name if topic else ""
     letters = set(seen.failing.get(name, ""))
@@ -104,19 +105,19 @@ def _under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Column:
     if identifies or letters - _COARSENED:
         return Column(role=Role.IDENTIFIER)
     if about == "postcode":
-        return _coarser(column, ZipCodes())
+        return _as_coarse_quasi(column, ZipCodes())
     if _is_small_place(name, about) or (about in {"birth", "event"} and column.role is Role.KEEP):
         return Column(role=Role.DROP)
     coarser = _hierarchy_in_time(name, column, about, seen)
     if coarser is not None:
-        return _coarser(column, coarser)
+        return _as_coarse_quasi(column, coarser)
     return Column(role=Role.DROP) if letters else column
 
 
 def _hierarchy_in_time(
     name: str, column: Column, about: str, seen: TableFacts
 ) -> AnyHierarchy | None:
-    """What makes dates, birth years and ages coarse enough; None for a column of another sort."""
+    """The hierarchy that makes dates, birth years and ages coarse enough; None for others."""
     kind = seen.kinds.get(name, column.kind)
     bottom = seen.bottom if about == "birth" else None
     if about == "age" and kind in {None, Kind.NUMBER}:
@@ -129,7 +130,7 @@ def _hierarchy_in_time(
 
 
 def _tells_years(name: str, column: Column, kind: Kind | None) -> bool:
-    """Whether a column of births holds years alone."""
+    """Whether a column of births holds years alone, by its kind, hierarchy or name."""
     if kind is not None:
         return kind is Kind.NUMBER
     words = {"year", "yob", "birthyear"} & set(words_of(name))
@@ -150,7 +151,7 @@ def _is_small_place(name: str, about: str) -> bool:
     return about == "place" and not {"state", "bundesland"} & set(words_of(name))
 
 
-def _coarser(column: Column, hierarchy: AnyHierarchy) -> Column:
+def _as_coarse_quasi(column: Column, hierarchy: AnyHierarchy) -> Column:
     """The column as a quasi-identifying one with this hierarchy, exact values never shown."""
     weight = column.weight if column.role is Role.QUASI else 1.0
     kind = None if column.kind is Kind.TEXT else column.kind
@@ -172,7 +173,7 @@ _ALL = (
         "pooled from 90 on; k of at least 2",
         k=2,
         suppression=0.05,
-        column=_under_safe_harbor,
+        column=_column_under_safe_harbor,
         limits=(
             "ages over 89 are pooled for releases of this year; draft a new policy next year",
             "biometric data and unusual codes look like other numbers: check the columns that stay",
@@ -241,7 +242,7 @@ def quick(  # noqa: PLR0913  one argument per flag
     }
     roles |= {Role.IDENTIFIER: unique_names(identifiers)}
     roles |= {Role.UNIT: unique_names(unit or ()), Role.WEIGHT: unique_names(weight or ())}
-    role_of = _roles(unique_names(names), roles)
+    role_of = _roles_in_order(unique_names(names), roles)
     details = _column_details(role_of, hierarchies or {}, weights or {})
     if target is not None:
         settings["loss"] = {"name": loss, LOSSES.get(loss, Loss).column_key: target}
@@ -263,8 +264,8 @@ def left_out(policy: Policy) -> tuple[str, ...]:
     return policy.dropped
 
 
-def _roles(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
-    """The role of each column of the table, in the table's order."""
+def _roles_in_order(names: tuple[str, ...], roles: Mapping[Role, Sequence[str]]) -> dict[str, Role]:
+    """The role of each column of the table, in its order; those not named are dropped."""
     role_of: dict[str, Role] = {}
     for role, wanted in roles.items():
         for name in wanted:
@@ -284,6 +285,7 @@ def _column_details(
     hierarchies: "Mapping[str, AnyHierarchy | str]",
     weights: Mapping[str, float],
 ) -> dict[str, dict[str, Any]]:
+    """The settings of columns beside their roles; refuses columns that the table lacks."""
     details: dict[str, dict[str, Any]] = {}
     for key, values in (("hierarchy", hierarchies), ("weight", weights)):
         for name, value in values.items():
@@ -294,12 +296,14 @@ def _column_details(
 
 
 def _unknown_column(name: str, names: tuple[str, ...]) -> PolicyError:
+    """The error that the table has no such column, with the nearest name."""
     return PolicyError(f"the table has no column '{name}'", remedy=nearest(name, names))
 
 
 def _quick_models(
     k: int | None, l: float | None, t: float | None, sensitive: Sequence[str]
 ) -> tuple[AnyModel, ...]:
+    """The models that k, l and t ask for; refuses none, and l or t without a sensitive column."""
     if k is None and l is None and t is None:
         raise PolicyError("no privacy model", remedy="give k, l or t, such as -k 5")
     if not sensitive and (l is not None or t is not None):

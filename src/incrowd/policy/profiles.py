@@ -15,13 +15,13 @@ SAMPLE = 200_000
 
 
 def coded_columns(engine: Engine) -> dict[str, CodedColumn]:
-    """The columns that can be looked into, coded; without those of too many values."""
+    """Code the columns that can be looked into and do not have too many values."""
     able = (name for name in engine.names if name not in engine.sealed)
-    return engine.codes([name for name in able if too_many(engine, name) is None])
+    return engine.codes([name for name in able if excess_distinct(engine, name) is None])
 
 
-def too_many(engine: Engine, name: str) -> int | None:
-    """How many distinct values a column has, if that is too many to bring them over."""
+def excess_distinct(engine: Engine, name: str) -> int | None:
+    """The number of distinct values of a column if that is too many to fetch; None if it is not."""
     if isinstance(engine, MemoryEngine) or engine.records <= MOST_VALUES:
         return None
     distinct = int(engine.sizes([name])[1].sum())
@@ -29,21 +29,22 @@ def too_many(engine: Engine, name: str) -> int | None:
 
 
 def profiles(engine: Engine, coded: Mapping[str, CodedColumn] | None = None) -> list[ColumnProfile]:
-    """The profiles of all columns of a table; those of `coded_columns` may be given."""
+    """Make the profiles of all columns of a table; `coded` is what `coded_columns` returns."""
     known = coded_columns(engine) if coded is None else coded
     return [_profile(engine, name, known) for name in engine.names]
 
 
 def _profile(engine: Engine, name: str, coded: Mapping[str, CodedColumn]) -> ColumnProfile:
+    """Make the profile of one column: by its codes, its name alone, or a sample of its values."""
     if name in coded:
         return ColumnProfile.of(coded[name], engine.frequency(coded[name]))
     if name in engine.sealed:
         return ColumnProfile.of_name_alone(name, engine.records, engine.sealed[name])
-    return profile_of_sample(engine, name, too_many(engine, name) or 0)
+    return profile_of_sample(engine, name, excess_distinct(engine, name) or 0)
 
 
 def profile_of_sample(engine: Engine, name: str, distinct: int) -> ColumnProfile:
-    """The profile of a column of so many distinct values, by a sample of the records."""
+    """Make the profile of a column of so many distinct values from a sample of the records."""
     cells = engine.sample([name], SAMPLE)[name]
     column = encode(cells, name, infer=engine.text)
     of = ColumnProfile.of(column)

@@ -14,7 +14,10 @@ from incrowd.table.parse import kind_of, parse
 def without_sentinels(
     profile: ColumnProfile, found: Sequence[Sentinel], *, text: bool
 ) -> ColumnProfile:
-    """The profile of the other values; if they come from texts and are numbers, of numbers."""
+    """The profile without these marks, which count as missing.
+
+    If the other values come from texts (`text`) and are numbers or dates, they become such.
+    """
     if not found or profile.counts is None:
         return profile
     gone = {one.value for one in found}

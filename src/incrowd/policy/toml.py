@@ -24,19 +24,19 @@ _KEY = re.compile(r"""^\s*((?:[\w.\-]|"(?:[^"\\]|\\.)*"|'[^']*'|[ \t])+?)\s*="""
 _STEERING = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def key(name: str) -> str:
-    """A key, in quotes if it needs them.
+def key_text(name: str) -> str:
+    """The TOML text of a key, in quotes if it needs them.
 
-    >>> key("age"), key("date of birth")
+    >>> key_text("age"), key_text("date of birth")
     ('age', '"date of birth"')
     """
-    return name if _BARE.fullmatch(name) else _text(name)
+    return name if _BARE.fullmatch(name) else _quote_text(name)
 
 
-def value(plain: Any) -> str:
-    """A value on one line.
+def value_text(plain: Any) -> str:
+    """The TOML text of a plain value, on one line.
 
-    >>> value({"name": "prefix", "steps": [4, 3], "strict": True})
+    >>> value_text({"name": "prefix", "steps": [4, 3], "strict": True})
     '{ name = "prefix", steps = [4, 3], strict = true }'
     """
     match plain:
@@ -45,22 +45,22 @@ def value(plain: Any) -> str:
         case int() | float():
             return repr(plain)
         case str():
-            return _text(plain)
+            return _quote_text(plain)
         case Mapping():
-            return "{ " + ", ".join(lines(plain)) + " }"
+            return "{ " + ", ".join(table_lines(plain)) + " }"
         case _:
-            return "[" + ", ".join(value(one) for one in plain) + "]"
+            return "[" + ", ".join(value_text(one) for one in plain) + "]"
 
 
-def lines(table: Mapping[str, Any]) -> Iterable[str]:
-    """The lines of a table."""
-    return (f"{key(name)} = {value(plain)}" for name, plain in table.items())
+def table_lines(table: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the TOML lines of a table, a key and its value on each."""
+    return (f"{key_text(name)} = {value_text(plain)}" for name, plain in table.items())
 
 
-def comment(text: str) -> str:
-    r"""A comment on one line; it may hold no character that steers a terminal.
+def comment_text(text: str) -> str:
+    r"""The TOML text of a comment on one line; characters that steer a terminal are escaped.
 
-    >>> comment("with age\x1b[2J\nit tells much")
+    >>> comment_text("with age\x1b[2J\nit tells much")
     '# with age\\x1b[2J it tells much'
     """
     plain = " ".join(text.split())
@@ -68,7 +68,7 @@ def comment(text: str) -> str:
 
 
 def shorten(text: str, most: int = 72) -> str:
-    """The first part of a sentence, for a remark beside a line.
+    """Shorten a sentence to its first part and `most` characters, for a remark beside a line.
 
     >>> shorten("where people live is easy to find out; with age and sex it singles out 87 %")
     'where people live is easy to find out'
@@ -77,13 +77,14 @@ def shorten(text: str, most: int = 72) -> str:
     return first if len(first) <= most else first[:most].rsplit(" ", 1)[0] + " …"
 
 
-def too_deep(text: str) -> int | None:
+def line_too_deep(text: str) -> int | None:
     r"""The line on which brackets or the parts of a key become too many; None if none does.
 
     Checked before anything else reads the text: parsers recurse for each of them.
 
-    >>> too_deep("a = [[1], [2]]"), too_deep("\n" + "[" * 100), too_deep("a." * 99 + "a = 1")
-    (None, 2, 1)
+    >>> texts = "a = [[1], [2]]", "\n" + "[" * 100, "a." * 99 + "a = 1"
+    >>> [line_too_deep(text) for text in texts]
+    [None, 2, 1]
     """
     line, depth, dots = 1, 0, 0
     for token in _TOKEN.finditer(text):
@@ -97,7 +98,7 @@ def too_deep(text: str) -> int | None:
 
 
 def lines_of(text: str) -> dict[Path, int]:
-    r"""The line (1, 2, …) of each key and table; keys inside a value have none of their own.
+    r"""Find the line (1, 2, …) of each key and table; keys inside a value have none of their own.
 
     >>> lines_of('version = 1\n[[models]]\nk = 5')
     {('version',): 1, ('models', 0): 2, ('models', 0, 'k'): 3}
@@ -107,13 +108,13 @@ def lines_of(text: str) -> dict[Path, int]:
     seen: Counter[Path] = Counter()
     for number, line in enumerate(text.splitlines(), start=1):
         if (head := _HEAD.match(line)) and "=" not in line.split("]")[0]:
-            table = _keys(head[2])
+            table = _parts_of_key(head[2])
             if head[1] == "[[":
                 seen[table] += 1
                 table = (*table, seen[table] - 1)
             lines.setdefault(table, number)
         elif key := _KEY.match(line):
-            lines.setdefault((*table, *_keys(key[1])), number)
+            lines.setdefault((*table, *_parts_of_key(key[1])), number)
     return lines
 
 
@@ -127,23 +128,24 @@ def edit_text(text: str, changes: Mapping[str | Path, Any]) -> str:
     """
     document = tomlkit.parse(text)
     for key, value in changes.items():
-        _set(document, (key,) if isinstance(key, str) else key, value)
+        _set_key(document, (key,) if isinstance(key, str) else key, value)
     return tomlkit.dumps(document)
 
 
-def _set(container: Any, path: Path, value: Any) -> None:
+def _set_key(container: Any, path: Path, value: Any) -> None:
+    """Set or, if the value is None, delete what is at this path; missing tables are made."""
     *way, last = path
     for part in way:
         if not isinstance(container, list) and part not in container:
             container[part] = tomlkit.table()
         container = container[part]
     if value is not None:
-        _put(container, last, value)
+        _set_beside_comment(container, last, value)
     elif not isinstance(last, str) or last in container:
         del container[last]
 
 
-def _put(container: Any, key: str | int, value: Any) -> None:
+def _set_beside_comment(container: Any, key: str | int, value: Any) -> None:
     """Set a value and keep the comment on its line."""
     old = container.get(key) if isinstance(key, str) else None
     container[key] = value
@@ -152,8 +154,8 @@ def _put(container: Any, key: str | int, value: Any) -> None:
         new.trivia.comment_ws, new.trivia.comment = old.trivia.comment_ws, old.trivia.comment
 
 
-def _keys(dotted: str) -> Path:
-    """The parts of a dotted key."""
+def _parts_of_key(dotted: str) -> Path:
+    """The parts of a dotted key; the whole as one part if it cannot be read."""
     try:
         here = tomlkit.parse(f"{dotted} = 0").unwrap()
     except (TOMLKitError, ValueError):
@@ -165,6 +167,6 @@ def _keys(dotted: str) -> Path:
     return parts
 
 
-def _text(text: str) -> str:
-    """A text in quotes; JSON escapes as TOML does, but for the delete character."""
+def _quote_text(text: str) -> str:
+    """Put a text in quotes; JSON escapes as TOML does, but for the delete character."""
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -73,7 +73,7 @@ class Ladder:
 
     @property
     def distinct(self) -> int:
-        """Distinct values now."""
+        """The number of distinct values of the column as it is."""
         return self.rungs[0].values
 
     @property
@@ -83,18 +83,18 @@ class Ladder:
 
     @property
     def coarsest(self) -> int:
-        """Values of the coarsest rung that shows anything."""
+        """The number of values of the coarsest rung that shows anything."""
         return self.rungs[max(len(self.rungs) - 2, 0)].values
 
-    def finest(self, allowed: int) -> int:
-        """The place of the finest rung with at most so many values."""
+    def finest_place(self, allowed: int) -> int:
+        """The place in `rungs` of the finest rung with at most so many values."""
         return next(i for i, rung in enumerate(self.rungs) if rung.values <= allowed)
 
 
 def ladder_of(
     column: CodedColumn, spec: AnyHierarchy | None = None, records: Counts | None = None
 ) -> Ladder:
-    """The ladder of a column of a table: the levels of its hierarchy, or of one that fits it.
+    """Make the ladder of a column of a table: the levels of its hierarchy, or of one that fits it.
 
     Numbers without a hierarchy have intervals of all round widths, or of equally many records where
     most of them lie close together (see `suggest`). `records` are those of each code; None if the
@@ -112,7 +112,7 @@ def ladder_of(
 
 
 def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
-    """The ladder of a column of which only the number of values is known, and what they are like.
+    """Make the ladder of a column of which only the number of values and their look are known.
 
     >>> [rung.values for rung in ladder_of_size("birth", 21_900, "date").rungs]
     [21900, 720, 240, 60, 12, 6, 1]
@@ -139,7 +139,7 @@ def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
 
 
 def describe_level(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) -> str:
-    """What a level of a hierarchy shows, in words without a value."""
+    """Describe what a level of a hierarchy shows, in words without a value."""
     if level == 0:
         return AS_IT_IS
     if level == hierarchy.height:
@@ -153,7 +153,10 @@ def describe_level(hierarchy: Hierarchy, level: int, spec: AnyHierarchy | None) 
 def build_hierarchy(
     column: CodedColumn, spec: AnyHierarchy, records: Counts | None = None
 ) -> tuple[Hierarchy, Codes]:
-    """The hierarchy of a column of a table, and the column in the codes of its leaves."""
+    """Build the hierarchy of a column; return it, and the column's codes of its leaves.
+
+    `records` are those of each code, missing first; None if the column has a code for each record.
+    """
     if records is None:
         records = np.bincount(column.codes, minlength=len(column.domain) + 1).astype(np.int64)
     hierarchy = spec.build(column.domain, column.name, records[1:])
@@ -161,7 +164,7 @@ def build_hierarchy(
 
 
 def _describe_labels(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
-    """Describe the labels of a middle level; empty if no short description fits."""
+    """Describe what the labels of a middle level show; empty if no short description fits."""
     match spec:
         case Dates():
             return _step_phrase(_step_of_dates(labels))
@@ -180,7 +183,7 @@ def _describe_labels(labels: Sequence[str], spec: AnyHierarchy | None) -> str:
 
 
 def _make_ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
-    """The rungs that merge anything, and the last."""
+    """Make a ladder of the rungs that merge anything and of the last one; drop the others."""
     kept = [rungs[0]]
     for rung in rungs[1:-1]:
         if 1 < rung.values < kept[-1].values:
@@ -191,6 +194,7 @@ def _make_ladder(column: str, rungs: Sequence[Rung]) -> Ladder:
 
 
 def _level_rungs(column: CodedColumn, spec: AnyHierarchy, records: Counts | None) -> list[Rung]:
+    """A rung for each level of the hierarchy, the values as they are first."""
     hierarchy, codes = build_hierarchy(column, spec, records)
     there = np.unique(codes)
     return [
@@ -200,7 +204,7 @@ def _level_rungs(column: CodedColumn, spec: AnyHierarchy, records: Counts | None
 
 
 def _width_rungs(column: CodedColumn) -> Iterator[Rung]:
-    """Intervals of round widths, the narrowest first."""
+    """Yield a rung for each round width of intervals that merges values, the narrowest first."""
     values, missing = column.domain.values, int(_has_missing(column))
     reach = float(values[-1]) - float(values[0])
     whole_numbers = values.dtype.kind == "i"
@@ -211,7 +215,7 @@ def _width_rungs(column: CodedColumn) -> Iterator[Rung]:
 
 
 def _quantile_rungs(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
-    """Intervals of about equally many records, as many as possible first."""
+    """Yield rungs of intervals that hold about equally many records, the most intervals first."""
     missing = int(_has_missing(column))
     for number in _group_counts(len(column.domain)):
         spec = Intervals(quantiles=number)
@@ -226,7 +230,7 @@ def _has_missing(column: CodedColumn) -> bool:
 
 
 def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
-    """The series 1, 2, 5, 10, … from `least` up to `reach`."""
+    """Yield the series 1, 2, 5, 10, … from `least` up to `reach`; nothing if these make none."""
     if not (math.isfinite(reach) and reach > 0 and least > 0):
         return
     exponent = math.floor(math.log10(least))
@@ -239,7 +243,7 @@ def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
 
 
 def _group_counts(size: int) -> Iterator[int]:
-    """Numbers of groups below `size`: round ones, then one by one."""
+    """Yield numbers of groups below `size`, falling: round ones, then one by one."""
     rounds = [int(n) for n in _round_numbers(size - 1)]
     small = range(min(size - 1, _ALL_NUMBERS), 1, -1)
     yield from (n for n in reversed(rounds) if n > _ALL_NUMBERS)
@@ -247,7 +251,7 @@ def _group_counts(size: int) -> Iterator[int]:
 
 
 def _step_of_dates(labels: Sequence[str]) -> str:
-    """What the labels of dates show: day, month, quarter, year or so many years."""
+    """The step of labels of dates: day, month, quarter, year, so many years, or period."""
     first = labels[0]
     for step, pattern in _STEPS.items():
         if re.fullmatch(pattern, first.lstrip("-")):
@@ -264,15 +268,17 @@ def _common_width(labels: Sequence[str]) -> float:
 
 
 def _step_phrase(step: str) -> str:
+    """Say to what step dates are rounded."""
     return f"to the {step}" if step[0].isalpha() else f"to periods of {step}"
 
 
 def _width_phrase(width: float) -> str:
+    """Say that numbers are shown in intervals of this width."""
     return f"intervals of width {width:g}"
 
 
 def _first_phrase(number: int, what: str) -> str:
-    """The first three digits.
+    """Say that only the first so many digits or characters are shown.
 
     >>> _first_phrase(1, "digit"), _first_phrase(3, "digit"), _first_phrase(12, "character")
     ('first digit', 'first three digits', 'first 12 characters')

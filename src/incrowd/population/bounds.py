@@ -73,9 +73,9 @@ def classes_allowed(
     >>> classes_allowed(3e8, 100, 0.1), classes_allowed(3e8, 100, 0.1, bound="chernoff")
     (2654620, 2443425)
     """
-    n, k = _request(population, k, beta, bound)
+    n, k = _check_request(population, k, beta, bound)
     return _largest_that_holds(
-        lambda d: _holds(1 / d, n, k, beta / d if simultaneous else beta, bound), low=1, high=n
+        lambda d: _holds_k(1 / d, n, k, beta / d if simultaneous else beta, bound), low=1, high=n
     )
 
 
@@ -93,7 +93,7 @@ def k_supported(
     111
     """
     d = whole_number(classes, "the number of classes")
-    n, _ = _request(population, 1, beta, bound)
+    n, _ = _check_request(population, 1, beta, bound)
     return _k_of_share(1 / d, n, beta / d if simultaneous else beta, bound)
 
 
@@ -111,7 +111,7 @@ def beta_needed(
     0.0094
     """
     d = whole_number(classes, "the number of classes")
-    n, k = _request(population, k, 0.5, bound)
+    n, k = _check_request(population, k, 0.5, bound)
     missed = missing_probability(1 / d, n, k, bound)
     return min(1.0, missed * d) if simultaneous else missed
 
@@ -148,7 +148,7 @@ def k_of_shares(
     >>> k_of_shares([0.5, 0.3, 0.2], 1000, 0.1)
     184
     """
-    n, _ = _request(population, 1, beta, bound)
+    n, _ = _check_request(population, 1, beta, bound)
     if not len(shares):
         raise PolicyError("give the share of at least one class")
     least = float(min(shares))
@@ -163,7 +163,7 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
     >>> population_of_share(0.01, 10, 0.1)
     1418
     """
-    _, k = _request(LARGEST, k, beta, bound)
+    _, k = _check_request(LARGEST, k, beta, bound)
     if not 0 < share <= 1:
         raise PolicyError("the share of a class must be above 0 and at most 1")
     if share < 1 / _MOST_CLASSES:
@@ -171,11 +171,11 @@ def population_of_share(share: float, k: float, beta: float, *, bound: Bound = "
             f"no population fills that many classes: more than {_MOST_CLASSES:.0e}",
             remedy="use fewer columns, or coarser ones",
         )
-    return _smallest_that_holds(lambda n: _holds(share, n, k, beta, bound), low=k)
+    return _smallest_that_holds(lambda n: _holds_k(share, n, k, beta, bound), low=k)
 
 
 def missing_probability(share: float, population: int, k: int, bound: Bound) -> float:
-    """The probability, or its bound, that a class of this share holds fewer than k people."""
+    """The probability, or its upper bound, that a class of this share holds fewer than k people."""
     if share >= 1 or k <= 0:
         return 0.0 if k <= population else 1.0
     if k > population:
@@ -191,7 +191,7 @@ def missing_probability(share: float, population: int, k: int, bound: Bound) -> 
 
 
 def whole_number(value: float, what: str) -> int:
-    """A whole number from 1 on, however it is written: 3e8 is one."""
+    """Check that a number is whole and 1 or more; return it as an int. 3e8 is whole, too."""
     number = isinstance(value, Real) and math.isfinite(value)
     if not (number and value == math.floor(value) and value >= 1):
         raise PolicyError(
@@ -201,7 +201,7 @@ def whole_number(value: float, what: str) -> int:
 
 
 def check_beta(beta: float) -> float:
-    """Beta, if it is a probability strictly between 0 and 1."""
+    """Check that beta is a probability strictly between 0 and 1; return it as a float."""
     if not (isinstance(beta, Real) and 0 < beta < 1):
         raise PolicyError(
             "beta must be above 0 and below 1",
@@ -210,8 +210,8 @@ def check_beta(beta: float) -> float:
     return float(beta)
 
 
-def _request(population: float, k: float, beta: float, bound: str) -> tuple[int, int]:
-    """The population and k as whole numbers, if all of the request makes sense."""
+def _check_request(population: float, k: float, beta: float, bound: str) -> tuple[int, int]:
+    """Refuse numbers that make no sense together; return the population and k as whole numbers."""
     n, k = whole_number(population, "the population"), whole_number(k, "k")
     if n > LARGEST:
         raise PolicyError(f"a population has at most {LARGEST:,} people")
@@ -226,18 +226,24 @@ def _request(population: float, k: float, beta: float, bound: str) -> tuple[int,
     return n, k
 
 
-def _holds(share: float, population: int, k: int, beta: float, bound: Bound) -> bool:
+def _holds_k(share: float, population: int, k: int, beta: float, bound: Bound) -> bool:
+    """Whether a class of this share holds k people, but for a probability of beta."""
     return missing_probability(share, population, k, bound) <= beta * (1 + _ROUNDING)
 
 
 def _k_of_share(share: float, population: int, beta: float, bound: Bound) -> int:
+    """The largest k that a class of this share holds, but for a probability of beta; 0 if none."""
     return _largest_that_holds(
-        lambda k: _holds(share, population, k, beta, bound), low=0, high=population
+        lambda k: _holds_k(share, population, k, beta, bound), low=0, high=population
     )
 
 
 def _largest_that_holds(holds: Callable[[int], bool], *, low: int, high: int) -> int:
-    """The largest number up to `high` that holds, if those that hold come first; `low` does."""
+    """The largest number from `low` to `high` for which `holds` is true.
+
+    By bisection: `holds` is true up to some number and false above it; it is taken to be true at
+    `low`.
+    """
     while low < high:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if holds(middle) else (low, middle - 1)
@@ -245,7 +251,10 @@ def _largest_that_holds(holds: Callable[[int], bool], *, low: int, high: int) ->
 
 
 def _smallest_that_holds(holds: Callable[[int], bool], *, low: int) -> int:
-    """The smallest number from `low` on that holds, if those that hold come last."""
+    """The smallest number from `low` on for which `holds` is true.
+
+    By bisection: `holds` is false up to some number and true from there on.
+    """
     high = low
     while not holds(high):
         low, high = high + 1, 2 * high
@@ -268,7 +277,7 @@ class PopulationSample:
     labels: Labels = "any"
 
     def share(self, size: int) -> float:
-        """The share of the population that a class of so many people has at least.
+        """The least share of the population that a class with so many people of the table can have.
 
         >>> round(PopulationSample(5_000, 1, 0.95).share(60), 4)
         0.0049
@@ -276,9 +285,10 @@ class PopulationSample:
         return _least_share(self, size)
 
     def supports(self, size: int, population: int, beta: float) -> int:
-        """The k that a class of so many people supports: those seen, or those of its share.
+        """The k that a class with so many people of the table supports.
 
-        A beta above 0.5 is taken for 0.5: the share alone does not promise more people.
+        It is their number or, if that is larger, the k that the share of the class supports. A beta
+        above 0.5 is taken for 0.5: the share alone does not promise more people.
 
         >>> PopulationSample(5_000, 1, 0.95).supports(60, 10**6, 0.1)
         4768
@@ -287,7 +297,7 @@ class PopulationSample:
         return max(size, k_of_shares([share], population, min(beta, 0.5)) if share else 0)
 
     def least(self, population: int, k: int, beta: float) -> int:
-        """How many people of the table a class must hold to support k of the population.
+        """The least number of people of a table that a class must hold to support k.
 
         >>> PopulationSample(5_000, 3, 0.95).least(10**6, 100, 0.1)
         25
@@ -297,6 +307,7 @@ class PopulationSample:
 
 @lru_cache(maxsize=4096)
 def _least_share(drawn: PopulationSample, size: int) -> float:
+    """The share that `drawn.share` returns, by bisection on its logarithm; 0.0 if unsure."""
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:
@@ -304,13 +315,14 @@ def _least_share(drawn: PopulationSample, size: int) -> float:
     low, high = _LEAST, math.log(size / drawn.people)
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        sure = _log_misleading(drawn, size, math.exp(middle)) <= math.log1p(-drawn.confidence)
+        sure = _log_chance_misled(drawn, size, math.exp(middle)) <= math.log1p(-drawn.confidence)
         low, high = (middle, high) if sure else (low, middle)
     return math.exp(low) if low > _LEAST else 0.0
 
 
 @lru_cache(maxsize=4096)
 def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -> int:
+    """The number of people that `drawn.least` returns, by bisection; at most k."""
     low, high = 1, max(k, 1)
     while low < high:
         middle = (low + high) // 2
@@ -319,8 +331,11 @@ def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -
     return low
 
 
-def _log_misleading(drawn: PopulationSample, size: int, share: float) -> float:
-    """The logarithm of a bound: how likely some class of a smaller share holds so many people."""
+def _log_chance_misled(drawn: PopulationSample, size: int, share: float) -> float:
+    """The logarithm of an upper bound of the chance that a sample misleads.
+
+    It misleads if some class of a smaller share of the population holds so many people.
+    """
     people, ends = drawn.people, 0
     if drawn.labels == "declared":
         ways = drawn.columns * math.log(_LEVELS) - math.log(share)
@@ -331,15 +346,15 @@ def _log_misleading(drawn: PopulationSample, size: int, share: float) -> float:
 
 
 def _log_tail(size: int, people: int, share: float) -> float:
-    """Log P[Bin(people, share) >= size], or a little more."""
+    """The logarithm of P[Bin(people, share) >= size], or an upper bound where that is tiny."""
     if size <= 0:
         return 0.0
     tail = float(special.betainc(float(size), float(people - size + 1), share))
-    return math.log(tail) if tail > _TINY else _chernoff(size, people, share)
+    return math.log(tail) if tail > _TINY else _log_chernoff_bound(size, people, share)
 
 
-def _chernoff(size: int, people: int, share: float) -> float:
-    """Minus people times the divergence of what was seen from the share."""
+def _log_chernoff_bound(size: int, people: int, share: float) -> float:
+    """The logarithm of Chernoff's upper bound of P[Bin(people, share) >= size]."""
     part, rest = size / people, people - size
     if part <= share:
         return 0.0

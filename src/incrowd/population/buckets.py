@@ -107,16 +107,16 @@ class QuantileOptions:
 
     @property
     def chance(self) -> float:
-        """How likely a rank may be off by more than epsilon."""
+        """The highest probability that a rank is off by more than epsilon."""
         return DELTA if self.delta is None else self.delta
 
     @property
     def sample(self) -> int:
-        """Records to draw."""
+        """The number of records to draw."""
         return sample_size(EPSILON if self.epsilon is None else self.epsilon, self.chance)
 
-    def leaving(self, names: Sequence[str]) -> tuple[str, ...]:
-        """The columns that leave, in the order of the table; unknown ones are refused."""
+    def leaving_columns(self, names: Sequence[str]) -> tuple[str, ...]:
+        """The columns of the table that leave, in its order; unknown ones are refused."""
         wanted = {
             *choose_columns(names, self.columns),
             *(choose_columns(names, self.keep) if self.keep else ()),
@@ -130,7 +130,7 @@ class QuantileOptions:
         return least_sample_count(self.least, records, sample, self.chance)
 
     def refuse_small(self, records: int) -> None:
-        """Refuse a table with fewer than k records."""
+        """Refuse a table without records or with fewer than k."""
         if not records:
             raise InputError("the table has no records", remedy="give at least one")
         if records < self.least:
@@ -139,8 +139,8 @@ class QuantileOptions:
                 remedy="ask for a smaller k, or give more records",
             )
 
-    def promise(self, records: int, sample: int, cuts: int) -> RankPromise:
-        """What a sample of this size promises for so many cuts of all columns."""
+    def rank_promise(self, records: int, sample: int, cuts: int) -> RankPromise:
+        """What a sample of this size promises about ranks, for so many cuts of all columns."""
         if sample >= records:
             return RankPromise(exact=True, sample=records)
         epsilon = EPSILON if self.epsilon is None else self.epsilon
@@ -150,7 +150,7 @@ class QuantileOptions:
         )
 
     def notes(self, bucketed: Bucketed) -> Iterator[str]:
-        """What you should know before you publish such columns."""
+        """Yield sentences on what to know before such columns are published."""
         if self.epsilon is not None and bucketed.promise.exact:
             yield (
                 f"this epsilon needs {self.sample:,} records and the table has "
@@ -188,11 +188,11 @@ class Bucketing:
     infinite: bool = False
 
     def __post_init__(self) -> None:
-        self.errors = BucketErrors.none(self.division)
+        self.errors = BucketErrors.without_records(self.division)
 
     @classmethod
     def by_sample(cls, cells: pl.Series, number: int | None, least: int) -> "Bucketing":
-        """Buckets by the cells of a sample."""
+        """Divide a column by a sample: into `number` buckets, or as many as hold `least` values."""
         kind = kind_of_cells(cells, cells.name)
         division = divide(_drop_missing(scale_cells(cells, kind).values), number, least)
         return cls(cells.name, kind, division, cells[:0])
@@ -201,7 +201,7 @@ class Bucketing:
     def of_whole(
         cls, cells: pl.Series, places: Counts | None, number: int | None, least: int
     ) -> tuple["Bucketing", Codes]:
-        """Buckets by the cells at these places, or by all, and the bucket of every cell."""
+        """Divide as `by_sample` does, by all cells or these; return also each cell's bucket."""
         kind = kind_of_cells(cells if places is None else cells[places], cells.name)
         scaled = scale_cells(cells, kind)
         values = scaled.values if places is None else scaled.values[places]
@@ -209,39 +209,44 @@ class Bucketing:
         return made, made._look_up_in_threads(scaled, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
-        """The bucket of each cell (0 if missing), counted; `start` records came before.
+        """The bucket of each cell (0 if missing), added to the counts; `start` records came before.
 
         Cells are added up one by one, so it does not matter which of them came together.
         """
         scaled = scale_cells(cells, self.kind)
-        self._note(scaled, start)
+        self._note_unfit(scaled, start)
         codes = np.empty(len(scaled.values), dtype=np.int32)
-        self._task(scaled.values, codes, self.errors)()
+        self._look_up_task(scaled.values, codes, self.errors)()
         return codes
 
     def _look_up_in_threads(self, scaled: Scaled, start: int) -> Codes:
-        self._note(scaled, start)
+        """The codes that `look_up` returns, computed in several threads if there are many rows."""
+        self._note_unfit(scaled, start)
         values = scaled.values
         codes = np.empty(len(values), dtype=np.int32)
         tasks, parts = [], []
         number = threads() if len(values) > _FEW_ROWS else 1
         bounds = np.linspace(0, len(values), number + 1).astype(np.int64)
         for low, high in pairwise(bounds.tolist()):
-            part = BucketErrors.none(self.division)
-            tasks.append(self._task(values[low:high], codes[low:high], part))
+            part = BucketErrors.without_records(self.division)
+            tasks.append(self._look_up_task(values[low:high], codes[low:high], part))
             parts.append(part)
         in_threads(tasks)
         for part in parts:
             self.errors.add(part)
         return codes
 
-    def _task(self, values: Floats, codes: Codes, errors: BucketErrors) -> Callable[[], None]:
+    def _look_up_task(
+        self, values: Floats, codes: Codes, errors: BucketErrors
+    ) -> Callable[[], None]:
+        """A task that fills `codes` with the buckets of these values and adds them to `errors`."""
         sums = (errors.sizes, errors.sums, errors.squares)
         return partial(
             one_dimensional.look_up, values, self.division.cuts, errors.centres, codes, *sums
         )
 
-    def _note(self, scaled: Scaled, start: int) -> None:
+    def _note_unfit(self, scaled: Scaled, start: int) -> None:
+        """Count cells of another kind and remember the row of the first one, from 1."""
         if scaled.unfit is None:
             return
         if not self.unfit:
@@ -250,13 +255,13 @@ class Bucketing:
         self.unfit += int(scaled.unfit.sum())
 
     def cells(self, shown: "ShownBuckets", show: Show) -> pl.Series:
-        """What each code of the column shows."""
+        """What each code of the column shows, missing first."""
         return cells_of_buckets(shown.division, self.kind, show, self.some).gather(
             pl.Series(shown.code_of)
         )
 
     def refuse_unfit(self) -> None:
-        """Refuse a column with values of another kind."""
+        """Refuse a column in which values of another kind were counted."""
         if not self.unfit:
             return
         kind = self.kind.value
@@ -299,12 +304,12 @@ class ShownBuckets:
 
 
 def show_all_buckets(bucketing: Bucketing) -> ShownBuckets:
-    """The buckets as they are, before they are counted."""
+    """Show every bucket as it is, whatever its size."""
     return _show_buckets(bucketing, np.arange(len(bucketing.division)), None)
 
 
 def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
-    """Join buckets below k with a neighbour; if too few cells are empty, empty one more bucket.
+    """Join buckets below k with a neighbour, and leave one empty if too few cells are empty.
 
     Empty cells show that their value is missing, so they too must be k or none. If they are fewer,
     the smallest bucket is left empty with them: nothing untrue is said, and nobody is alone.
@@ -331,6 +336,7 @@ def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
 
 
 def _show_buckets(bucketing: Bucketing, bucket_of: Counts, empty: int | None) -> ShownBuckets:
+    """Show buckets joined by `bucket_of`; the joined bucket `empty`, if any, shows nothing."""
     errors = bucketing.errors
     division = bucketing.division.join_buckets(bucket_of)
     after = np.append(0, bucket_of + 1)
@@ -358,7 +364,7 @@ class BucketRecount:
         self._parts: dict[str, list[pl.DataFrame]] = {name: [] for name in names}
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Count these rows."""
+        """Count these rows by what they show in each column."""
         for name in self._parts:
             counts = (
                 frame[name]
@@ -377,7 +383,7 @@ class BucketRecount:
             parts[:] = [_add_up(parts)]
 
     def check(self, shown: Sequence[ShownBuckets], records: int, k: int) -> None:
-        """Refuse other rows than those that should leave, and groups of fewer than k."""
+        """Refuse a recount that differs from what should leave, or has a group of fewer than k."""
         for column in shown:
             sizes = sorted(_add_up(self._parts[column.name])["size"].to_list())
             if sum(sizes) != records or sizes != column.classes:
@@ -390,4 +396,5 @@ class BucketRecount:
 
 
 def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Add up the sizes of what shows the same in several counts."""
     return pl.concat(parts, how="vertical_relaxed").group_by("shown").agg(pl.col("size").sum())

@@ -36,23 +36,23 @@ def budget(
     sizes = [whole_number(size, "a column's number of values") for size in distinct]
     allowed = whole_number(allowed, "the number of classes")
     worth = check_weights(weights, len(sizes))
-    best = _climb(sizes, allowed, worth, {})
+    best = _improve_budget(sizes, allowed, worth, {})
     for fixed in _other_starts(best, sizes, allowed):
-        other = _climb(sizes, allowed, worth, fixed)
+        other = _improve_budget(sizes, allowed, worth, fixed)
         best = min(best, other, key=lambda kept: distortion(kept, worth))
     return tuple(best)
 
 
 def distortion(kept: Sequence[int], weights: Sequence[float] | None = None) -> float:
-    """What a budget makes small: the sum of w_i/d'_i."""
+    """The sum of w_i/d'_i, which a budget makes small."""
     worth = check_weights(weights, len(kept))
     return math.fsum(w / d for w, d in zip(worth, kept, strict=True))
 
 
-def shares(
+def unrounded_budget(
     distinct: Sequence[float], allowed: float, weights: Sequence[float]
 ) -> tuple[float, ...]:
-    """The best d'_i if they need not be whole: c w_i, kept from 1 to the column's own number.
+    """The best numbers of values d'_i if they need not be whole: c w_i, cut to 1..d_i.
 
     The product rises with c, and is a power of c between the points where a column begins to rise
     (c w_i = 1) and where it ends (c w_i = d_i): one walk along these points finds c.
@@ -73,7 +73,7 @@ def shares(
 
 
 def check_weights(weights: Sequence[float] | None, number: int) -> tuple[float, ...]:
-    """One weight above 0 per column; 1 each if none are given."""
+    """Check that there is one weight above 0 per column; return them, 1 each if not given."""
     worth = tuple(map(float, weights)) if weights is not None else (1.0,) * number
     if len(worth) != number:
         raise PolicyError(f"there are {len(worth)} weights for {number} columns")
@@ -88,7 +88,10 @@ def check_weights(weights: Sequence[float] | None, number: int) -> tuple[float, 
 def _other_starts(
     kept: Sequence[int], sizes: Sequence[int], allowed: int
 ) -> Iterator[dict[int, int]]:
-    """Other beginnings, if columns are few: one of few values a step off, whole or left out."""
+    """Yield other numbers of values to start from, by place of a column, if columns are few.
+
+    One column of few values is a step off, shows all its values or is left out.
+    """
     if len(sizes) > _FEW:
         return
     for i, (d, size) in enumerate(zip(kept, sizes, strict=True)):
@@ -97,12 +100,12 @@ def _other_starts(
                 yield {i: other}
 
 
-def _climb(
+def _improve_budget(
     sizes: Sequence[int], allowed: int, worth: Sequence[float], fixed: Mapping[int, int]
 ) -> list[int]:
-    """Round the best shares and improve them by exchanges; columns in `fixed` start with that."""
+    """Round the best budget and improve it by exchanges; columns in `fixed` start with that."""
     open_sizes = [1 if i in fixed else size for i, size in enumerate(sizes)]
-    found = shares(open_sizes, allowed // math.prod(fixed.values()), worth)
+    found = unrounded_budget(open_sizes, allowed // math.prod(fixed.values()), worth)
     kept = [
         fixed.get(i, min(math.floor(d * (1 + _ROUNDING)), size))
         for i, (d, size) in enumerate(zip(found, sizes, strict=True))
@@ -118,9 +121,9 @@ def _climb(
 def _spend_rest(
     kept: list[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int]:
-    """What rounding left, given step by step to the column where it lowers the distortion most.
+    """Give what rounding left to the columns where it lowers the distortion most; changes `kept`.
 
-    A step is a fiftieth of a large number, and 1 of a small one.
+    It is given step by step: a step is a fiftieth of a large number, and 1 of a small one.
     """
     while True:
         product = math.prod(kept)
@@ -138,7 +141,10 @@ def _spend_rest(
 def _best_exchange(
     kept: Sequence[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int] | None:
-    """Raise one column's share at the cost of another's where that gains most; None if no gain."""
+    """The budget in which one column has more values and another fewer, where that gains most.
+
+    None if no exchange gains.
+    """
     product, best, found = math.prod(kept), _ROUNDING * distortion(kept, worth), None
     rising = [i for i, (d, size) in enumerate(zip(kept, sizes, strict=True)) if d < size]
     falling = [j for j, d in enumerate(kept) if d > 1 or j < 2]  # two, if nothing has to fall
@@ -153,7 +159,7 @@ def _best_exchange(
 
 
 def _trades(pair: tuple[int, int], size: int, allowed: int) -> Iterator[tuple[int, int]]:
-    """One step up with the other as far down as needed; one step down and the other as far up."""
+    """Yield the pair one step up with the other as far down as needed, and the other way round."""
     up, down = pair
     if up < size and allowed > up:
         yield up + 1, min(down, allowed // (up + 1))

@@ -138,7 +138,7 @@ def value_runs(
 
 
 def division_cost(values: Values, buckets: ValueBuckets, method: Method) -> float:
-    """What a division costs: what `divide` makes small by this method.
+    """The cost of a division into buckets by a method, which `divide` makes small.
 
     >>> incomes = np.array([10.0, 11.0, 12.0, 50.0, 51.0, 90.0])
     >>> division_cost(incomes, divide(incomes, 2), "k-median")
@@ -172,7 +172,7 @@ def rank_difference(values: Values, onto: Counts) -> int:
 
 
 def _ascending_places(values: Values, k: int) -> Counts:
-    """The places of the values in ascending order, equal ones in the order given."""
+    """Check k and the values; return their places in ascending order, equal ones as they came."""
     if k < 1:
         raise PolicyError("k must be a whole number, 1 or more")
     _check_values(values)
@@ -186,6 +186,7 @@ def _ascending_places(values: Values, k: int) -> Counts:
 
 
 def _check_values(values: Values) -> None:
+    """Refuse values that are no numbers or dates, or of which some are missing or not finite."""
     if values.ndim != 1 or values.dtype.kind not in "iufmM":
         raise InputError(
             "the values of the column are neither numbers nor dates",
@@ -201,6 +202,7 @@ def _check_values(values: Values) -> None:
 
 
 def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
+    """Refuse an unknown method, and values that are not ascending or fewer than k."""
     if method not in get_args(Method):
         some = ", ".join(get_args(Method))
         raise PolicyError(
@@ -217,6 +219,7 @@ def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
 
 
 def _too_few_error(number: int, k: int) -> InfeasibleError:
+    """The error that a column has fewer values than k, or none."""
     if number == 0:
         return InfeasibleError("there are no values to divide", remedy="give a column with values")
     return InfeasibleError(
@@ -226,6 +229,7 @@ def _too_few_error(number: int, k: int) -> InfeasibleError:
 
 
 def _no_buckets_error(k: int) -> InfeasibleError:
+    """The error that no division keeps the limits of the column."""
     return InfeasibleError(
         f"the limits of the column allow no buckets of {k:,} records or more",
         remedy="ask for a smaller k, or let buckets be wider",
@@ -233,9 +237,10 @@ def _no_buckets_error(k: int) -> InfeasibleError:
 
 
 def _positions(values: Values) -> Floats:
-    """Where values lie on their scale, so that their sums are finite; the first at 0 if possible.
+    """Values as numbers on one scale, with finite sums; the first at 0.
 
-    What is near the first value keeps its precision, however far from 0 the column begins.
+    If that would be too large, they are scaled to 0..1. What is near the first value keeps its
+    precision, however far from 0 the column begins.
     """
     kind = values.dtype.kind
     place = values.astype(np.int64 if kind in "mM" else values.dtype).astype(np.float64)
@@ -248,7 +253,7 @@ def _positions(values: Values) -> Floats:
 
 
 def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
-    """The buckets of values in this order that end at these ranks."""
+    """Make the buckets of values in this order that end before these ranks."""
     begins = np.concatenate([[0], ends[:-1]])
     of = np.empty(len(order), dtype=np.int32)
     of[order] = np.repeat(np.arange(len(ends), dtype=np.int32), ends - begins)
@@ -256,7 +261,7 @@ def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
 
 
 def _cut_long_buckets(ends: Counts, k: int) -> Counts:
-    """Cut buckets of 2k or more into as many as possible; that never costs more."""
+    """Cut buckets of 2k values or more into as many as possible: that never costs more."""
     sizes = np.diff(ends, prepend=0)
     parts = sizes // k
     bucket = np.repeat(np.arange(len(ends)), parts)
@@ -267,7 +272,11 @@ def _cut_long_buckets(ends: Counts, k: int) -> Counts:
 def _best_prefixes(
     positions: Floats, counts: Counts, k: int, method: Method, until: Counts
 ) -> tuple[Floats, Codes]:
-    """The least cost of each prefix, and where its last bucket begins."""
+    """The least cost of the first 0, 1, … values, and where the last bucket of each begins.
+
+    `until[s]` is where a bucket that begins with value s ends at the latest; the cost is infinite
+    if there is no division.
+    """
     kinds = {
         "quantile": kernels.RANK,
         "k-median": kernels.MEDIAN,
@@ -281,6 +290,7 @@ def _best_prefixes(
 
 
 def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> float:
+    """The least radius that the widest of all buckets can have; refused if there is no division."""
     total, _ = _best_prefixes(positions, counts, k, "k-centre", until)
     if not np.isfinite(total[-1]):
         raise _no_buckets_error(k)
@@ -288,7 +298,7 @@ def _least_radius(positions: Floats, counts: Counts, k: int, until: Counts) -> f
 
 
 def _ends_within(positions: Floats, extent: float) -> Counts:
-    """Where a bucket that begins with each value must end so as not to be wider than this."""
+    """By first value: where a bucket that begins with it must end to be no wider than `extent`."""
     ends = np.searchsorted(positions, positions + extent, side="right")
     while True:
         wide: Flags = positions[ends - 1] - positions > extent

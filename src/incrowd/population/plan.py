@@ -76,7 +76,7 @@ class PlanQuestion:
         classes = min(classes, _MOST_CLASSES)
         part = 1 / classes if share is None else share
         if not part:
-            return self._nothing()
+            return self._answer_for_empty_class()
         beta /= classes if self.simultaneous else 1
         match self.unknown:
             case "population":
@@ -90,8 +90,8 @@ class PlanQuestion:
                 return replace(self, beta=min(missed, 1.0))
         return self
 
-    def _nothing(self) -> "PlanQuestion":
-        """The answer for a class that may be empty: no k, no population, a beta of 1."""
+    def _answer_for_empty_class(self) -> "PlanQuestion":
+        """The question answered for a class that may be empty: k = 0, or a beta of 1."""
         k = 0 if self.k is None else self.k
         return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
 
@@ -106,7 +106,7 @@ class PlanQuestion:
         )
 
     def _parameters(self) -> tuple[int, int, float]:
-        """Population, k and beta; what is left out is not to be used."""
+        """Population, k and beta, with 0 in place of the one that is left out."""
         return self.population or 0, self.k or 0, self.beta or 0.0
 
 
@@ -181,12 +181,15 @@ class Plan(Shown):
         return "any" if made else "declared"
 
     def drawn_table(self, people: int) -> PopulationSample:
-        """A table of so many people that shows what the plan says."""
+        """The sample that a table of so many people is if it shows what the plan says."""
         shown = sum(not action.left_out for action in self.actions)
         return PopulationSample(people, shown, self.question.confidence, self.labels)
 
     def with_classes(self, people: int, classes: int, smallest: int) -> "Plan":
-        """The plan with what is known of a table's classes once it is carried out."""
+        """The plan with what is measured of a table that has these classes once it is carried out.
+
+        `smallest` is the number of people in the smallest of them.
+        """
         share = self.drawn_table(people).share(smallest)
         supports = self.question.without(self.found or "k").answer(classes, share)
         if self.found in {None, "k"}:
@@ -197,11 +200,11 @@ class Plan(Shown):
 def make_plan(
     question: PlanQuestion, ladders: Sequence[Ladder], weights: Sequence[float] | None
 ) -> Plan:
-    """The plan for columns with these ladders."""
+    """Make the plan for columns with these ladders; `weights` are 1 each if not given."""
     if not ladders:
         raise PolicyError("no column is named", remedy="name the columns that others may know")
     worth = check_weights(weights, len(ladders))
-    _refuse_wrong(question)
+    _refuse_bad_question(question)
     if question.unknown is not None:
         classes = math.prod(ladder.distinct for ladder in ladders)
         kept = [ladder.distinct for ladder in ladders]
@@ -215,7 +218,7 @@ def make_plan(
 def _choose_rungs(
     ladders: Sequence[Ladder], allowed: int, worth: Sequence[float]
 ) -> tuple[list[int], list[int]]:
-    """Per column the number of values that it may keep, and the finest rung with no more.
+    """Choose per column how many values it may keep, and the place of the finest rung with no more.
 
     A column that cannot be made so coarse, or not at all, shows its coarsest level or is left out,
     whichever distorts less: what it does not use of its share goes to the others, what it uses
@@ -232,14 +235,14 @@ def _choose_rungs(
         i = max(stuck, key=lambda j: (worth[j], -ladders[j].coarsest, -j))
         ways = [{**fixed, i: size} for size in (ladders[i].coarsest, 1)]
         fixed = min(ways, key=lambda way: _distortion_of(ladders, way, allowed, worth))
-    places = [ladder.finest(d) for ladder, d in zip(ladders, kept, strict=True)]
+    places = [ladder.finest_place(d) for ladder, d in zip(ladders, kept, strict=True)]
     return _spend_leftover(ladders, kept, places, allowed, worth)
 
 
 def _budget_around(
     ladders: Sequence[Ladder], fixed: Mapping[int, int], allowed: int, worth: Sequence[float]
 ) -> list[int]:
-    """Budget of the other columns if some columns keep a fixed number of values."""
+    """The budget of all columns if those in `fixed` keep these numbers of values."""
     sizes = [1 if i in fixed else ladder.distinct for i, ladder in enumerate(ladders)]
     kept = budget(sizes, allowed // math.prod(fixed.values()), worth)
     return [fixed.get(i, d) for i, d in enumerate(kept)]
@@ -248,6 +251,7 @@ def _budget_around(
 def _distortion_of(
     ladders: Sequence[Ladder], fixed: Mapping[int, int], allowed: int, worth: Sequence[float]
 ) -> float:
+    """The distortion of the best budget around `fixed`; infinite if these exceed `allowed`."""
     if math.prod(fixed.values()) > allowed:
         return math.inf
     return distortion(_budget_around(ladders, fixed, allowed, worth), worth)
@@ -260,7 +264,11 @@ def _spend_leftover(
     allowed: int,
     worth: Sequence[float],
 ) -> tuple[list[int], list[int]]:
-    """Spend what the levels leave unused on columns whose next finer level still fits."""
+    """Spend what the levels leave unused on columns whose next finer level still fits.
+
+    Return the numbers of values that columns may keep and the places of their rungs; changes
+    `places`.
+    """
     values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
     start = list(values)
     while True:
@@ -284,6 +292,7 @@ def _list_actions(
     places: Sequence[int],
     worth: Sequence[float],
 ) -> tuple[Action, ...]:
+    """An action per column: the rung at its place, and how many values it was allowed."""
     actions = []
     for ladder, allowed, place, weight in zip(ladders, kept, places, worth, strict=True):
         rung = ladder.rungs[place]
@@ -294,7 +303,8 @@ def _list_actions(
     return tuple(actions)
 
 
-def _refuse_wrong(question: PlanQuestion) -> None:
+def _refuse_bad_question(question: PlanQuestion) -> None:
+    """Refuse an unknown bound, a beta that is no probability, and k above the population."""
     if question.bound not in {"exact", "chernoff"}:
         raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
@@ -316,17 +326,18 @@ class PlannedColumn:
 
 
 def measure_plan(found: Plan, records: int, sizes: Counts) -> Plan:
-    """Add to a plan what a table supports whose classes have these sizes once it is carried out."""
+    """Add to a plan what a table supports whose classes have these sizes once it is done."""
     measured = found.with_classes(records, len(sizes), int(sizes.min()))
     return replace(measured, notes=tuple(_notes(measured)))
 
 
 def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[CodedColumn]:
-    """What the columns that a plan shows are in its codes: equal ones show the same."""
+    """The columns that a plan does not leave out, coded by what they show."""
     return [_column_at_level(columns[a.column], a) for a in plan.actions if not a.left_out]
 
 
 def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
+    """The column in the codes of the nodes of its action's level."""
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column
@@ -335,6 +346,7 @@ def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
 
 
 def _notes(found: Plan) -> Iterator[str]:
+    """Yield sentences on what a table tells against its plan; none without a table."""
     facts, asked = found.measured, found.question
     if facts is None:
         return
@@ -353,7 +365,7 @@ def _notes(found: Plan) -> Iterator[str]:
 
 
 def raise_level(action: Action, levels: Mapping[str, int], planned: PlannedColumn) -> Action:
-    """The action at the level found for its column, if that is another."""
+    """The action with the level found for its column; as it is if that is no other level."""
     level = levels.get(action.column, action.rung.level)
     spec = action.rung.hierarchy
     if spec is None or level == action.rung.level or action.left_out:

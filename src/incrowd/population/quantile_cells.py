@@ -36,7 +36,7 @@ class Scaled:
 
 
 def kind_of_cells(cells: pl.Series, name: str) -> Kind:
-    """What a column holds: by its type or, for text, what most of its first texts are."""
+    """The kind of a column's cells: by its type or, for text, what most of its first texts are."""
     if isinstance(cells.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
     if cells.dtype.is_numeric() or isinstance(cells.dtype, pl.Null):
@@ -54,7 +54,7 @@ def kind_of_cells(cells: pl.Series, name: str) -> Kind:
 
 
 def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
-    """The cells on the scale of this kind."""
+    """Read the cells as numbers on the scale of this kind; cells of another kind are unfit."""
     with boundary(InputError("cells cannot be read", remedy="convert the columns to numbers")):
         if isinstance(cells.dtype, _TEXT):
             return _scale_texts(cells.cast(pl.String), kind)
@@ -65,6 +65,7 @@ def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
 
 
 def _scale_numbers(cells: pl.Series) -> Scaled:
+    """Read numbers; infinite ones are unfit."""
     values = cells.cast(pl.Float64).fill_null(np.nan).to_numpy()
     infinite = np.isinf(values)
     if not infinite.any():
@@ -73,6 +74,7 @@ def _scale_numbers(cells: pl.Series) -> Scaled:
 
 
 def _scale_dates(cells: pl.Series) -> Scaled:
+    """Read dates and moments as microseconds since 1970, time zones left out."""
     if isinstance(cells.dtype, pl.Datetime):
         cells = cells.dt.replace_time_zone(None)
     moments = cells.cast(pl.Datetime("us")).to_physical()
@@ -86,7 +88,7 @@ _SCALES: dict[Kind, Callable[[pl.Series], Scaled]] = {
 
 
 def _scale_texts(texts: pl.Series, kind: Kind) -> Scaled:
-    """Texts: nearly all are plain and read at once, the rest is parsed more carefully."""
+    """Read texts as numbers or dates: the plain ones at once, the others more carefully."""
     if kind is Kind.NUMBER:
         quick = texts.cast(pl.Float64, strict=False)
         values = quick.fill_null(np.nan).to_numpy()
@@ -107,7 +109,10 @@ def _scale_texts(texts: pl.Series, kind: Kind) -> Scaled:
 
 
 def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
-    """The values of odd texts, NaN for none; and which of them are not missing either."""
+    """The values of odd texts, NaN where there is none, and which of them are unfit.
+
+    A text that is no value is unfit unless it means missing.
+    """
     plain = texts.str.strip_chars()
     parsed = parse_numbers(plain) if kind is Kind.NUMBER else parse_dates(plain)
     found = parsed.values
@@ -121,7 +126,7 @@ def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 def cells_of_buckets(
     division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
 ) -> pl.Series:
-    """What the buckets show: first an empty cell, for missing values, then one cell for each.
+    """A series of cells: first an empty one, for missing values, then what each bucket shows.
 
     `cells` are some of the column: medians get their type.
     """
@@ -137,6 +142,7 @@ def cells_of_buckets(
 
 
 def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
+    """An empty cell and then the medians, in the type of `cells`."""
     made = pl.Series(cells.name, medians, dtype=pl.Float64)
     if kind is Kind.DATE:
         made = made.cast(pl.Int64).cast(pl.Datetime("us"))
@@ -147,7 +153,7 @@ def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
 
 
 def _range_labels(division: BucketDivision, kind: Kind) -> list[str]:
-    """The range of each bucket; the first and the last are open.
+    """The label of each bucket's range; the first and the last range are open.
 
     The least and the largest value of a table belong to one person, so they are not shown.
     """
@@ -159,7 +165,7 @@ def _range_labels(division: BucketDivision, kind: Kind) -> list[str]:
 
 
 def _labels_of_values(values: Floats, kind: Kind, scale: Floats) -> Sequence[str]:
-    """Values as text; dates without a time of day if none on the scale has one."""
+    """Write values as texts; dates without a time of day if none on `scale` has one."""
     if kind is Kind.NUMBER:
         return [str(label) for label in Domain(kind, values + 0.0).labels]
     whole = bool((scale % _DAY == 0).all())

@@ -109,10 +109,11 @@ class BucketDivision:
 
 
 def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
-    """Buckets of at least `least` values each: `number` of them, or as many as possible.
+    """Divide values into buckets of at least `least`: `number` of them, or as many as possible.
 
-    Each is as near as equal values allow to the same share (Definition 9, errors of rank spread
-    evenly), and equal values are never divided.
+    Values are sorted first; there are fewer buckets if equal values, which are never divided, leave
+    no more. Each is as near as they allow to the same size (Definition 9, errors of rank spread
+    evenly).
     """
     values = np.sort(values)
     if not len(values):
@@ -124,7 +125,7 @@ def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
 
 
 def join_small(sizes: Counts, k: int) -> Counts:
-    """The bucket that each becomes part of, so that all hold k: the smallest is joined first.
+    """Join the smallest bucket with a neighbour until all hold k; return the new number of each.
 
     It joins the neighbour with fewer records. Buckets keep their order. All become one if they hold
     fewer than k together.
@@ -137,7 +138,7 @@ def join_small(sizes: Counts, k: int) -> Counts:
         i = min(range(len(groups)), key=lambda j: groups[j][0])
         if groups[i][0] >= k:
             break
-        j = _neighbour(groups, i)
+        j = _smaller_neighbour(groups, i)
         first, second = min(i, j), max(i, j)
         groups[first] = [groups[first][0] + groups[second][0], groups[first][1] + groups[second][1]]
         del groups[second]
@@ -145,7 +146,8 @@ def join_small(sizes: Counts, k: int) -> Counts:
     return np.repeat(np.arange(len(groups)), parts)
 
 
-def _neighbour(groups: list[list[int]], i: int) -> int:
+def _smaller_neighbour(groups: list[list[int]], i: int) -> int:
+    """The place of the neighbour of group i with fewer records; the left one if they are equal."""
     if i in {0, len(groups) - 1}:
         return 1 if i == 0 else i - 1
     return i - 1 if groups[i - 1][0] <= groups[i + 1][0] else i + 1
@@ -165,21 +167,21 @@ class BucketErrors:
     squares: Floats
 
     @classmethod
-    def none(cls, division: BucketDivision) -> "BucketErrors":
-        """No records yet, around the medians of a division."""
+    def without_records(cls, division: BucketDivision) -> "BucketErrors":
+        """Counts of no records yet, around the medians of a division."""
         number = len(division) + 1
         centres = np.concatenate([[0.0], division.medians])
         sizes = np.zeros(number, dtype=np.int64)
         return cls(centres, sizes, np.zeros(number), np.zeros(number))
 
     def add(self, other: "BucketErrors") -> None:
-        """Add the records of another one with the same centres."""
+        """Add the records of other counts with the same centres to these."""
         self.sizes[:] += other.sizes
         self.sums[:] += other.sums
         self.squares[:] += other.squares
 
-    def about(self, shown: Floats) -> float:
-        """The squared distances of all values from what their bucket shows; NaN adds nothing."""
+    def squared_error(self, shown: Floats) -> float:
+        """The sum of squared distances of values from what their bucket shows; NaN adds nothing."""
         moved = self.centres[1:] - shown
         error = self.squares[1:] + 2 * moved * self.sums[1:] + self.sizes[1:] * moved**2
         return float(np.nansum(np.maximum(error, 0.0)))
@@ -196,8 +198,8 @@ class BucketErrors:
         centres = self.centres[1:][here]
         middle = centres.mean()
         mean = middle + ((centres - middle) * sizes + self.sums[1:][here]).sum() / sizes.sum()
-        worst = self.about(np.where(here, mean, np.nan))
-        return self.about(shown) / worst if worst > 0 else 0.0
+        worst = self.squared_error(np.where(here, mean, np.nan))
+        return self.squared_error(shown) / worst if worst > 0 else 0.0
 
     def __repr__(self) -> str:
         """Without values."""

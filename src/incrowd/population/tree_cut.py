@@ -74,7 +74,11 @@ class CutTrees:
     def of(
         cls, maps: Codes, records: Counts, costs: Floats, most: int, least: int = 1
     ) -> "CutTrees":
-        """The best cuts with up to so many nodes, each with at least so many records."""
+        """Compute the best cuts of up to `most` nodes that hold at least `least` records each.
+
+        `most` is lowered to what the work allows; nodes of the highest level may hold fewer
+        records.
+        """
         if most < 1:
             raise PolicyError("a cut needs at least one node")
         held = _occupied_nodes(maps[0], records)
@@ -93,7 +97,7 @@ class CutTrees:
                 level = map(_table_of_leaf, paid, (holds > 0).tolist())
             else:
                 level = map(
-                    _table_of_node, paid, _children(maps, h, tables[-1]), [most] * len(paid)
+                    _table_of_node, paid, _child_tables(maps, h, tables[-1]), [most] * len(paid)
                 )
             tables.append(tuple(level))
         return cls(maps, records, costs, tuple(tables), most, coarse)
@@ -105,18 +109,18 @@ class CutTrees:
         """
         level = np.zeros(self.maps.shape[1], dtype=np.int32)
         if self.tables and (self.coarse or most < _occupied_nodes(self.maps[0], self.records)):
-            self._mark(level, min(most, self.most))
+            self._mark_levels(level, min(most, self.most))
         codes = np.flatnonzero(self.records[1:]) + 1
         here = level[codes]
         nodes = here.astype(np.int64) * len(level) + self.maps[here, codes]
         paid = float(self.records[codes] @ self.costs[here, codes])
         return TreeCut(level, len(np.unique(nodes)), paid)
 
-    def _mark(self, level: Codes, most: int) -> None:
-        """Write down the level of each code in the best cut."""
+    def _mark_levels(self, level: Codes, most: int) -> None:
+        """Write into `level` the level of each code in the best cut with at most so many nodes."""
         top = self.tables[-1]
         whole = _best_over_children(top, max(most, sum(table.least for table in top)))
-        shares = whole.shares(top, whole.best_up_to(most))
+        shares = whole.nodes_of_children(top, whole.best_up_to(most))
         below = [_first_children(self.maps, h) for h in range(len(self.maps))]
         codes = [np.searchsorted(nodes[1:], np.arange(1, nodes[-1] + 2)) + 1 for nodes in self.maps]
         left = [(len(self.maps) - 1, i, number) for i, number in enumerate(shares)]
@@ -128,7 +132,7 @@ class CutTrees:
                 continue
             first, end = below[h][i], below[h][i + 1]
             children = self.tables[h - 1][first:end]
-            inner = zip(range(first, end), table.shares(children, number), strict=True)
+            inner = zip(range(first, end), table.nodes_of_children(children, number), strict=True)
             left += [(h - 1, child, share) for child, share in inner]
 
 
@@ -144,11 +148,11 @@ class _CutTable:
     """Per child that has a choice: its nodes beyond the least, by those of it and all before."""
 
     def best_up_to(self, most: int) -> int:
-        """The number of nodes, at most so many, with the least cost; the least if all are more."""
+        """The number of nodes up to `most` with the least cost; `least` if that is more."""
         return self.least + int(np.argmin(self.costs[: max(most - self.least + 1, 1)]))
 
-    def shares(self, children: Sequence["_CutTable"], number: int) -> list[int]:
-        """How many of a number of nodes each child gets."""
+    def nodes_of_children(self, children: Sequence["_CutTable"], number: int) -> list[int]:
+        """How many of `number` nodes of a cut lie below each child."""
         shares = [child.least for child in children]
         left = number - sum(shares)
         open_ = [i for i, child in enumerate(children) if len(child.costs) > 1]
@@ -160,11 +164,12 @@ class _CutTable:
 
 
 def _table_of_leaf(cost: float, there: bool) -> _CutTable:
+    """The table of a node of the lowest level, which counts as a node if it holds records."""
     return _CutTable(int(there), np.array([cost if there else 0.0]), itself=True)
 
 
 def _table_of_node(own: float, children: Sequence[_CutTable], most: int) -> _CutTable:
-    """What is best below a node, which may be the cut itself."""
+    """The table of a node with these children; the cut may be the node itself, for `own`."""
     below = _best_over_children(children, most)
     if below.least == 0:
         return _CutTable(0, np.zeros(1), itself=True)
@@ -177,7 +182,10 @@ def _table_of_node(own: float, children: Sequence[_CutTable], most: int) -> _Cut
 
 
 def _best_over_children(children: Sequence[_CutTable], most: int) -> _CutTable:
-    """The best way of giving up to `most` nodes to these; costs nothing is known of if too few."""
+    """The table of the best ways to give up to `most` nodes to these children.
+
+    If `most` is too few for all of them it starts with the least number that is possible.
+    """
     fixed = [child for child in children if len(child.costs) == 1]
     least = sum(child.least for child in children)
     costs = np.array([sum(float(child.costs[0]) for child in fixed)])
@@ -203,14 +211,14 @@ def _best_sums(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
     return best, part
 
 
-def _children(maps: Codes, h: int, below: Sequence[_CutTable]) -> list[Sequence[_CutTable]]:
-    """The tables of the children of each node of a level."""
+def _child_tables(maps: Codes, h: int, below: Sequence[_CutTable]) -> list[Sequence[_CutTable]]:
+    """By node of level h: the tables of its children, out of those of the level below."""
     starts = _first_children(maps, h)
     return [below[a:b] for a, b in pairwise(starts)]
 
 
 def _first_children(maps: Codes, h: int) -> list[int]:
-    """The number of the first child of each node of a level, and one behind the last of all."""
+    """By node of level h: the number of its first child; at the end one behind the last of all."""
     if h == 0:
         return []
     nodes = maps[h - 1, 1:]

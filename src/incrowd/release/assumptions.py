@@ -32,7 +32,7 @@ _DRAWN = (
 
 
 def assumptions(policy: Policy, order: Order, *, seeded: bool) -> tuple[str, ...]:
-    """The sentences that a certificate carries: they hold for a release of this policy.
+    """List the sentences that a certificate carries: they hold for a release of this policy.
 
     `seeded` says that a seed was given, so that whoever has it can repeat what was drawn.
     """
@@ -40,6 +40,7 @@ def assumptions(policy: Policy, order: Order, *, seeded: bool) -> tuple[str, ...
 
 
 def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
+    """Yield the sentences of `assumptions` in their order."""
     yield (
         "Nobody is assumed to know other columns about a person than the declared "
         f"quasi-identifiers: {', '.join(policy.quasi)}."
@@ -48,11 +49,11 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
     yield from shown.assumptions(policy.sensitive, _DRAWN[seeded], told=told)
     if not shown.exact or policy.missing is Missing.SUPPRESS:
         yield _MISSING[policy.missing]
-    yield _what_classes_count(policy)
+    yield _class_count_sentence(policy)
     if shown.cells_assumption:
         yield shown.cells_assumption
     named = [model.name for model in policy.models if of_world(model)]
-    yield from _ends(policy, named)
+    yield from _end_sentences(policy, named)
     if named:
         yield (
             f"What {' and '.join(named)} {'reach' if len(named) > 1 else 'reaches'} was counted in "
@@ -61,13 +62,13 @@ def _sentences(policy: Policy, order: Order, seeded: bool) -> Iterator[str]:
         )
     models = sorted(policy.models, key=lambda model: "reference" not in model.requires)
     yield from dict.fromkeys(said for model in models for said in model.assumptions())
-    yield _order(order)
-    yield from _unprotected_columns(policy)
+    yield _order_sentence(order)
+    yield from _unprotected_sentences(policy)
     yield "Other releases of the same people were not considered: together they may reveal more."
 
 
-def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
-    """What the ends of spans, the members of sets and representatives tell."""
+def _end_sentences(policy: Policy, named: Sequence[str]) -> Iterator[str]:
+    """Yield what the ends of spans, the members of sets and representatives tell."""
     if policy.shown.ends_assumption:
         yield policy.shown.ends_assumption
     elif policy.ends == "exact" and not policy.shown.exact:
@@ -84,7 +85,8 @@ def _ends(policy: Policy, named: Sequence[str]) -> Iterator[str]:
             )
 
 
-def _what_classes_count(policy: Policy) -> str:
+def _class_count_sentence(policy: Policy) -> str:
+    """Say whether classes count records or people."""
     if policy.unit is None:
         return "Classes count records: every record is taken to be another person."
     return (
@@ -93,7 +95,8 @@ def _what_classes_count(policy: Policy) -> str:
     )
 
 
-def _order(order: Order) -> str:
+def _order_sentence(order: Order) -> str:
+    """Say where the order of records comes from and what it gives away."""
     if order == "kept":
         return (
             "The order of records is that of the table: "
@@ -107,7 +110,8 @@ def _order(order: Order) -> str:
     return "The order of records was drawn at random; the draw is not written anywhere."
 
 
-def _unprotected_columns(policy: Policy) -> Iterator[str]:
+def _unprotected_sentences(policy: Policy) -> Iterator[str]:
+    """Yield sentences on pseudonyms, kept columns and columns that no model judges."""
     pseudonyms = [name for name in policy.identifiers if policy.columns[name].action != "drop"]
     if pseudonyms:
         yield (
@@ -136,7 +140,7 @@ def distinct_shares(
     *,
     spelled: bool = False,
 ) -> dict[str, float]:
-    """Of each column whose values leave as they are: distinct values over cells with a value.
+    """By column whose values leave as they are: distinct values over cells with a value, rounded.
 
     `values` tells the distinct cells of a column, each in one of several batches, missing ones
     null; those of `sealed` columns (lists and structures) are not compared. `spelled` tells two
@@ -144,51 +148,51 @@ def distinct_shares(
     """
     names = (*policy.sensitive, *policy.kept, *filter(None, [policy.weight]))
     able = [name for name in policy.columns if name in names and name not in sealed]
-    share = _spelled_share if spelled else _share
+    share = _spelled_share if spelled else _distinct_share
     return {name: round(share(values(name), name), 4) for name in able}
 
 
-def telling(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
-    """The columns that tell most of so many records apart."""
+def columns_that_tell(shares: Mapping[str, float], records: int) -> tuple[str, ...]:
+    """The columns that tell most records apart; none if there are few records."""
     if records < _RECORDS:
         return ()
     return tuple(name for name, share in shares.items() if share >= MOST)
 
 
 def cautions(shares: Mapping[str, float], records: int) -> Iterator[str]:
-    """What a certificate says of these columns."""
-    for name in telling(shares, records):
+    """Yield what a certificate says of columns that tell most records apart."""
+    for name in columns_that_tell(shares, records):
         yield (
-            f"Nobody is assumed to know a value of {name} of a person: {distinct(shares[name])}, "
-            "and whoever knows one finds the record."
+            f"Nobody is assumed to know a value of {name} of a person: "
+            f"{distinct_phrase(shares[name])}, and whoever knows one finds the record."
         )
 
 
-def sentences(shares: Mapping[str, float], records: int) -> Iterator[str]:
-    """What a reader of a release should know of these columns, and what would mend it.
+def telling_notes(shares: Mapping[str, float], records: int) -> Iterator[str]:
+    """Yield what a reader should know of columns that tell most records apart, and do.
 
-    >>> list(sentences({"bill": 0.98, "ward": 0.01}, 1000))[0][:68]
+    >>> list(telling_notes({"bill": 0.98, "ward": 0.01}, 1000))[0][:68]
     "'bill' leaves unchanged and 98 % of its values are distinct: whoever"
     """
-    for name in telling(shares, records):
+    for name in columns_that_tell(shares, records):
         yield (
-            f"'{name}' leaves unchanged and {distinct(shares[name])}: "
+            f"'{name}' leaves unchanged and {distinct_phrase(shares[name])}: "
             "whoever knows one from elsewhere finds the record; make it quasi-identifying, "
             "round it, or drop it"
         )
 
 
-def distinct(share: float) -> str:
-    """How many of a column's values are distinct.
+def distinct_phrase(share: float) -> str:
+    """A phrase that says how many of a column's values are distinct.
 
-    >>> distinct(1.0), distinct(0.9996)
+    >>> distinct_phrase(1.0), distinct_phrase(0.9996)
     ('all of its values are distinct', 'over 99 % of its values are distinct')
     """
     many = "all" if share == 1 else whole_percent(share)
     return f"{many} of its values are distinct"
 
 
-def _share(batches: Iterable[CountedRows], name: str) -> float:
+def _distinct_share(batches: Iterable[CountedRows], name: str) -> float:
     """Distinct values over cells with a value, both as the digest of rows reads them."""
     keys: list[pl.Series] = []
     cells = 0
@@ -200,7 +204,7 @@ def _share(batches: Iterable[CountedRows], name: str) -> float:
 
 
 def _spelled_share(batches: Iterable[CountedRows], name: str) -> float:
-    """The same with values told apart by their text, as earlier versions did."""
+    """The share that `_distinct_share` returns, but with values told apart by their text."""
     distinct = cells = 0
     for rows in batches:
         held = rows.cells[name]

@@ -66,7 +66,7 @@ class Distribution(_Entry):
     def without_labels(
         cls, reference: Reference, cells: NumberedCells, of: Literal["original", "release"]
     ) -> "Distribution":
-        """A reference without the labels of the column, whose cells in the release are given."""
+        """Make the entry of a reference without labels; `cells` are the column in the release."""
         return cls(
             people=tuple(reference.people.tolist()),
             places=tuple(reference.places(cells.labels.to_list()).tolist()),
@@ -85,7 +85,7 @@ class LeftOut(_Entry):
 
     @classmethod
     def of(cls, whole: int, leaving: int, for_missing: int) -> Self:
-        """What a release of so many records leaves out of the whole."""
+        """Count what a release of `leaving` records leaves out of the whole."""
         gone = whole - leaving
         return cls(records=gone, share=gone / max(whole, 1), for_missing=for_missing)
 
@@ -117,7 +117,7 @@ class AloneShares(_Entry):
 
     @classmethod
     def of(cls, alone: Alone) -> Self:
-        """The entry of a certificate on columns that leave unchanged."""
+        """Make the certificate's entry on columns that leave unchanged."""
         return cls(**{name: getattr(alone, name) for name in cls.model_fields})
 
 
@@ -225,7 +225,7 @@ def digest_of_policy(policy: Mapping[str, Any]) -> str:
 
 
 def versions() -> dict[str, str]:
-    """The versions of what computed the release."""
+    """The versions of what computed the release, by package; unknown if not installed."""
     found = {"python": platform.python_version()}
     for package in ("incrowd", "numpy", "numba", "polars"):
         try:
@@ -258,7 +258,7 @@ class KeyFiles:
 
 
 def new_keys() -> tuple[bytes, bytes]:
-    """A new private key and its public key, as PEM texts."""
+    """Make a new private key and its public key, as PEM texts."""
     keys, forms = _load_extra("asymmetric.ed25519"), _load_extra("serialization")
     private = keys.Ed25519PrivateKey.generate()
     secret = private.private_bytes(
@@ -271,13 +271,13 @@ def new_keys() -> tuple[bytes, bytes]:
 
 
 def sign(certificate: Certificate, private_key: bytes) -> Certificate:
-    """The certificate with a signature by this private key (PEM)."""
+    """Add to a certificate a signature by this private key (PEM), in place of another."""
     key = _read_key("private", private_key)
     plain = Certificate.from_json(certificate.model_copy(update={"signature": None}).to_json())
     signature = Signature(
         algorithm="ed25519",
-        public_key=_raw(key.public_key()).hex(),
-        value=key.sign(canonical(plain)).hex(),
+        public_key=_raw_key(key.public_key()).hex(),
+        value=key.sign(signed_bytes(plain)).hex(),
     )
     return plain.model_copy(update={"signature": signature})
 
@@ -287,8 +287,8 @@ def refuse_no_key(private_key: bytes) -> None:
     _read_key("private", private_key)
 
 
-def canonical(certificate: Certificate) -> bytes:
-    """The signed bytes: the whole certificate except its signature.
+def signed_bytes(certificate: Certificate) -> bytes:
+    """Write the bytes to sign: the whole certificate except its signature.
 
     Fields without a value are left out, so that signatures of older certificates stay valid when
     later versions add fields.
@@ -303,23 +303,24 @@ def canonical(certificate: Certificate) -> bytes:
 
 
 def who_signed(certificate: Certificate, trusted: Sequence[bytes] = ()) -> Signed | None:
-    """Who signed a certificate, None if nobody did; `trusted` are PEM texts."""
+    """Verify who signed a certificate, None if nobody did; `trusted` are PEM texts."""
     known = {public_fingerprint(key) for key in trusted}
     signature = certificate.signature
     if signature is None:
         return None
     raw = bytes.fromhex(signature.public_key)
     fingerprint = _fingerprint(raw)
-    valid = _valid(raw, bytes.fromhex(signature.value), canonical(certificate))
+    valid = _is_valid_signature(raw, bytes.fromhex(signature.value), signed_bytes(certificate))
     return Signed(fingerprint, valid, fingerprint in known if trusted else None)
 
 
 def public_fingerprint(key: bytes) -> str:
     """The fingerprint of a public key (PEM)."""
-    return _fingerprint(_raw(_read_key("public", key)))
+    return _fingerprint(_raw_key(_read_key("public", key)))
 
 
-def _valid(raw: bytes, value: bytes, content: bytes) -> bool | None:
+def _is_valid_signature(raw: bytes, value: bytes, content: bytes) -> bool | None:
+    """Whether the value signs the content; None if the package for it is missing."""
     try:
         keys = _load_extra("asymmetric.ed25519")
     except InputError:
@@ -332,7 +333,7 @@ def _valid(raw: bytes, value: bytes, content: bytes) -> bool | None:
 
 
 def _read_key(kind: Literal["private", "public"], key: bytes) -> Any:
-    """An Ed25519 key from PEM."""
+    """Read an Ed25519 key from PEM; `InputError` if it is none."""
     forms, keys = _load_extra("serialization"), _load_extra("asymmetric.ed25519")
     unreadable = InputError(
         f"this is not a {kind} Ed25519 key (PEM, without a password)",
@@ -351,17 +352,19 @@ def _read_key(kind: Literal["private", "public"], key: bytes) -> Any:
     return read
 
 
-def _raw(public: Any) -> bytes:
+def _raw_key(public: Any) -> bytes:
+    """The 32 bytes of a public key."""
     forms = _load_extra("serialization")
     return bytes(public.public_bytes(forms.Encoding.Raw, forms.PublicFormat.Raw))
 
 
 def _fingerprint(raw: bytes) -> str:
+    """The SHA-256 of the 32 bytes of a public key, in hexadecimal."""
     return hashlib.sha256(raw).hexdigest()
 
 
 def _load_extra(name: str) -> Any:
-    """A module of the package that signatures need, which is an extra."""
+    """Import a module of the package that signatures need, which is an extra."""
     absent = InputError(
         "the package cryptography is missing, which signatures need", remedy="install incrowd[sign]"
     )

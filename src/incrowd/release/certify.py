@@ -9,7 +9,7 @@ import polars as pl
 from incrowd.errors import count_of
 from incrowd.models import MODELS
 from incrowd.models.model import of_world
-from incrowd.release.assumptions import assumptions, cautions, distinct_shares, sentences
+from incrowd.release.assumptions import assumptions, cautions, distinct_shares, telling_notes
 from incrowd.release.certificate import (
     AloneShares,
     Attested,
@@ -34,7 +34,7 @@ from incrowd.withholding import public_losses, public_words
 
 
 def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
-    """The certificate of the written release, of which these facts are known."""
+    """Make the certificate of the written release, of which these facts are known."""
     table, found = proved.table, proved.found
     policy = redact(table.policy)
     kind, sha256 = proved.written.digest()
@@ -85,17 +85,17 @@ def _search_seed(table: LoadedTable) -> int | None:
 
 
 def spread_of(reference: Reference, cells: pl.Series) -> Distribution:
-    """How the release spreads a column, without values that it does not show."""
+    """Count how the release spreads a column, without values that it does not show."""
     return Distribution.without_labels(reference.compact(), number_cells(cells), of="release")
 
 
 def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
-    """Notes on a release: missing values, identifying columns, worlds, seeds, spellings."""
+    """Yield notes on a release: missing values, identifying columns, worlds, seeds, spellings."""
     table = proved.table
     yield from table.policy.notes()
-    yield from _gaps(table)
-    yield from sentences(certificate.unchanged, certificate.records_out)
-    yield from _world(table)
+    yield from _missing_value_notes(table)
+    yield from telling_notes(certificate.unchanged, certificate.records_out)
+    yield from _world_notes(table)
     if proved.order == "given":
         yield (
             "you gave a seed for the record order: anyone who guesses it can restore the "
@@ -105,11 +105,11 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
         yield "you gave a seed for the permutation: anyone who guesses it can undo it"
     if proved.found.overtime:
         yield proved.found.overtime
-    yield from _spellings(table)
+    yield from _spelling_notes(table)
 
 
-def _gaps(table: LoadedTable) -> Iterator[str]:
-    """Sensitive columns with missing values, which models count like any other."""
+def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
+    """Yield notes on sensitive columns with missing values, which count like others."""
     for name in table.policy.sensitive:
         if table.engine.frequency(table.counted[name][0])[0]:
             yield (
@@ -118,8 +118,8 @@ def _gaps(table: LoadedTable) -> Iterator[str]:
             )
 
 
-def _world(table: LoadedTable) -> Iterator[str]:
-    """What you should know about the world that the release was compared with."""
+def _world_notes(table: LoadedTable) -> Iterator[str]:
+    """Yield what you should know about the world that the release was compared with."""
     policy, against, world = table.policy, table.against, table.compiled.problem.world
     if against is None:
         return
@@ -142,8 +142,8 @@ def _world(table: LoadedTable) -> Iterator[str]:
         )
 
 
-def _spellings(table: LoadedTable) -> Iterator[str]:
-    """Notes on values that may be spellings of one value."""
+def _spelling_notes(table: LoadedTable) -> Iterator[str]:
+    """Yield notes on values that may be spellings of one value."""
     sensitive = {name: table.counted[name][0] for name in table.policy.sensitive}
     quasi = {name: column for name, (column, _) in table.quasi.items()}
     for role, columns in (("sensitive", sensitive), ("quasi", quasi)):
@@ -156,7 +156,7 @@ def _spellings(table: LoadedTable) -> Iterator[str]:
 
 
 def _texts_held(table: LoadedTable, column: CodedColumn) -> list[str]:
-    """The texts of a column that the table holds; hierarchies may know more."""
+    """List the texts of a column that the table holds; hierarchies may know more."""
     there = table.engine.frequency(column)[1:] > 0
     held: list[str] = column.domain.labels[there].tolist()
     return held

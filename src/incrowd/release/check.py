@@ -21,7 +21,7 @@ from incrowd.release.claims import (
 )
 from incrowd.release.kept import alone_among, attested_alone, kept_columns
 from incrowd.release.load import WorldReference
-from incrowd.release.released import ReleasedRows, compared_columns, fits, reference_of
+from incrowd.release.released import ReleasedRows, compared_columns, fits_distribution, reference_of
 from incrowd.release.rows import dropped_columns, leaving_names
 from incrowd.release.small_worlds import ENOUGH
 from incrowd.release.world_candidates import world_candidates
@@ -29,7 +29,7 @@ from incrowd.table.column import Kind, Missing
 from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import number_cells
 from incrowd.verify.shown import crowds_by_number
-from incrowd.verify.spellings import alike_notes, kind_found, own_reference
+from incrowd.verify.spellings import alike_notes, kind_of_labels, own_reference
 from incrowd.verify.verdict import Check, Signed, Verdict, WorldCandidates
 from incrowd.verify.verify import Reference, SeenRelease, look, verify
 
@@ -69,13 +69,13 @@ class CheckedRelease:
 def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Check:
     """Check a release against its policy: count everything again."""
     certificate = backing.certificate
-    same = _same_rows(checked, policy, certificate)
-    digest_ok = _same_digest(checked, certificate, same)
+    same = _are_same_rows(checked, policy, certificate)
+    digest_ok = _is_same_digest(checked, certificate, same)
     signature = None if certificate is None else who_signed(certificate, backing.trusted)
     known = certificate if digest_ok else None
     rows = ReleasedRows.of(checked.release, policy, known, text=checked.text)
     faults = [
-        *_column_faults(rows.names, policy),
+        *_column_name_faults(rows.names, policy),
         *_digest_faults(checked, certificate, digest_ok, same),
         *contradictions(policy, certificate),
         *_signature_faults(certificate, signature, backing),
@@ -113,7 +113,7 @@ def check_rows(checked: CheckedRelease, policy: Policy, backing: Backing) -> Che
 def _world_candidates(
     seen: SeenRelease | None, policy: Policy, against: WorldReference | None
 ) -> WorldCandidates | None:
-    """Whom the rows may be in the world, if there is one and the release shows its classes."""
+    """Count whom rows may be in the world; None without one, or if classes are not shown."""
     if seen is None or against is None or not policy.shown.coarsens:
         return None
     return world_candidates(seen, policy, against.public)
@@ -122,7 +122,7 @@ def _world_candidates(
 def _people_alone(
     checked: CheckedRelease, found: Recount, policy: Policy, certificate: Certificate | None
 ) -> Alone | None:
-    """Shares of people whom unchanged columns single out; with a unit, as the certificate says."""
+    """Count people whom unchanged columns single out; with a unit, as the certificate says."""
     rows = found.rows
     if rows is None:
         return None
@@ -133,14 +133,14 @@ def _people_alone(
 
 
 def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
-    """Faults: more people are alone than may be; older certificates promise nothing of that."""
+    """Yield a fault if more people are alone than may be, unless the certificate is older."""
     if alone is None or alone.ok:
         return
     if certificate is None or certificate.alone is not None or comparable(certificate):
         yield f"{alone.refusal}."
 
 
-def _same_rows(
+def _are_same_rows(
     checked: CheckedRelease, policy: Policy, certificate: Certificate | None
 ) -> bool | None:
     """Whether the rows match the certificate; None if it has no digest of rows."""
@@ -150,7 +150,7 @@ def _same_rows(
     return None if found is None else certificate.rows_sha256 == found
 
 
-def _same_digest(
+def _is_same_digest(
     checked: CheckedRelease, certificate: Certificate | None, same: bool | None
 ) -> bool | None:
     """Whether the certificate belongs to this release; by its rows if a frame and a file differ."""
@@ -167,7 +167,7 @@ def _digest_faults(
     digest_ok: bool | None,
     same: bool | None,
 ) -> Iterator[str]:
-    """Faults: the rows are not those of the certificate."""
+    """Yield faults of digests: the rows or bytes are not those of the certificate."""
     if certificate is None:
         return
     if digest_ok and same is False:
@@ -193,7 +193,7 @@ def _digest_faults(
 def _signature_faults(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """Faults of the signature."""
+    """Yield faults of the signature."""
     if signature is not None and signature.valid is False:
         yield (
             "The signature is not valid: the certificate or its signature was changed after "
@@ -212,7 +212,7 @@ def _signature_faults(
 def _signature_notes(
     certificate: Certificate | None, signature: Signed | None, backing: Backing
 ) -> Iterator[str]:
-    """Notes on who signed the certificate."""
+    """Yield notes on who signed the certificate."""
     if certificate is None:
         return
     if signature is None:
@@ -235,7 +235,7 @@ def _lacking_columns(names: Sequence[str], policy: Policy) -> list[str]:
     return [name for name in leaving_names(policy, policy.columns) if name not in names]
 
 
-def _column_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
+def _column_name_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
     if lacking := _lacking_columns(names, policy):
         yield f"The release lacks columns of the policy: {', '.join(lacking)}."
     gone = set(dropped_columns(policy))
@@ -247,7 +247,7 @@ def _column_faults(names: Sequence[str], policy: Policy) -> Iterator[str]:
 
 
 def _world_notes(certificate: Certificate | None, against: WorldReference | None) -> Iterator[str]:
-    """Notes on the world, and whether it is the certificate's."""
+    """Yield notes on the world, and whether it is the certificate's."""
     if against is None:
         return
     yield from map(sentence, against.notes)
@@ -266,7 +266,7 @@ def _world_notes(certificate: Certificate | None, against: WorldReference | None
 def _judge_rows(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None, backing: Backing
 ) -> Recount:
-    """The verdicts, with notes on what could not be counted."""
+    """Judge the rows by the models, with notes on what could not be counted."""
     records = rows.records
     if policy.shown.exact and policy.class_column is None:
         return _judge_by_certificate(records, policy, certificate)
@@ -298,7 +298,7 @@ def _judge_rows(
 
 
 def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
-    """The classes: equal quasi-identifiers, or equal numbers in the class column."""
+    """Find the classes: equal quasi-identifiers, or equal numbers in the class column."""
     columns = dict.fromkeys((*policy.quasi, *policy.judged))
     if policy.class_column is None:
         return look(rows.counts(tuple(columns)), policy)
@@ -310,7 +310,7 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
 def _people_drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
-    """The sample size for models of a population, with a note on where it comes from.
+    """The sample size for models of a population, None if unused, with notes on its origin.
 
     Without a certificate the whole suppression limit counts as left out.
     """
@@ -331,7 +331,7 @@ def _people_drawn(
 
 
 def _judge_by_certificate(records: int, policy: Policy, certificate: Certificate | None) -> Recount:
-    """Verdicts from the certificate, for a release that does not show its classes."""
+    """Take verdicts from the certificate, for a release that does not show its classes."""
     if certificate is None or len(certificate.models) != len(policy.models):
         return Recount(records, notes=(_UNTOLD,))
     asked = [
@@ -348,13 +348,13 @@ def _judge_by_certificate(records: int, policy: Policy, certificate: Certificate
 def _attested_verdicts(
     certificate: Certificate, policy: Policy, verdicts: Sequence[Verdict]
 ) -> tuple[Verdict, ...]:
-    """The verdicts of the certificate, where the rows do not contradict them."""
+    """Take the verdicts of the certificate, where the rows do not contradict them."""
     each = zip(certificate.models, policy.models, verdicts, strict=True)
     return tuple(_attested_verdict(*one) for one in each)
 
 
 def _attested_verdict(said: Attested, model: Any, counted: Verdict) -> Verdict:
-    """A verdict from the certificate; a class never has more people than records."""
+    """Take a verdict from the certificate; a class never has more people than records."""
     same = (said.name, said.column, said.asked) == (counted.name, counted.column, counted.asked)
     people = model.higher_is_safer and not model.columns and not model.requires
     possible = not people or said.reached <= counted.reached
@@ -370,7 +370,7 @@ def _reference_spreads(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """The reference distribution of each sensitive column, with notes on its origin."""
+    """Find the reference of each sensitive column, by name, with notes on its origin."""
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)
@@ -383,7 +383,7 @@ def _reference_spreads(
         if (
             certificate is not None
             and name in spread
-            and fits(certificate, name, held[name], policy)
+            and fits_distribution(certificate, name, held[name], policy)
         ):
             found[name] = reference_of(spread[name], number_cells(cells).labels.to_list())
             notes += _trusted_spread_notes(spread[name], policy, name)
@@ -394,7 +394,7 @@ def _reference_spreads(
 
 
 def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> Iterator[str]:
-    """Notes on what of a distribution comes from the certificate."""
+    """Yield notes on what of a distribution comes from the certificate."""
     if spread.of == "original":
         yield (
             f"The distribution of {name} in the original table comes from the certificate; it was "
@@ -408,7 +408,7 @@ def _trusted_spread_notes(spread: Distribution, policy: Policy, name: str) -> It
 
 
 def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) -> Kind:
-    """The type of the values of a sensitive column: see `spellings`."""
+    """The type of the values of a sensitive column, as certificate, policy or cells tell it."""
     if certificate is not None and column.name in certificate.kinds:
         return certificate.kinds[column.name]
     asked = policy.columns[column.name].kind
@@ -418,13 +418,13 @@ def _kind(column: pl.Series, policy: Policy, certificate: Certificate | None) ->
         return Kind.NUMBER
     if isinstance(column.dtype, pl.Date | pl.Datetime):
         return Kind.DATE
-    return kind_found(number_cells(column).labels)
+    return kind_of_labels(number_cells(column).labels)
 
 
 def _spelling_notes(
     rows: ReleasedRows, policy: Policy, certificate: Certificate | None
 ) -> list[str]:
-    """Notes on values that may be spellings of one value."""
+    """List notes on values that may be spellings of one value."""
     cells = {name: rows.counts((name,)).cells[name] for name in (*policy.sensitive, *policy.quasi)}
     texts = {
         name: number_cells(cells[name]).labels

@@ -26,10 +26,10 @@ from incrowd.release.certificate import (
 from incrowd.release.load import WorldReference
 from incrowd.release.original import Original, Recounted
 from incrowd.release.policy_record import promise_in, redact, restore_roles
-from incrowd.release.released import ReleasedRows, compared_columns, fits
+from incrowd.release.released import ReleasedRows, compared_columns, fits_distribution
 from incrowd.table.column import Missing
 from incrowd.verify.alone import Alone
-from incrowd.verify.losses import OF_SIZES, of_sizes
+from incrowd.verify.losses import OF_SIZES, losses_of_sizes
 from incrowd.verify.verdict import Verdict
 from incrowd.verify.verify import Reference, SeenRelease
 from incrowd.withholding import public_losses
@@ -90,7 +90,7 @@ class Claims:
 
 
 def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[str]:
-    """Where the certificate contradicts the policy or itself."""
+    """Yield faults where the certificate contradicts the policy or itself."""
     if certificate is None:
         return
     if promise_of(certificate) != promise_in(redact(policy)):
@@ -100,13 +100,13 @@ def contradictions(policy: Policy, certificate: Certificate | None) -> Iterator[
 
 
 def promise_of(certificate: Certificate) -> dict[str, Any]:
-    """What the certificate's policy promises."""
+    """The part of the certificate's policy that a recipient can check; refused if unreadable."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         return promise_in(certificate.policy)
 
 
 def recount(certificate: Certificate, policy: Policy, found: Recount, backing: Backing) -> Claims:
-    """Compare the certificate with what its rows show."""
+    """Recount what a certificate says of its rows and compare."""
     original = backing.original
     anew = None
     if original is not None and found.seen is not None and found.rows is not None:
@@ -135,7 +135,7 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
         proven |= {"unchanged"} if policy.unit is not None else {"unchanged", "alone"}
     if anew is not None:
         proven |= {"spread", "kinds"}
-    every = [name for name in _places(certificate) if name not in {"signature", "schema"}]
+    every = [name for name in _entry_places(certificate) if name not in {"signature", "schema"}]
     losses = {
         name.removeprefix(_LOSS): (said[name], value)
         for name, value in figures.items()
@@ -150,8 +150,8 @@ def recount(certificate: Certificate, policy: Policy, found: Recount, backing: B
     )
 
 
-def _places(certificate: Certificate) -> Iterator[str]:
-    """The places of all entries of a certificate that are not empty."""
+def _entry_places(certificate: Certificate) -> Iterator[str]:
+    """Yield the places of all entries of a certificate that are not empty."""
     for name, value in certificate.model_dump(mode="json", by_alias=True).items():
         if name in {"loss", "suppressed"}:
             yield from (f"{name}.{inner}" for inner in value)
@@ -160,7 +160,7 @@ def _places(certificate: Certificate) -> Iterator[str]:
 
 
 def _certified_figures(certificate: Certificate) -> dict[str, float]:
-    """The figures of a certificate by place."""
+    """The figures of a certificate, by place such as `loss.gcp`."""
     names = ("records_in", "records_out", "people", "classes")
     counts: dict[str, float] = {name: getattr(certificate, name) for name in names}
     gone = certificate.suppressed.model_dump().items()
@@ -171,7 +171,7 @@ def _certified_figures(certificate: Certificate) -> dict[str, float]:
 def _recounted_figures(
     certificate: Certificate, policy: Policy, found: Recount, anew: Recounted | None
 ) -> dict[str, float]:
-    """The figures that the rows show, by place."""
+    """The figures that the rows (and the original, in `anew`) show, by place."""
     figures: dict[str, float] = {"records_out": found.records}
     if policy.unit is None:
         figures["people"] = found.records
@@ -186,7 +186,9 @@ def _recounted_figures(
     if found.seen is not None:
         sizes = found.seen.crowds.sizes
         figures["classes"] = found.seen.crowds.number
-        losses = of_sizes(sizes, whole - missing) | ({} if anew is None else dict(anew.losses))
+        losses = losses_of_sizes(sizes, whole - missing) | (
+            {} if anew is None else dict(anew.losses)
+        )
         # Two columns of ends do not say whether an end itself lies inside.
         untold = {
             n for n in losses if policy.split_ends and n in LOSSES and LOSSES[n].counts_leaves
@@ -199,7 +201,7 @@ def _recounted_figures(
 def _figure_faults(
     said: Mapping[str, float], figures: Mapping[str, float], left_out: int
 ) -> Iterator[str]:
-    """Where a figure is not the recounted one, which may have been rounded before it left."""
+    """Yield figures that are not the recounted ones, exact or rounded as they leave."""
     losses = {n.removeprefix(_LOSS): v for n, v in figures.items() if n.startswith(_LOSS)}
     told = {
         _LOSS + n: v
@@ -215,33 +217,34 @@ def _figure_faults(
 
 
 def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
+    """Yield a fault if models differ from the policy's, or values from the counted ones."""
     asked = [(model.name, model.column, model.asked) for model in certificate.models]
     verdicts = found.verdicts
     if verdicts and asked != [(model.name, model.column, model.asked) for model in verdicts]:
         yield "The certificate lists other models than the policy."
         return
     pairs = list(zip(certificate.models, verdicts, policy.models, strict=False))
-    if any(_better(*pair) for pair in pairs):
+    if any(_claims_more(*pair) for pair in pairs):
         yield "The certificate claims more privacy than the release achieves."
-    elif any(_other(*pair) for pair in pairs):
+    elif any(_claims_another_value(*pair) for pair in pairs):
         yield "The certificate claims other values of the models than the release achieves."
 
 
-def _better(said: Attested, counted: Verdict, model: AnyModel) -> bool:
+def _claims_more(said: Attested, counted: Verdict, model: AnyModel) -> bool:
     """Whether the certificate claims more privacy than was counted."""
     if not model.higher_is_safer:
         return said.reached < counted.reached - ROUNDING
     return said.reached > counted.reached + ROUNDING
 
 
-def _other(said: Attested, counted: Verdict, model: AnyModel) -> bool:
-    """Whether the certificate's value differs from the counted one; worlds may differ."""
+def _claims_another_value(said: Attested, counted: Verdict, model: AnyModel) -> bool:
+    """Whether the certificate's value differs from the counted one; not of worlds."""
     near = math.isclose(said.reached, counted.reached, rel_tol=ROUNDING, abs_tol=ROUNDING)
     return not near and not of_world(model)
 
 
 def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Whether the records in, out and left out add up, and no more were left out than may be."""
+    """Yield a fault if numbers of records do not add up, or too many were left out."""
     gone, whole = certificate.suppressed, certificate.records_in
     chosen = gone.records - gone.for_missing
     if not (
@@ -260,17 +263,19 @@ def _record_faults(certificate: Certificate, policy: Policy, found: Recount) -> 
 def _spread_faults(
     certificate: Certificate, policy: Policy, rows: ReleasedRows | None
 ) -> Iterator[str]:
+    """Yield compared columns without a valid distribution in the certificate."""
     if rows is None:
         return
     for name in compared_columns(policy):
         there = name in certificate.spread
-        if not there or not fits(certificate, name, rows.counts((name,)), policy):
+        if not there or not fits_distribution(certificate, name, rows.counts((name,)), policy):
             yield f"The certificate has no valid distribution of {name}."
 
 
 def _other_spread_faults(
     certificate: Certificate, policy: Policy, anew: Recounted
 ) -> Iterator[str]:
+    """Yield faults where distributions or types differ from those of the original."""
     said = certificate.spread
     known = {n: _recounted_spread(said[n], policy, n, anew) for n in said if n in anew.spread}
     if dict(said) != known or said.keys() != anew.spread.keys():
@@ -285,7 +290,7 @@ def _other_spread_faults(
 def _recounted_spread(
     said: Distribution, policy: Policy, name: str, anew: Recounted
 ) -> Distribution:
-    """The distribution that a certificate must give; with a unit its people are not recounted."""
+    """The distribution a certificate must give; with a unit its people are not recounted."""
     if said.of == "original":
         return anew.whole[name]
     if policy.unit is None:
@@ -294,7 +299,7 @@ def _recounted_spread(
 
 
 def _assumption_faults(certificate: Certificate) -> Iterator[str]:
-    """Sentences of another version may differ; those of this version follow from the policy."""
+    """Yield a fault if the sentences do not follow from the policy; older ones may differ."""
     if not comparable(certificate):
         return
     seed, policy = certificate.seed, restore_roles(certificate.policy)
@@ -307,7 +312,7 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
 
 
 def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Unchanged columns whose share of distinct values differs from the certificate's."""
+    """Yield a fault if shares of distinct values differ from the certificate's."""
     if found.rows is None:
         return
     rows = found.rows
@@ -323,7 +328,7 @@ def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -
 
 
 def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Other shares of people who are alone; those of a unit cannot be counted again."""
+    """Yield a fault if the shares of people who are alone differ; not if there is a unit."""
     said, alone = certificate.alone, found.alone
     if found.rows is None or policy.unit is not None:
         return
@@ -332,7 +337,7 @@ def _alone_faults(certificate: Certificate, policy: Policy, found: Recount) -> I
             yield "The certificate does not say who is alone by columns that leave unchanged."
     elif alone is None or (said.columns, said.together) != (dict(alone.columns), alone.together):
         yield "Other shares of the people are alone in the release than the certificate says."
-    elif _same_policy(policy, certificate) and (said.unaccepted, said.limit) != (
+    elif _is_same_policy(policy, certificate) and (said.unaccepted, said.limit) != (
         alone.unaccepted,
         alone.limit,
     ):
@@ -347,10 +352,10 @@ def comparable(certificate: Certificate) -> bool:
 def _compared_places(
     certificate: Certificate, policy: Policy, found: Recount, backing: Backing
 ) -> Iterable[str]:
-    """The places of compared entries that are not figures."""
+    """Yield the places of compared entries that are not figures."""
     if found.counted:
         yield "models"
-    if not backing.lent and _same_policy(policy, certificate):
+    if not backing.lent and _is_same_policy(policy, certificate):
         yield "policy"
     if backing.against is not None and certificate.world is not None:
         yield "world"
@@ -358,14 +363,15 @@ def _compared_places(
         yield "assumptions"
 
 
-def _same_policy(policy: Policy, certificate: Certificate) -> bool:
+def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
+    """Whether the policy is that of the certificate, in all that is recorded."""
     return digest_of_policy(redact(policy)) == certificate.policy_sha256
 
 
 def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
-    """Notes on the certificate's policy."""
+    """Yield a note if the certificate's policy differs from the given one in details."""
     promise = promise_of(certificate)
-    if backing.lent or _same_policy(policy, certificate):
+    if backing.lent or _is_same_policy(policy, certificate):
         return
     if promise == promise_in(redact(policy)):
         yield (

@@ -29,7 +29,7 @@ from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from incrowd.verify.alone import Alone
 from incrowd.verify.crowds import number_cells
-from incrowd.verify.losses import of_sizes
+from incrowd.verify.losses import losses_of_sizes
 from incrowd.verify.verdict import Verdict
 
 ROUNDING = 1e-9
@@ -106,19 +106,19 @@ class ProvedFacts:
 
 
 def facts_of(proved: Proved) -> ProvedFacts:
-    """Everything that is known of a proved release but its rows."""
+    """Collect everything that is known of a proved release but its rows."""
     policy, found, proof = proved.table.policy, proved.found, proved.proof
     risk, records = _risk_of(proved), proved.staged.records
     levels = found.recoding.levels if isinstance(found.recoding, Levels) else None
     largest = float(ncp_of_classes(proved.outcome).max(initial=0.0))
-    by_sizes = of_sizes(proof.sizes, proved.table.compiled.records)
+    by_sizes = losses_of_sizes(proof.sizes, proved.table.compiled.records)
     missing = proved.table.compiled.left_out_missing
     return ProvedFacts(
         policy=policy,
         recoding=found.recoding,
         models=tuple(proof.verdicts),
         records=records,
-        people=_people(proved),
+        people=_count_people(proved),
         classes=proof.classes,
         left_out=LeftOut.of(proved.table.engine.records, records, missing),
         risk=risk,
@@ -135,7 +135,7 @@ def facts_of(proved: Proved) -> ProvedFacts:
 
 
 def _risk_of(proved: Proved) -> Risk:
-    """The risk of the rows that leave.
+    """Measure the risk of the rows that leave.
 
     After a permutation equal rows say nothing about sensitive values: then only
     re-identification is measured.
@@ -161,7 +161,7 @@ def _risk_of(proved: Proved) -> Risk:
 def _tally(
     rows: ReleasedRows, lines: CountedRows, quasi: Sequence[str], sensitive: Sequence[str]
 ) -> Tally:
-    """The tally of what a release shows, labels numbered by their text."""
+    """Tally what a release shows, labels numbered by their text."""
     cells = rows.clear(lines).cells
     shown = [number_cells(cells[name]).codes.astype(np.int32) for name in quasi]
     held = [lines.codes[name] for name in sensitive]
@@ -169,7 +169,7 @@ def _tally(
 
 
 def _least_l(proved: Proved, risk: Risk) -> Any:
-    """The l of the least diverse class; with exact quasi-identifiers, of the search's classes."""
+    """The l of the least diverse class; by column if there are several, None without one."""
     policy, classes = proved.table.policy, proved.outcome.classes
     reached: dict[str, float | None]
     if policy.shown.exact:
@@ -180,7 +180,7 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _bound_met(policy: Policy, largest: float) -> bool | None:
-    """Whether every class is within max_loss; verification has checked the limits of columns."""
+    """Whether every class keeps the policy's limit of loss; None if it sets no limit."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:
@@ -188,8 +188,8 @@ def _bound_met(policy: Policy, largest: float) -> bool | None:
     return most is None or largest <= most + ROUNDING
 
 
-def _people(proved: Proved) -> int:
-    """People in the release; a record without a unit is one person."""
+def _count_people(proved: Proved) -> int:
+    """Count the people in the release; a record without a unit is one person."""
     if proved.table.unit is None:
         return proved.staged.records
     rows = proved.staged.counts((), unit=True)

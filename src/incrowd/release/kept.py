@@ -23,13 +23,13 @@ for."""
 def kept_columns(policy: Policy) -> tuple[str, ...]:
     """The columns that leave as they are and are said to be known to nobody.
 
-    None if quasi-identifiers leave exact, too: by these every row is found already.
+    An empty tuple if quasi-identifiers leave exact, too: by these every row is found already.
     """
     return () if policy.shown.exact else policy.kept_or_weight
 
 
 def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ()) -> Alone | None:
-    """Shares of people whom kept columns single out, block by block; None if none is kept.
+    """Count people whom kept columns single out, block by block; None if none is kept.
 
     `uncounted` are columns of lists and structures, which are not compared.
     """
@@ -37,22 +37,24 @@ def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ())
     if not kept:
         return None
     unseen = tuple(name for name in kept if name in uncounted)
-    return alone_of(lambda: _look_at_blocks(blocks(), policy), kept, _limit(policy), unseen)
+    return alone_of(lambda: _look_at_blocks(blocks(), policy), kept, _alone_limit(policy), unseen)
 
 
-def _limit(policy: Policy) -> AloneLimit:
+def _alone_limit(policy: Policy) -> AloneLimit:
+    """What the policy says of columns that leave as they are."""
     accepted = (name for name, column in policy.columns.items() if column.alone == "accept")
     return AloneLimit(policy.max_alone, frozenset(accepted))
 
 
 def _look_at_blocks(blocks: Iterable[CountedRows], policy: Policy) -> Iterator[SeenRelease]:
+    """Yield what blocks of rows show, empty blocks left out."""
     return (look(rows, policy) for rows in blocks if len(rows.records))
 
 
 def demand_few_alone(alone: Alone | None) -> None:
     """Refuse a release of which kept columns single out more people than the policy allows."""
     if alone is not None and not alone.ok:
-        raise _too_many(alone)
+        raise _too_many_alone_error(alone)
 
 
 def refuse_telling_values(engine: Engine, policy: Policy) -> None:
@@ -61,45 +63,46 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
     What a release shows of quasi-identifiers can only single out more. Records that may be left out
     are taken to be those who are alone.
     """
-    limit = _limit(policy)
+    limit = _alone_limit(policy)
     known = tuple(
         name
         for name in kept_columns(policy)
         if name not in limit.accepted and name not in engine.sealed
     )
-    if not known or not engine.records or not _foreseen(policy):
+    if not known or not engine.records or not _is_alone_foreseen(policy):
         return
     most = limit.share + policy.suppression
-    shares = {name: _alone_by(engine, (name,)) for name in known}
+    shares = {name: _share_alone(engine, (name,)) for name in known}
     telling = tuple(name for name in known if shares[name] > most) or known
-    together = _alone_by(engine, telling)
+    together = _share_alone(engine, telling)
     if together > most:
         told = {name: shares[name] for name in telling}
-        raise _too_many(Alone(told, together, together, limit.share, (), telling))
+        raise _too_many_alone_error(Alone(told, together, together, limit.share, (), telling))
 
 
-def _foreseen(policy: Policy) -> bool:
-    """Whether whoever is alone in the table is alone in every release, and by the value only."""
+def _is_alone_foreseen(policy: Policy) -> bool:
+    """Whether who is alone in the table by a value is alone in every release."""
     crowded = policy.smallest_class > 1
     return crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
 
 
-def _alone_by(engine: Engine, known: tuple[str, ...]) -> float:
+def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:
+    """The share of the table's records that are alone by these columns, rounded up."""
     sizes, classes = engine.sizes(known)
     return raised_share(int(classes[sizes == 1].sum()), engine.records)
 
 
 def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
-    """What a certificate says of them, where the release does not show who is who."""
+    """Read from a certificate who is alone, where rows do not show who is who; None if unsaid."""
     said = certificate.alone
     if said is None:
         return None
-    accepted = tuple(n for n in said.columns if n in _limit(policy).accepted)
+    accepted = tuple(n for n in said.columns if n in _alone_limit(policy).accepted)
     return Alone(said.columns, said.together, said.unaccepted, policy.max_alone, accepted)
 
 
-def _too_many(alone: Alone) -> NotMetError:
-    """The refusal, with what to do about the columns that are to blame."""
+def _too_many_alone_error(alone: Alone) -> NotMetError:
+    """The error that too many are alone, with what to do about the columns to blame."""
     blamed, named = alone.excess, ", ".join(f"'{name}'" for name in alone.excess)
     rest = len(alone.unaccepted_columns) - len(blamed)
     return NotMetError(

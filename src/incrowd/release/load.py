@@ -119,7 +119,7 @@ class RunContext:
 
 
 def overtime_of(policy: Policy, watch: Watch) -> str:
-    """What to say of a search that took longer than the policy's time limit; "" if none did.
+    """Say that a search took longer than the policy's time limit; "" if it did not.
 
     A limit is kept within a second wherever a search can be interrupted.
     """
@@ -174,7 +174,7 @@ class LoadedTable:
         return {name: self.reference_of(name) for name in names}
 
     def reference_of(self, name: str) -> Reference:
-        """How one of the counted columns is spread over the people of the table."""
+        """Count how one of the counted columns is spread over the people of the table."""
         column, hierarchy = self.counted[name]
         rows = self.engine.counts([name], [column], self.unit)
         maps = None if hierarchy is None else hierarchy.maps
@@ -202,7 +202,7 @@ class CountedTable:
         return f"CountedTable({self.engine.records} records, {len(self.engine.names)} columns)"
 
     def load_by(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
-        """The table loaded by a policy that starts from these counts."""
+        """Load the table by a policy that starts from these counts."""
         world = world_of_labels(policy, against)
         compiled = compile_problem(
             policy,
@@ -210,7 +210,7 @@ class CountedTable:
             self.counted,
             self.counting,
             seed=SEARCH_SEED,
-            world_people={} if world is None else _people(world, self.quasi),
+            world_people={} if world is None else _world_people(world, self.quasi),
         )
         if against is not None:
             exact = policy.ends == "exact"
@@ -241,7 +241,7 @@ def count_table(
     world: World | None = None,
     sampled: Sampler | None = None,
 ) -> CountedTable:
-    """Code the columns of a table, which hierarchies make cover the world's values, and count."""
+    """Code the columns of a table by hierarchies that cover the world's values, and count."""
     require_declared(policy, engine.names)
     refuse_marked_weights(engine, policy)
     names = tuple(dict.fromkeys((*policy.quasi, *policy.counted)))
@@ -275,7 +275,7 @@ def with_hierarchy(
 
 
 def world_of_labels(policy: Policy, against: WorldReference | None) -> World | None:
-    """The world that decides the ends of labels, if a model uses one.
+    """The world that decides the ends of labels; None if no model uses one.
 
     With exact ends only the table decides.
     """
@@ -283,8 +283,8 @@ def world_of_labels(policy: Policy, against: WorldReference | None) -> World | N
     return against.world if against is not None and asked else None
 
 
-def _people(world: World, quasi: Quasi) -> dict[str, Counts]:
-    """The world's individuals per leaf, by column of the world."""
+def _world_people(world: World, quasi: Quasi) -> dict[str, Counts]:
+    """Count the world's individuals per leaf, by column of the world."""
     return {
         name: people_of(world, name, hierarchy.leaves)
         for name, (_, hierarchy) in quasi.items()

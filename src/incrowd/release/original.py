@@ -11,11 +11,11 @@ from incrowd.release.certificate import CertifiedWorld, Distribution
 from incrowd.release.certify import spread_of
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, compared_columns
-from incrowd.release.rows import unchanging
+from incrowd.release.rows import unchanged_columns
 from incrowd.table.cells import restore_types
 from incrowd.table.column import Kind
 from incrowd.table.counted import CountedRows
-from incrowd.verify.covering import Sides, count_uncovered, keys_of, surplus
+from incrowd.verify.covering import Sides, count_uncovered, keys_of, surplus_records
 from incrowd.verify.crowds import number_cells, records_per_code
 from incrowd.verify.losses import LossColumn, losses_of_labels
 from incrowd.verify.spellings import own_reference
@@ -60,7 +60,7 @@ class Original:
         `world` is the one of the certificate: what labels stand for depends on it.
         """
         faults: list[str] = []
-        notes = list(self._untold())
+        notes = list(self._untold_notes())
         other = self._of_another_world(world)
         if other:
             notes.append(_OTHER_WORLD)
@@ -70,7 +70,7 @@ class Original:
         try:
             spread, whole = self._spreads(rows)
             losses = {} if other else self._losses(seen, rows, notes)
-            faults += self._strange(rows, notes, covering=not other)
+            faults += self._foreign_row_faults(rows, notes, covering=not other)
         except (InputError, NotMetError) as error:
             faults.append(f"The release does not come from this original: {error.message}.")
         return Recounted(
@@ -87,7 +87,7 @@ class Original:
     def _spreads(
         self, rows: ReleasedRows
     ) -> tuple[dict[str, Distribution], dict[str, Distribution]]:
-        """The compared columns as the release and as the original spreads them."""
+        """The compared columns, by name, as the release and as the original spreads them."""
         names = compared_columns(self.table.policy)
         held = {name: rows.counts((name,)) for name in names}
         own = {name: self.table.reference[name].among(held[name], name) for name in names}
@@ -108,7 +108,8 @@ class Original:
             return False
         return world is None or world.digests != against.digests
 
-    def _untold(self) -> Iterator[str]:
+    def _untold_notes(self) -> Iterator[str]:
+        """Yield a note if cells do not tell losses."""
         if not self.table.policy.shown.tells_loss:
             yield (
                 "Cells show one value for a whole class, so only losses that count classes can "
@@ -116,6 +117,7 @@ class Original:
             )
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
+        """Recount the losses by name, empty if labels do not tell them; adds to `notes` why."""
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not self.table.policy.shown.tells_loss:
             return {}
@@ -129,16 +131,18 @@ class Original:
             )
             for j, (name, (_, hierarchy)) in enumerate(self.table.quasi.items())
         }
-        if unclear := [name for name, shown in columns.items() if self._two_readings(shown, seen)]:
+        if unclear := [
+            name for name, shown in columns.items() if self._has_two_readings(shown, seen)
+        ]:
             notes.append(
                 f"A generalized cell of {unclear[0]!r} looks like an exact or a missing value, "
                 "so only losses that count classes can be recounted."
             )
             return {}
         found = losses_of_labels(list(columns.values()), seen.crowds, tally.records)
-        return found | self._classification(rows, tally.records)
+        return found | self._classification_loss(rows, tally.records)
 
-    def _two_readings(self, shown: LossColumn, seen: SeenRelease) -> bool:
+    def _has_two_readings(self, shown: LossColumn, seen: SeenRelease) -> bool:
         """Whether a cell can be read both as one value and as several.
 
         That is so if a value is a literal `*` or `{a, b}`, and of two columns of ends, which are
@@ -156,8 +160,8 @@ class Original:
         missing = int(tally.counts[shown.held == MISSING].sum())
         return missing >= int(crowds.sizes[empty].min())
 
-    def _classification(self, rows: ReleasedRows, records: int) -> dict[str, float]:
-        """The share of records that are left out or outside their class's majority."""
+    def _classification_loss(self, rows: ReleasedRows, records: int) -> dict[str, float]:
+        """The share of records left out or outside their class's majority, by name."""
         policy = self.table.policy
         target = next(iter(policy.loss.columns), None)
         if target is None or self.table.unit is not None:
@@ -172,10 +176,12 @@ class Original:
         np.maximum.at(most, held // width, records_per_code(place, crowds.records, len(held)))
         return {"classification": (records - int(most.sum())) / records}
 
-    def _strange(self, rows: ReleasedRows, notes: list[str], *, covering: bool) -> Iterator[str]:
-        """Faults: rows that no record of the original can have produced."""
+    def _foreign_row_faults(
+        self, rows: ReleasedRows, notes: list[str], *, covering: bool
+    ) -> Iterator[str]:
+        """Yield faults: rows that no record of the original can have produced."""
         table, policy = self.table, self.table.policy
-        names = unchanging(policy)
+        names = unchanged_columns(policy)
         columns = [column for column, _ in table.quasi.values()]
         before = table.engine.counts(names, columns)
         plain = policy.marks.readable(before.cells, text=table.engine.text or rows.blank)
@@ -183,7 +189,7 @@ class Original:
         after = rows.counts(tuple(dict.fromkeys((*policy.quasi, *names))))
         after = after.with_cells(restore_types(after.cells, plain))
         keys = keys_of(before, after)
-        if more := surplus(*keys):
+        if more := surplus_records(*keys):
             yield (
                 f"{count_of(more, 'row')} of the release {'has' if more == 1 else 'have'} "
                 "unchanged values that no remaining record of the original has."
@@ -201,6 +207,7 @@ class Original:
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
     def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
+        """The quasi-identifying columns of both tables, to compare them."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
             Sides(

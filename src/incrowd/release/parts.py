@@ -63,12 +63,12 @@ class PartRelease:
 
     @property
     def sampled(self) -> Sampler:
-        """Draws the sample."""
+        """What draws the sample of the table."""
         return partial(self.engine.tally_of_sample, records=SAMPLE)
 
 
-def in_parts(engine: Engine, policy: Policy, above: int = ABOVE) -> PartRelease | None:
-    """How the table is released in parts; None if it is released as a whole.
+def part_release_of(engine: Engine, policy: Policy, above: int = ABOVE) -> PartRelease | None:
+    """Say how a table is released in parts; None if it is released as a whole.
 
     In parts are released tables of more than so many records that are not in memory, with local
     recoding that shows spans. Not if a figure needs all rows at once.
@@ -99,7 +99,7 @@ class StagedRelease:
     staged: Staged
 
 
-def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContext) -> StagedRelease:
+def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext) -> StagedRelease:
     """Search each part and stage what leaves of it.
 
     A part does not know whom the others leave out: where classes are compared with the release, no
@@ -108,30 +108,32 @@ def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContex
     problem, engine = table.compiled.problem, release.engine
     if depends_on_left_out(problem):
         problem = replace(problem, suppression=0.0)
-    nothing = _outcome(problem, pl.DataFrame(), 0)
+    nothing = _outcome_of_classes(problem, pl.DataFrame(), 0)
     blank = Found(Spans(Pieces(_NONE, _NONE.astype(np.int64), _NONE)), release.search.name)
-    plan = _as_text(plan_rows(table, blank, nothing, context))
+    plan = _with_text_labels(plan_rows(table, blank, nothing, context))
     seed = context.seed
     if seed is None and context.kept is not None:
         seed = context.kept.seed
     draw = np.random.default_rng(seed)
-    tree = _tree(table, problem, release, plan)
+    tree = _part_tree(table, problem, release, plan)
     job = RecodingJob(
-        problem=replace(problem, tally=_few(problem.tally)),
+        problem=replace(problem, tally=_first_row(problem.tally)),
         search=release.search,
         shown=table.policy.shown,
-        places=_places(plan, table.policy),
+        places=_quasi_places(plan, table.policy),
         whole=table.compiled.records,
         entropy=int(draw.integers(0, 2**63)),
         units=table.unit is not None,
     )
     expression = tree.expression([f"k{j}" for j in range(len(problem.columns))])
-    kept = None if context.kept is None else context.kept.of(_request(table, job, expression))
+    kept = (
+        None if context.kept is None else context.kept.of(_request_digest(table, job, expression))
+    )
     watch = context.search_watch(table.policy)
     staged = engine.stage_parts(plan, expression, job, draw, context.watch, kept)
     watch.doing = "searching parts of a table that is not in memory"
     cells = engine.class_cells(len(problem.columns))
-    outcome = _outcome(problem, cells, table.compiled.records)
+    outcome = _outcome_of_classes(problem, cells, table.compiled.records)
     parts = count_of(tree.number, "part")
     why = f"divided the rows into {parts}, each searched by itself; other searches were not tried"
     late = overtime_of(table.policy, watch)
@@ -139,8 +141,8 @@ def staged_in_parts(table: LoadedTable, release: PartRelease, context: RunContex
     return StagedRelease(found, outcome, plan, staged)
 
 
-def _request(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
-    """Digest of all that decides how a part is released: its result can be used again."""
+def _request_digest(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
+    """Digest all that decides how a part is released, so that its result can be used again."""
     code = hashlib.sha256(f"{version('incrowd')} {expression} {job.entropy}".encode())
     code.update(digest_of_policy(redact(table.policy)).encode())
     for column in job.problem.columns:
@@ -152,8 +154,8 @@ def _request(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
     return code.hexdigest()
 
 
-def _as_text(plan: RowPlan) -> RowPlan:
-    """The plan with labels as texts: in another part a column may show other than its values."""
+def _with_text_labels(plan: RowPlan) -> RowPlan:
+    """The plan with labels as texts: parts may show other things than a column's values."""
     cells = {
         name: ByClass(cell.labels) if isinstance(cell, ByClass) else cell
         for name, cell in plan.cells.items()
@@ -161,19 +163,21 @@ def _as_text(plan: RowPlan) -> RowPlan:
     return replace(plan, cells=cells)
 
 
-def _places(plan: RowPlan, policy: Policy) -> tuple[int, ...]:
+def _quasi_places(plan: RowPlan, policy: Policy) -> tuple[int, ...]:
     """The place of each quasi-identifying column among those that leave."""
     names = list(plan.cells)
     return tuple(names.index(name) for name in policy.quasi)
 
 
-def _few(tally: Tally) -> Tally:
-    """One row of a tally: a problem without its rows."""
+def _first_row(tally: Tally) -> Tally:
+    """The first row of a tally, for a problem without its rows."""
     return tally.take(np.zeros(1, dtype=np.int32))
 
 
-def _tree(table: LoadedTable, problem: Problem, release: PartRelease, plan: RowPlan) -> PartTree:
-    """The cuts into parts, each of which is large enough and can satisfy the models."""
+def _part_tree(
+    table: LoadedTable, problem: Problem, release: PartRelease, plan: RowPlan
+) -> PartTree:
+    """Make cuts into parts, each of which is large enough and can satisfy the models."""
     number = -(-table.compiled.records // PART)
     codes = np.ascontiguousarray(problem.tally.quasi.T)
     tree = tree_of(boxes_of(problem), codes, problem.tally.counts, number)
@@ -183,14 +187,14 @@ def _tree(table: LoadedTable, problem: Problem, release: PartRelease, plan: RowP
     held = release.engine.part_counts(plan, tree.expression(names), columns)
     sensitive = {column.name: held.codes[column.name] for column in columns}
     return tree.join_parts(
-        _groups(problem, held.codes["part"], sensitive, held.records, tree.number)
+        _group_parts(problem, held.codes["part"], sensitive, held.records, tree.number)
     )
 
 
-def _groups(
+def _group_parts(
     problem: Problem, part: Codes, sensitive: Mapping[str, Codes], records: Any, number: int
 ) -> Any:
-    """Which parts are joined: each that is too small, or cannot satisfy the models, with the next.
+    """Join parts that are too small or cannot satisfy the models; return the group of each.
 
     The last one, if it cannot stand alone, with the one before.
     """
@@ -200,14 +204,14 @@ def _groups(
         group[p] = current
         here = (part >= first) & (part <= p)
         some = {name: codes[here] for name, codes in sensitive.items()}
-        if records[here].sum() >= least and _able(problem, some, records[here]):
+        if records[here].sum() >= least and _can_satisfy(problem, some, records[here]):
             first, current = p + 1, current + 1
     if first < number and current:
         group[first:] = current - 1
     return group
 
 
-def _able(problem: Problem, sensitive: Mapping[str, Codes], records: Any) -> bool:
+def _can_satisfy(problem: Problem, sensitive: Mapping[str, Codes], records: Any) -> bool:
     """Whether records with these sensitive codes can satisfy the models, as far as is known."""
     size = len(records)
     codes = [sensitive.get(c.name, np.ones(size, dtype=np.int32)) for c in problem.sensitive]
@@ -272,7 +276,7 @@ class RecodingJob:
     def _show_part(
         self, part: int, rows: pl.DataFrame, classes: Codes, outcome: Outcome
     ) -> pl.DataFrame:
-        """Labels of the records that leave, and the ends of their cells as codes."""
+        """The records that leave with their labels and the ends of their cells as codes."""
         kept = np.flatnonzero(classes >= 0)
         of = classes[kept]
         cells = self.shown.cells(outcome, {}, ())
@@ -287,8 +291,8 @@ class RecodingJob:
         return rows[kept].with_columns(added)
 
 
-def _outcome(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
-    """What the release shows, from its classes; the rows behind them are not at hand."""
+def _outcome_of_classes(problem: Problem, cells: pl.DataFrame, records: int) -> Outcome:
+    """Make the outcome from what classes show; the rows behind them are not at hand."""
     width = len(problem.columns)
     empty = np.zeros((width, 0), dtype=np.int32)
     if cells.is_empty():

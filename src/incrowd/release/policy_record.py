@@ -15,27 +15,27 @@ _LISTED = ("rows", "values")
 
 
 def redact(policy: Policy) -> dict[str, Any]:
-    """The policy in plain values; lists of cell values become a number and a digest.
+    """Write the policy in plain values; lists of cell values become a number and a digest.
 
     The time limit is recorded also if it is the usual one, as ever: digests stay the same.
     """
     if policy.time_limit is None:
         policy = policy.model_copy(update={"time_limit": IMPROVING})
-    return without_cells(codec.plain(policy))
+    return without_cells(codec.plain_values(policy))
 
 
 def without_cells(policy: Mapping[str, Any]) -> dict[str, Any]:
-    """Plain values of a policy without the cells that it lists.
+    """Replace the cells that a policy in plain values lists by their number and digest.
 
     >>> without_cells({"columns": {"sex": {"hierarchy": {"name": "tree", "rows": [["f", "*"]]}}}})
     ... # doctest: +ELLIPSIS
     {'columns': {'sex': {'hierarchy': {'name': 'tree', 'rows': {'number': 1, 'sha256': '...'}}}}}
     """
-    return {key: _plain(value, key) for key, value in policy.items()}
+    return {key: _plain_without_cells(value, key) for key, value in policy.items()}
 
 
 def as_text(policy: Mapping[str, Any]) -> str:
-    """A redacted policy as TOML, for people.
+    """Write a redacted policy as TOML, for people.
 
     >>> print(as_text({"version": 1, "models": [{"name": "k-anonymity", "k": 5}],
     ...                "columns": {"age": {"role": "quasi"}}}), end="")
@@ -49,10 +49,12 @@ def as_text(policy: Mapping[str, Any]) -> str:
     role = "quasi"
     """
     plain = {key: value for key, value in policy.items() if key not in {"models", "columns"}}
-    parts = ["\n".join(toml.lines(plain))]
-    parts += ["\n".join(["[[models]]", *toml.lines(model)]) for model in policy.get("models", ())]
+    parts = ["\n".join(toml.table_lines(plain))]
+    parts += [
+        "\n".join(["[[models]]", *toml.table_lines(model)]) for model in policy.get("models", ())
+    ]
     for name, column in policy.get("columns", {}).items():
-        parts.append("\n".join([f"[columns.{toml.key(name)}]", *toml.lines(column)]))
+        parts.append("\n".join([f"[columns.{toml.key_text(name)}]", *toml.table_lines(column)]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -77,7 +79,7 @@ def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def restore_roles(policy: Mapping[str, Any]) -> Policy:
-    """The policy of a certificate without hierarchies, enough to check a release."""
+    """Read a certificate's policy without hierarchies, enough to check a release."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         columns = {
             name: column | ({"hierarchy": "flat"} if "hierarchy" in column else {})
@@ -87,7 +89,7 @@ def restore_roles(policy: Mapping[str, Any]) -> Policy:
 
 
 def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
-    """The policy of a certificate with its hierarchies; None if it only names some of them."""
+    """Read a certificate's policy with its hierarchies; None if it only names some of them."""
     with boundary(InputError("the policy in the certificate cannot be read")):
         for column in policy["columns"].values():
             tree = column.get("hierarchy", {})
@@ -97,15 +99,16 @@ def restore_policy(policy: Mapping[str, Any]) -> Policy | None:
         return Policy.model_validate_json(json.dumps(policy))
 
 
-def _plain(value: Any, key: str) -> Any:
+def _plain_without_cells(value: Any, key: str) -> Any:
+    """A plain value; cells become a number and digest, paths the name of the file."""
     match value:
         case dict():
-            return {inner: _plain(item, inner) for inner, item in value.items()}
+            return {inner: _plain_without_cells(item, inner) for inner, item in value.items()}
         case list() if key in _LISTED:
-            listed = _plain(value, "")
+            listed = _plain_without_cells(value, "")
             return {"number": len(listed), "sha256": sha256_of(listed)}
         case list():
-            return [_plain(item, "") for item in value]
+            return [_plain_without_cells(item, "") for item in value]
         case str() if key == "path":
             return PureWindowsPath(value).name
         case bool() | int() | float() | str():

@@ -14,17 +14,17 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import RowPlan, Staged, Written
 from incrowd.linkage.world import people_of
 from incrowd.models.model import Model
-from incrowd.policy.ends import crowd_of, world_crowd_of
+from incrowd.policy.ends import people_per_cell, world_people_per_cell
 from incrowd.recoding.column_cells import ByValue
 from incrowd.release.kept import alone_among, kept_columns
 from incrowd.release.load import LoadedTable, world_of_labels
 from incrowd.release.released import ReleasedRows, compared_columns
-from incrowd.release.rows import leaving_names, pseudonymous, unchanging
+from incrowd.release.rows import leaving_names, pseudonymous_columns, unchanged_columns
 from incrowd.table.column import Missing
 from incrowd.table.counted import CountedRows
 from incrowd.table.encode import columns_without_codes
 from incrowd.verify.alone import Alone
-from incrowd.verify.named import named_by_crowds, people_by_code
+from incrowd.verify.named import demand_named_by_crowds, people_by_code
 from incrowd.verify.shown import (
     ShownColumn,
     cell_judge,
@@ -50,7 +50,7 @@ from incrowd.verify.verify import (
     demand_values,
     look,
     verify,
-    weakest,
+    weakest_verdicts,
 )
 
 
@@ -71,7 +71,7 @@ class Proof:
     @classmethod
     def of(cls, seen: SeenRelease, verdicts: tuple[Verdict, ...]) -> "Proof":
         """The proof of rows that were seen at once."""
-        return _together([seen], [verdicts], ())
+        return _join_proofs([seen], [verdicts], ())
 
     @property
     def classes(self) -> int:
@@ -103,17 +103,17 @@ class ReleaseEvidence:
         return {name: self._own_spread(name) for name in compared_columns(self.table.policy)}
 
     def _own_spread(self, name: str) -> Reference:
-        """How the release spreads a column over its people."""
+        """Count how the release spreads a column over its people."""
         by_unit = self.table.unit is not None
         rows = self.by_person((name,)) if by_unit else self.rows.counts((name,))
         return self.table.reference[name].among(rows, name)
 
     def by_person(self, columns: tuple[str, ...]) -> CountedRows:
-        """Shown cells by person, from the staged rows: the unit is not released."""
+        """Count shown cells by person, from the staged rows: the unit is not released."""
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), unit=True))
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
-        """The written rows, block by block: quasi-identifying columns are the first of these."""
+        """Yield the written rows in blocks; quasi-identifying columns are the first of these."""
         stored, key = (
             self.rows.stored_names(columns),
             self.rows.stored_names(self.table.policy.quasi),
@@ -122,20 +122,20 @@ class ReleaseEvidence:
             yield self.rows.clear(block)
 
     def beside(self, columns: tuple[str, ...], *held: str) -> CountedRows:
-        """What the staged rows show of these columns, beside the codes that the records held."""
+        """Count what staged rows show of these columns, beside the codes held in others."""
         codes = [self.table.quasi[name][0] for name in held]
         return self.rows.clear(self.staged.counts(self.rows.stored_names(columns), codes))
 
     def by_class(self, columns: tuple[str, ...]) -> CountedRows:
-        """What the staged rows show of these columns, by class."""
+        """Count what the staged rows show of these columns, by class."""
         return self.rows.clear(self.staged.counts(columns, classes=True))
 
     def originals(self, columns: tuple[str, ...]) -> CountedRows:
-        """What the records held in these columns, by class."""
+        """Count what the records held in these columns, by class."""
         return self.rows.clear(self.staged.originals(columns))
 
     def holders(self, column: str) -> tuple[Counts, int]:
-        """People per leaf of a column, and the fewest who must hold a name in a set.
+        """Count people per leaf of a column, and the fewest who must hold a name in a set.
 
         Where a world decides what labels may name, its people count.
         """
@@ -145,12 +145,12 @@ class ReleaseEvidence:
         people = people_by_code(rows, column, len(hierarchy.leaves) + 1)
         world = world_of_labels(table.policy, table.against)
         if world is None or column not in world.columns:
-            return people, crowd_of(models)
+            return people, people_per_cell(models)
         there = people_of(world, column, hierarchy.leaves)
-        return np.maximum(people, there), world_crowd_of(models)
+        return np.maximum(people, there), world_people_per_cell(models)
 
     def pairs(self, column: str) -> CountedRows:
-        """What the records held in a column that is replaced, and what they show."""
+        """Pair what the records held in a column that is replaced with what they show."""
         return self.rows.clear(self.staged.cell_pairs(column))
 
 
@@ -158,15 +158,15 @@ def prove(table: LoadedTable, plan: RowPlan, staged: Staged, written: Written) -
     """Judge a written release by its policy; `NotMetError` if a cell is wrong."""
     evidence = ReleaseEvidence(table, staged, written)
     proof = _proof_of(evidence, plan)
-    return replace(proof, spread=evidence.compared, alone=_alone(evidence))
+    return replace(proof, spread=evidence.compared, alone=_alone_by_kept(evidence))
 
 
 def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
-    """The proof of the models, once every cell is what it must be."""
+    """Prove the models, once every cell is what it must be."""
     table, policy = evidence.table, evidence.table.policy
     _demand_rows(evidence)
-    for name in pseudonymous(policy):
-        demand_pseudonyms(name, evidence.pairs(name), _pseudonyms(plan, name))
+    for name in pseudonymous_columns(policy):
+        demand_pseudonyms(name, evidence.pairs(name), _expected_pseudonyms(plan, name))
     if policy.shown.exact:
         return _prove_by_class(evidence)
     for name in policy.quasi:
@@ -185,8 +185,8 @@ def _proof_of(evidence: ReleaseEvidence, plan: RowPlan) -> Proof:
     return Proof.of(seen, verify(seen, policy, evidence.reference, world, table.people))
 
 
-def _alone(evidence: ReleaseEvidence) -> Alone | None:
-    """Shares of people whom unchanged columns single out within their class."""
+def _alone_by_kept(evidence: ReleaseEvidence) -> Alone | None:
+    """Count people whom unchanged columns single out within their class."""
     table, policy = evidence.table, evidence.table.policy
     columns = (*policy.quasi, *kept_columns(policy))
 
@@ -210,7 +210,7 @@ def separable(table: LoadedTable) -> bool:
 
 
 def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Proof:
-    """What the written rows show, judged block by block: a class is always in one of them."""
+    """Judge the written rows block by block: a class is always in one of them."""
     table, policy = evidence.table, evidence.table.policy
     every: list[SeenRelease] = []
     verdicts: list[tuple[Verdict, ...]] = []
@@ -221,23 +221,25 @@ def _prove_in_blocks(evidence: ReleaseEvidence, columns: tuple[str, ...]) -> Pro
             every.append(replace(seen, rows=seen.rows.clear()))
     if not every:
         look(rows, policy)  # says that no record is left
-    return _together(every, verdicts, policy.models)
+    return _join_proofs(every, verdicts, policy.models)
 
 
-def _together(
+def _join_proofs(
     seen: Sequence[SeenRelease], verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Model]
 ) -> Proof:
-    """The proof of blocks of rows that were seen and judged one after the other."""
+    """Make the proof of blocks of rows that were judged one after the other."""
     labels = {
         name: pl.concat([one.quasi[name].labels for one in seen]).n_unique()
         for name in seen[0].quasi
     }
     sizes = np.concatenate([one.crowds.sizes for one in seen])
-    return Proof(sizes, labels, verdicts[0] if len(verdicts) == 1 else weakest(verdicts, models))
+    return Proof(
+        sizes, labels, verdicts[0] if len(verdicts) == 1 else weakest_verdicts(verdicts, models)
+    )
 
 
 def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
-    """What rows with permuted sensitive cells show; the other columns are checked before."""
+    """Prove rows with permuted sensitive cells; the other columns are checked before."""
     policy = evidence.table.policy
     sensitive = policy.sensitive
     demand_permuted(evidence.originals(sensitive), evidence.by_class(sensitive))
@@ -250,14 +252,14 @@ def _prove_by_class(evidence: ReleaseEvidence) -> Proof:
 
 
 def _demand_rows(evidence: ReleaseEvidence) -> None:
-    """Check that every released record may leave, appears once and keeps its kept cells."""
+    """Demand that every released record may leave, appears once and keeps its kept cells."""
     table, staged, written = evidence.table, evidence.staged, evidence.written
     policy, engine = table.policy, table.engine
     wanted = leaving_names(policy, engine.names, evidence.rows.split)
     demand_complete(written.names, written.records, wanted, staged.records)
     demand_same_rows(written.differing(staged, policy.missing_values, blank=engine.text))
     demand_once(staged.repeated)
-    demand_unchanged(staged.count_altered(), unchanging(policy))
+    demand_unchanged(staged.count_altered(), unchanged_columns(policy))
     if policy.missing is not Missing.SUPPRESS:
         demand_accounted(staged.records, engine.records, policy)
         return
@@ -268,15 +270,15 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     demand_accounted(staged.records, whole, policy)
 
 
-def _pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
-    """The expected pseudonym of each identifier."""
+def _expected_pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
+    """The expected pseudonym of each value of an identifier."""
     cell = plan.cells[name]
     assert isinstance(cell, ByValue)  # noqa: S101  pseudonyms are shown by value
     return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
 
 
 def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> None:
-    """Check the cells of a quasi-identifying column."""
+    """Demand that the cells of a quasi-identifying column show what they may."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)
@@ -289,4 +291,4 @@ def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> No
     demand_within(hierarchy, name, column.cells, policy.columns[name])
     if policy.shown.sets and policy.ends == "aligned":
         people, crowd = evidence.holders(name)
-        named_by_crowds(hierarchy, name, column.cells, people, crowd)
+        demand_named_by_crowds(hierarchy, name, column.cells, people, crowd)

@@ -45,7 +45,7 @@ class RefusedResult:
 
 
 def refused_result(proved: Proved) -> RefusedResult:
-    """The figures of a result that was found, staged and judged, and does not satisfy its policy.
+    """Count in figures what fails in a result that does not satisfy its policy.
 
     Classes are those of the search, which equal those that were judged.
     """

@@ -108,9 +108,9 @@ class Release(ProvedFacts, Shown):
 
 
 def nodes_frame(explored: Explored) -> pl.DataFrame:
-    """One line per counted node, in search order."""
+    """Put each counted node of a lattice on a line, in search order."""
     levels = {
-        _free(name): explored.levels[:, j].astype(np.int32)
+        _free_name(name): explored.levels[:, j].astype(np.int32)
         for j, name in enumerate(explored.columns)
     }
     judged = explored.suppressed >= 0
@@ -129,7 +129,7 @@ def nodes_frame(explored: Explored) -> pl.DataFrame:
     )
 
 
-def _free(name: str) -> str:
+def _free_name(name: str) -> str:
     """The name of a column; ' (level)' marks one that is called like a figure."""
     figures = {"k", "suppressed", "loss", "state", "optimum", "minimal"}
     return f"{name} (level)" if name in figures else name

@@ -67,11 +67,11 @@ class ReleasedRows:
         return (*(name for name in self.rows.names if name not in ends), *self.split)
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, and their records."""
+        """Count the distinct rows of these columns."""
         return self.clear(self.rows.counts(self.stored_names(columns)))
 
     def stored_names(self, columns: Sequence[str]) -> list[str]:
-        """The columns as they are stored: two in place of each that is split."""
+        """The names of columns as they are stored: two in place of each that is split."""
         return [
             stored
             for name in columns
@@ -79,14 +79,14 @@ class ReleasedRows:
         ]
 
     def clear(self, rows: CountedRows) -> CountedRows:
-        """Counted rows as the policy reads them."""
+        """Read counted rows as the policy does: ends joined, and what means missing null."""
         there = set(rows.cells.columns)
         tops = {name: top for name, top in self.split.items() if {*end_names(name)} <= there}
         own = {name: marks for name, marks in self.marks.own.items() if name in tops}
         return rows.with_cells(clear_own_marks(join_ends(self.plain(rows.cells), tops), own))
 
     def plain(self, cells: pl.DataFrame) -> pl.DataFrame:
-        """Cells as they are stored, missing ones null."""
+        """Make missing cells null and leave the others as they are stored."""
         return self.marks.clear_marks(cells, text=self.blank)
 
 
@@ -97,13 +97,15 @@ def compared_columns(policy: Policy) -> tuple[str, ...]:
 
 
 def reference_of(spread: Distribution, labels: list[str]) -> Reference:
-    """The reference of a distribution, by the labels of the release in code-point order."""
+    """Make the reference of a distribution, by the release's labels in code-point order."""
     maps = None if spread.maps is None else np.array(spread.maps, dtype=np.int32)
     place = dict(zip(labels, spread.places, strict=True))
     return Reference(place, np.array(spread.people, dtype=np.int64), maps)
 
 
-def fits(certificate: Certificate, name: str, rows: CountedRows, policy: Policy) -> bool:
+def fits_distribution(
+    certificate: Certificate, name: str, rows: CountedRows, policy: Policy
+) -> bool:
     """Whether the column fits the distribution in the certificate.
 
     `rows` are its distinct cells.

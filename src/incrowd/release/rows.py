@@ -29,7 +29,7 @@ DIGITS = 32
 
 
 def check_key(key: bytes | None) -> bytes:
-    """The key; `PolicyError` if it is missing or too short."""
+    """Refuse a key that is missing or too short; return it."""
     if key is None:
         raise PolicyError(
             "pseudonyms need a secret key",
@@ -46,7 +46,7 @@ def check_key(key: bytes | None) -> bytes:
 
 
 def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str | None]:
-    """The pseudonyms of these cells of a column; a missing cell stays missing.
+    """Make the pseudonyms of these cells of a column; a missing cell stays missing.
 
     >>> pseudonyms("name", ["Ann", None], b"0123456789abcdef")
     ['dd8b687d3c6178df60e63e0ffd37306a', None]
@@ -58,13 +58,14 @@ def pseudonyms(column: str, texts: Iterable[str | None], key: bytes) -> list[str
 
 
 def _pseudonym(domain: hmac.HMAC, text: str) -> str:
+    """The pseudonym of a text; `domain` has the key and the column's name."""
     code = domain.copy()
     code.update(text.encode())
     return code.hexdigest()[:DIGITS]
 
 
-def splitting(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
-    """The columns that can leave as two; `PolicyError` if the table has a column of such a name."""
+def columns_to_split(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
+    """The columns that can leave as two; refused if the table has a column of such a name."""
     found = tuple(
         name
         for name, (_, hierarchy) in quasi.items()
@@ -80,15 +81,16 @@ def splitting(quasi: Quasi, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def ends_of(hierarchy: Hierarchy, labels: Texts) -> tuple[Texts, Texts]:
-    """The smallest and the largest value of each label; None where there is none."""
-    known = {label: _ends(hierarchy, label) for label in set(labels.tolist())}
+    """Find the smallest and the largest value of each label; None where there is none."""
+    known = {label: _ends_of_label(hierarchy, label) for label in set(labels.tolist())}
     ends = np.empty((2, len(labels)), dtype=object)
     for i, label in enumerate(labels.tolist()):
         ends[:, i] = known[label]
     return ends[0], ends[1]
 
 
-def _ends(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
+def _ends_of_label(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
+    """The smallest and the largest value of a label; None for one that shows nothing."""
     if label is None or label == hierarchy.labels[-1][0]:
         return None, None
     reach = node_reach(label, hierarchy.leaves)
@@ -96,11 +98,11 @@ def _ends(hierarchy: Hierarchy, label: str | None) -> Sequence[object]:
         codes = hierarchy.decode(label)
         place = hierarchy.leaves.positions[codes[codes > 0] - 1]
         reach = float(place[0]), float(place[-1])
-    return [_value(place, hierarchy.leaves) for place in reach]
+    return [_value_at(place, hierarchy.leaves) for place in reach]
 
 
-def _value(place: float, domain: Domain) -> object:
-    """The value at a position of a column's scale, None at its open ends."""
+def _value_at(place: float, domain: Domain) -> object:
+    """The value at a position of a column's scale; None if it is infinite."""
     if not np.isfinite(place):
         return None
     if domain.kind is Kind.DATE:
@@ -111,7 +113,7 @@ def _value(place: float, domain: Domain) -> object:
 
 
 def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunContext) -> RowPlan:
-    """The row plan: what each record shows if this recoding is released."""
+    """Plan what each record shows if this recoding is released."""
     policy = table.policy
     if policy.order == "keep" and Can.ORDER not in table.engine.can:
         raise PolicyError(
@@ -120,13 +122,13 @@ def plan_rows(table: LoadedTable, found: Found, outcome: Outcome, context: RunCo
         )
     columns = {name: column for name, (column, _) in table.quasi.items()}
     changed = policy.shown.cells(outcome, columns, policy.sensitive)
-    changed |= _pseudonyms(table, context)
+    changed |= _pseudonym_cells(table, context)
     names = [name for name in table.engine.names if name not in dropped_columns(policy)]
     cells: dict[str, Cell] = {name: changed.get(name, Keep()) for name in names}
     if policy.class_column is not None:
         cells[policy.class_column] = ClassNumber()
     if policy.split_ends:
-        cells = _split(table, cells)
+        cells = _split_ends(table, cells)
     return RowPlan(
         coded=table.coded,
         quasi=len(policy.quasi),
@@ -157,40 +159,42 @@ def leaving_names(
     return (*(name for name in names if name not in gone), *added, *ends)
 
 
-def pseudonymous(policy: Policy) -> tuple[str, ...]:
+def pseudonymous_columns(policy: Policy) -> tuple[str, ...]:
     """The identifiers that leave as pseudonyms."""
     return tuple(name for name in policy.identifiers if policy.columns[name].action != "drop")
 
 
-def unchanging(policy: Policy) -> tuple[str, ...]:
-    """The columns that leave as they are."""
+def unchanged_columns(policy: Policy) -> tuple[str, ...]:
+    """The columns that leave as they are, sensitive ones too if cells are not permuted."""
     changing = policy.sensitive if policy.shown.exact else policy.quasi
-    gone = {*dropped_columns(policy), *pseudonymous(policy), *changing}
+    gone = {*dropped_columns(policy), *pseudonymous_columns(policy), *changing}
     return tuple(name for name in policy.columns if name not in gone)
 
 
-def _pseudonyms(table: LoadedTable, context: RunContext) -> dict[str, Cell]:
+def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]:
+    """The cells of each identifier that leaves as pseudonyms."""
     policy = table.policy
     return {
         name: ByValue(column, _pseudonyms_of(column.domain.labels, name, context))
-        for name in pseudonymous(policy)
+        for name in pseudonymous_columns(policy)
         for column in [table.engine.texts(name, policy.marks.within(name))]
     }
 
 
 def _pseudonyms_of(texts: Texts, name: str, context: RunContext) -> Texts:
+    """The pseudonyms of these texts, None first for missing."""
     found = pseudonyms(name, texts.tolist(), check_key(context.key))
     return np.array([None, *found], dtype=object)
 
 
-def _split(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:
-    """The cells with two columns of ends in place of each column of labels of numbers or dates."""
+def _split_ends(table: LoadedTable, cells: dict[str, Cell]) -> dict[str, Cell]:
+    """Put two columns of ends in place of each column of labels of numbers or dates."""
     spans = {
         name: pair
         for name, pair in table.quasi.items()
         if not (isinstance(cell := cells[name], ByClass) and cell.original)
     }
-    for name in splitting(spans, table.engine.names):
+    for name in columns_to_split(spans, table.engine.names):
         cell = cells.pop(name)
         assert isinstance(cell, ByClass)  # noqa: S101  what is split shows a label by class
         ends = ends_of(table.quasi[name][1], cell.labels)

@@ -33,7 +33,7 @@ class SearchAgain:
     context: RunContext
 
     def __call__(self, rows: Counts) -> list[Cells | None] | None:
-        """What the records of a table show, given the row of the world of each.
+        """Make the release of another table, of these rows of the world; return what records show.
 
         None for a record that is left out, and instead of all if there is no release.
         """
@@ -45,7 +45,7 @@ class SearchAgain:
             return None
         assert isinstance(staged, MemoryStaged)  # noqa: S101  the table is in memory
         shown: list[Cells | None] = [None] * len(rows)
-        cells = _texts(staged.rows)
+        cells = _row_texts(staged.rows)
         for record, one in zip(staged.take.tolist(), cells, strict=True):
             shown[record] = one
         return shown
@@ -65,7 +65,7 @@ class SearchAgain:
 
 
 def world_frame(world: World, names: Sequence[str]) -> pl.DataFrame:
-    """These columns of a world as a table."""
+    """Make a table of these columns of a world."""
     columns = []
     for name in names:
         column = world.columns[name]
@@ -76,7 +76,7 @@ def world_frame(world: World, names: Sequence[str]) -> pl.DataFrame:
 
 
 def shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
-    """How many records show what in the quasi-identifying columns of rows that are to leave."""
+    """Count the records that show the same in the quasi-identifying columns, by text."""
     names = [
         stored
         for name in quasi
@@ -84,12 +84,12 @@ def shown_rows(staged: Staged, quasi: Sequence[str]) -> Counter[Cells | None]:
     ]
     rows = staged.counts(names)
     shown: Counter[Cells | None] = Counter()
-    for cells, records in zip(_texts(rows.cells), rows.records.tolist(), strict=True):
+    for cells, records in zip(_row_texts(rows.cells), rows.records.tolist(), strict=True):
         shown[cells] += records
     return shown
 
 
-def _texts(rows: pl.DataFrame) -> Iterator[Cells]:
-    """The cells of each row as text."""
+def _row_texts(rows: pl.DataFrame) -> Iterator[Cells]:
+    """Yield the cells of each row as texts, empty for a missing one."""
     for row in rows.rows():
         yield tuple("" if cell is None else str(cell) for cell in row)

@@ -92,39 +92,39 @@ class DrawnTable:
         return comb(int(self.people.sum()), int(self.held.sum()))
 
     def possible(self) -> Iterator[Counts]:
-        """How many people of each distinct row a table of this size holds, in every way."""
-        yield from map(np.array, _shares(self.people.tolist(), int(self.held.sum())))
+        """Yield each way in which a table of this size can hold people of the distinct rows."""
+        yield from map(np.array, _ways_to_take(self.people.tolist(), int(self.held.sum())))
 
     def drawings(self, held: Counts) -> int:
-        """Tables that hold so many people of each distinct row."""
+        """Count the tables that hold so many people of each distinct row."""
         return prod(comb(m, c) for m, c in zip(self.people.tolist(), held.tolist(), strict=True))
 
 
-def _shares(people: Sequence[int], number: int) -> Iterator[list[int]]:
-    """Every way to take so many of groups of so many people."""
+def _ways_to_take(people: Sequence[int], number: int) -> Iterator[list[int]]:
+    """Yield every way to take `number` people from groups of so many people."""
     if not people:
         if not number:
             yield []
         return
     rest = sum(people[1:])
     for some in range(max(0, number - rest), min(people[0], number) + 1):
-        for others in _shares(people[1:], number - some):
+        for others in _ways_to_take(people[1:], number - some):
             yield [some, *others]
 
 
 def drawn_table(table: LoadedTable) -> DrawnTable:
-    """The table as one that was drawn from its world; refused if it was not, or cannot be told."""
+    """Describe a table as drawn from its world; refused if it was not, or cannot be told."""
     against = table.against
     assert against is not None  # noqa: S101  only tables against a world get here
     policy, world = table.policy, against.world
     size = f"the world has {count_of(world.people, 'person', 'people')}, fewer than {ENOUGH}"
-    why = _untellable(policy, world)
+    why = _reason_unsearchable(policy, world)
     if table.compiled.left_out_missing and not why:
         why = "records were left out for a missing value"
     if why:
-        raise _refusal(size, why)
+        raise _uncounted_error(size, why)
     names = policy.quasi
-    lines = np.stack([_in_world(table, name) for name in names])
+    lines = np.stack([_world_codes(table, name) for name in names])
     rows = np.stack([world.columns[name].codes for name in names])
     kinds, first, kind_of, people = np.unique(
         rows, axis=1, return_index=True, return_inverse=True, return_counts=True
@@ -134,13 +134,13 @@ def drawn_table(table: LoadedTable) -> DrawnTable:
     weights = table.compiled.problem.tally.counts
     for line, records in zip(lines.T.tolist(), weights.tolist(), strict=True):
         if tuple(line) not in number:
-            raise _refusal(size, "the table holds people who are not in it")
+            raise _uncounted_error(size, "the table holds people who are not in it")
         held[number[tuple(line)]] += records
     if (held > people).any():
-        raise _refusal(size, "the table holds more people with the same values than it has")
+        raise _uncounted_error(size, "the table holds more people with the same values than it has")
     drawn = DrawnTable(people.astype(np.int64), first.astype(np.int64), held, kind_of.ravel())
     if drawn.tables > MOST_TABLES:
-        raise _refusal(
+        raise _uncounted_error(
             size,
             f"{drawn.tables:,} tables of {int(held.sum()):,} people could be drawn from it, more "
             f"than the {MOST_TABLES:,} that are searched",
@@ -148,8 +148,8 @@ def drawn_table(table: LoadedTable) -> DrawnTable:
     return drawn
 
 
-def _untellable(policy: Policy, world: World) -> str:
-    """Why other tables of this world cannot be searched; empty if they can."""
+def _reason_unsearchable(policy: Policy, world: World) -> str:
+    """Say why other tables of this world cannot be searched; empty if they can."""
     lacking = [name for name in policy.quasi if name not in world.names]
     if lacking:
         return f"it lacks the quasi-identifying column {lacking[0]!r}, which the search uses"
@@ -160,7 +160,8 @@ def _untellable(policy: Policy, world: World) -> str:
     return ""
 
 
-def _refusal(size: str, why: str) -> InfeasibleError:
+def _uncounted_error(size: str, why: str) -> InfeasibleError:
+    """The error that a small world cannot be counted, and why."""
     return InfeasibleError(
         f"{size}: counted by containment alone, models of the world promise too much there, and "
         f"what somebody who knows the search concludes was not counted: {why}",
@@ -168,8 +169,8 @@ def _refusal(size: str, why: str) -> InfeasibleError:
     )
 
 
-def _in_world(table: LoadedTable, name: str) -> Counts:
-    """The codes of the world for the distinct rows of the table, -1 where it lacks a value."""
+def _world_codes(table: LoadedTable, name: str) -> Counts:
+    """The world's codes of the table's distinct rows in a column, -1 where it lacks a value."""
     against = table.against
     assert against is not None  # noqa: S101  as above
     column, _ = table.quasi[name]
@@ -216,6 +217,7 @@ class FittingKinds:
 
 
 def _code_cells(name: str, cells: NumberedCells) -> CodedColumn:
+    """Code numbered cells as a column of texts."""
     labels = np.array(cells.labels.to_list(), dtype=object)
     return CodedColumn(name, cells.codes.astype(np.int32), Domain(Kind.TEXT, labels))
 
@@ -223,7 +225,7 @@ def _code_cells(name: str, cells: NumberedCells) -> CodedColumn:
 def posterior_of(
     drawn: DrawnTable, search: Searcher, release: tuple[Counter[Shown], FittingKinds], watch: Watch
 ) -> Posterior:
-    """Search every table that could have been drawn, and see what those that are alike say.
+    """Search every table that could be drawn; add up what those with this release say.
 
     `release` is how many records show what, and whom that fits. Tables whose people do not fit it
     cannot give it and are not searched.
@@ -259,7 +261,7 @@ class _Alike:
 
     def refuse_another_release(self) -> None:
         """Refuse if the table itself, drawn from the world, does not give its release."""
-        again = self._of(self._drawn.held)
+        again = self._search_counts(self._drawn.held)
         if again is None or again[0] != self._release:
             raise InfeasibleError(
                 "the search gave another release when it was repeated on the world's own values, "
@@ -267,8 +269,14 @@ class _Alike:
                 remedy="write the values of table and world alike, or use k-anonymity",
             )
 
-    def _of(self, held: Counts) -> tuple[Counter[Shown], Counter[tuple[Shown, int]]] | None:
-        """How many records show what, and how many of these are of each distinct row."""
+    def _search_counts(
+        self, held: Counts
+    ) -> tuple[Counter[Shown], Counter[tuple[Shown, int]]] | None:
+        """Search a table that holds so many people of each distinct row; count what records show.
+
+        The second count is by what is shown and the distinct row of whom; None if there is no
+        release.
+        """
         kind = np.repeat(np.arange(len(held)), held)
         shown = self._search(self._drawn.first[kind])
         if shown is None:
@@ -277,8 +285,8 @@ class _Alike:
         return Counter(one for one, _ in pairs), Counter(pairs)
 
     def add(self, held: Counts) -> None:
-        """Count a table, if it gives the release."""
-        found = self._of(held)
+        """Add a table that holds so many people of each row, if it gives the release."""
+        found = self._search_counts(held)
         if found is None or found[0] != self._release:
             return
         weight = self._drawn.drawings(held)
@@ -291,7 +299,7 @@ class _Alike:
 
     @property
     def posterior(self) -> Posterior:
-        """What they say; everybody with the same row is as likely."""
+        """What the tables that were added say; everybody with the same row is as likely."""
         people, alike = self._drawn.people.tolist(), self._alike
         present = [Fraction(sums, alike * people[of]) for of, sums in self._present.items()]
         owned = [sums / (alike * people[of]) for (_, of), sums in self._owned.items()]

@@ -11,15 +11,15 @@ from incrowd.utility.comparison import RiskFigures
 from incrowd.utility.released import ReleasedColumn
 
 
-def class_of(columns: Sequence[Codes]) -> tuple[Codes, Counts]:
-    """The class of each record, equal in all of these columns, and the sizes of classes."""
+def classes_and_sizes(columns: Sequence[Codes]) -> tuple[Codes, Counts]:
+    """Number the classes of records that are equal in all columns; return also their sizes."""
     classes, number = number_columns(np.stack(list(columns)))
     return classes, np.bincount(classes, minlength=number)
 
 
-def risk_by(columns: Sequence[Codes]) -> RiskFigures:
-    """How easily a person is found by these columns."""
-    _, sizes = class_of(columns)
+def risk_figures(columns: Sequence[Codes]) -> RiskFigures:
+    """Count the classes of equal records in these columns: how easily a person is found."""
+    _, sizes = classes_and_sizes(columns)
     records = int(sizes.sum())
     k = int(sizes.min()) if len(sizes) else 0
     return RiskFigures(
@@ -34,11 +34,13 @@ def risk_by(columns: Sequence[Codes]) -> RiskFigures:
 def losses_of(
     columns: Sequence[ReleasedColumn], weights: Sequence[float], records: int
 ) -> dict[str, float]:
-    """Every loss that labels and class sizes tell; a record that is left out costs 1.
+    """Compute every loss that labels and class sizes tell; a record that is left out costs 1.
+
+    By name; those of classes are missing if the release has none.
 
     `records` are those of the original. The definitions are those of `incrowd.loss`.
     """
-    classes, sizes = class_of([column.codes for column in columns])
+    classes, sizes = classes_and_sizes([column.codes for column in columns])
     share = np.array(weights) / sum(weights)
     left_out = max(records - int(sizes.sum()), 0)
     spans, left_open = [c.ncp for c in columns], [c.granularity for c in columns]
@@ -57,6 +59,6 @@ def losses_of(
 
 
 def _total_cost(columns: Sequence[ReleasedColumn], share: Floats, costs: Sequence[Floats]) -> float:
-    """Total cost of all released records, given the cost of each label."""
+    """The cost of all released records: per column the cost of each label, weighted by `share`."""
     parts = zip(share.tolist(), columns, costs, strict=True)
     return fsum(weight * float(column.records @ cost) for weight, column, cost in parts)

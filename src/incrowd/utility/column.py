@@ -29,7 +29,7 @@ class ColumnCells:
     """How many there are, cell 0 included."""
 
     def counts(self, mass: Floats) -> Floats:
-        """Sum figures of codes over the cells that they fall into."""
+        """The sum of figures of codes (`mass`) over the codes of each cell."""
         return np.bincount(self.of, mass, self.number).astype(np.float64)
 
 
@@ -104,7 +104,7 @@ class OriginalColumn:
     def fine(self) -> ColumnCells:
         """Cells of the column by itself: its values, or `FINE` cells of equally many records."""
         if self.ordered and len(self.domain) > FINE:
-            return self._even(FINE)
+            return self._even_cells(FINE)
         return ColumnCells(np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1)
 
     @cached_property
@@ -114,21 +114,23 @@ class OriginalColumn:
             return ColumnCells(
                 np.arange(len(self.domain) + 1, dtype=np.int32), len(self.domain) + 1
             )
-        return self._even(COARSE) if self.ordered else self._frequent(COARSE)
+        return self._even_cells(COARSE) if self.ordered else self._frequent_cells(COARSE)
 
     @cached_property
     def frequent(self) -> Codes:
         """Codes by falling number of records, equal ones by their order."""
         return (np.argsort(-self.counts[1:], kind="stable") + 1).astype(np.int32)
 
-    def _even(self, most: int) -> ColumnCells:
+    def _even_cells(self, most: int) -> ColumnCells:
+        """At most `most` cells of about equally many records, in the order of the values."""
         held = self.counts[1:]
         middle = np.cumsum(held) - held / 2
         cell = np.minimum((middle / max(int(held.sum()), 1) * most).astype(np.int64), most - 1)
         _, place = np.unique(cell, return_inverse=True)
         return ColumnCells(np.append(0, place + 1).astype(np.int32), int(place.max()) + 2)
 
-    def _frequent(self, most: int) -> ColumnCells:
+    def _frequent_cells(self, most: int) -> ColumnCells:
+        """The `most - 1` most frequent categories, a cell each, and one cell for the rest."""
         of = np.full(len(self.domain) + 1, most, dtype=np.int32)
         of[0] = 0
         of[self.frequent[: most - 1]] = np.arange(1, most, dtype=np.int32)

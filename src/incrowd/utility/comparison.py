@@ -232,11 +232,12 @@ class Comparison(Shown):
 
 
 def _risk_and_distance(release: ReleaseUtility) -> tuple[float, float] | None:
-    """Risk and distance, both better if lower; None if one is not known."""
+    """The highest risk and the distance of a release; None if one of them is unknown."""
     if release.risk is None or release.distance is None:
         return None
     return release.risk.highest, release.distance
 
 
 def _beats(other: tuple[float, float], place: tuple[float, float]) -> bool:
+    """Whether another release is no worse in risk and distance, and better in one of them."""
     return other != place and other[0] <= place[0] and other[1] <= place[1]

@@ -12,13 +12,13 @@ _FEW = 2**17
 """Pairs of patterns that are all listed, whether records have them or not."""
 
 
-def two_way(one: CellShares, other: CellShares) -> Floats:
-    """How many records lie in each pair of cells; shape (cells, cells)."""
+def two_way_counts(one: CellShares, other: CellShares) -> Floats:
+    """Count the records in each pair of cells; shape (cells, cells)."""
     return one.shares.T @ (_count_patterns(one, other) @ other.shares)
 
 
 def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
-    """The counts, and the squares of how far the true ones may lie from them.
+    """Count the records in each pair of cells; return also the variances of these counts.
 
     A record with the chance p of lying in a cell adds p (1 - p).
     """
@@ -29,18 +29,18 @@ def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats
 
 
 def one_way_variance(column: CellShares) -> tuple[Floats, Floats]:
-    """The counts of one column and the squares of how far the true ones may lie from them."""
+    """Count the records in each cell of one column; return also the variances of these counts."""
     held = np.bincount(column.pattern, minlength=len(column.shares))
     counts = held @ column.shares
     return counts, np.maximum(counts - held @ column.shares**2, 0.0)
 
 
-def three_way(one: CellShares, two: CellShares, three: CellShares) -> Floats:
-    """How many records lie in each triple of cells; shape (cells, cells, cells)."""
+def three_way_counts(one: CellShares, two: CellShares, three: CellShares) -> Floats:
+    """Count the records in each triple of cells; shape (cells, cells, cells)."""
     if len(one.shares) * len(two.shares) * len(three.shares) <= _DENSE:
         return _three_way_dense(one, two, three)
     if len(one.shares) < len(two.shares):  # the larger one is summed first
-        return three_way(two, one, three).transpose(1, 0, 2)
+        return three_way_counts(two, one, three).transpose(1, 0, 2)
     width = len(three.shares)
     keys = two.pattern.astype(np.int64) * width + three.pattern
     pairs, place = np.arange(len(two.shares) * width), keys
@@ -57,7 +57,7 @@ def three_way(one: CellShares, two: CellShares, three: CellShares) -> Floats:
 
 
 def _three_way_dense(one: CellShares, two: CellShares, three: CellShares) -> Floats:
-    """The same by an array of all triples of patterns."""
+    """Count as `three_way_counts` does, by an array of all triples of patterns."""
     shape = len(one.shares), len(two.shares), len(three.shares)
     keys = (one.pattern.astype(np.int64) * shape[1] + two.pattern) * shape[2] + three.pattern
     held = np.bincount(keys, minlength=shape[0] * shape[1] * shape[2]).reshape(shape)
@@ -67,7 +67,7 @@ def _three_way_dense(one: CellShares, two: CellShares, three: CellShares) -> Flo
 
 
 def _count_patterns(one: CellShares, other: CellShares) -> "Floats | sparse.csr_matrix":
-    """Records by pairs of patterns."""
+    """Count records by pairs of patterns; as a sparse matrix if there are many pairs."""
     shape = len(one.shares), len(other.shares)
     if shape[0] * shape[1] <= _DENSE:
         keys = one.pattern.astype(np.int64) * shape[1] + other.pattern
@@ -76,5 +76,6 @@ def _count_patterns(one: CellShares, other: CellShares) -> "Floats | sparse.csr_
 
 
 def _count_matrix(one: Codes | Counts, other: Codes, shape: tuple[int, int]) -> "sparse.csr_matrix":
+    """Count pairs of numbers in a sparse matrix of this shape."""
     ones = np.ones(len(one))
     return sparse.csr_matrix((ones, (one, other)), shape=shape)

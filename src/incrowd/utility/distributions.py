@@ -14,7 +14,7 @@ NOISE = 2.0
 
 
 def column_utility(column: ReleasedColumn) -> ColumnUtility:
-    """Every figure of one column; None where the release says nothing."""
+    """Compute every figure of one column; None where the release says nothing."""
     original, records = column.original, len(column.codes)
     unreadable = column.cells_where(column.unreadable)
     told = records > unreadable
@@ -22,7 +22,7 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
     return ColumnUtility(
         name=original.name,
         kind=original.kind,
-        total_variation=None if mass is None else _variation(original, mass),
+        total_variation=None if mass is None else _column_variation(original, mass),
         earth_mover=None if mass is None else earth_mover(original, mass),
         missing=(int(original.counts[0]), int(column.records[0])),
         suppressed=column.cells_where(column.suppressed),
@@ -33,7 +33,8 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
     )
 
 
-def _variation(original: OriginalColumn, mass: Floats) -> float:
+def _column_variation(original: OriginalColumn, mass: Floats) -> float:
+    """The total variation of a column, over its finer cells."""
     cells = original.fine
     return total_variation(cells.counts(original.counts.astype(np.float64)), cells.counts(mass))
 
@@ -44,7 +45,10 @@ def total_variation(before: Floats, after: Floats) -> float:
 
 
 def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
-    """How far records must move on average, over the range, missing ones left out."""
+    """How far records must move on average, as a share of the range, missing ones left out.
+
+    None for categories, or if one side has no values.
+    """
     before, after = original.counts[1:], mass[1:]
     if not original.ordered or not before.sum() or not after.sum():
         return None
@@ -53,7 +57,7 @@ def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
 
 
 def _share_within_noise(column: ReleasedColumn) -> float:
-    """The share of the cells whose true count lies within the noise of the spread."""
+    """The share of a column's counts that differ from the true ones by no more than the noise."""
     true, _ = one_way_variance(shares_of_original(column.original))
     return within_noise(true, *one_way_variance(column.spread))
 

@@ -29,6 +29,7 @@ class Formula:
 
 
 def _quote(name: str) -> str:
+    """A name as a formula writes it: in backticks unless it is a plain word."""
     plain = _TOKEN.fullmatch(name)
     return name if plain is not None and plain["name"] == name else f"`{name}`"
 
@@ -39,7 +40,7 @@ def parse_formula(text: str) -> Formula:
     >>> str(parse_formula("income~age + `years of school`"))
     'income ~ age + `years of school`'
     """
-    words = _words(text)
+    words = _split_words(text)
     if len(words) < 3 or words[1] != ("sign", "~") or len(words) % 2 == 0:
         raise PolicyError("the formula of an analysis has no target and terms", remedy=_REMEDY)
     signs = [word for word in words[3::2] if word != ("sign", "+")]
@@ -52,7 +53,8 @@ def parse_formula(text: str) -> Formula:
     return Formula(names[0], tuple(names[1:]))
 
 
-def _words(text: str) -> list[tuple[str, str]]:
+def _split_words(text: str) -> list[tuple[str, str]]:
+    """Split a formula into its words, each with its kind: "sign" or "name"."""
     words, at = [], 0
     text = text.rstrip()
     while at < len(text):
@@ -66,7 +68,7 @@ def _words(text: str) -> list[tuple[str, str]]:
 
 
 def require_columns(formula: Formula, names: Iterable[str]) -> None:
-    """Refuse a formula with a column that the table lacks."""
+    """Refuse a formula that names a column the table lacks."""
     known = tuple(names)
     for name in formula.columns:
         if name not in known:

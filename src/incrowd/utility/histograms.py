@@ -26,7 +26,7 @@ _CORE = (0.05, 0.95)
 
 
 def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
-    """The bars of a column; `mass` is what the release puts on each code, None if it is empty."""
+    """Make the bars of a column; `mass` is the release's records per code, None if it is empty."""
     labels, bar = _bars(column)
     before = np.bincount(bar, column.counts, len(labels)).astype(np.float64)
     after = np.zeros(len(labels))
@@ -35,20 +35,20 @@ def histogram(column: OriginalColumn, mass: Floats | None) -> ColumnHistogram:
     held = [i for i in range(len(labels)) if before[i] > 0 or after[i] > 0]
     return ColumnHistogram(
         labels=tuple(labels[i] for i in held),
-        before=_shares(before, held, before),
-        after=_shares(after, held, before),
+        before=_bar_shares(before, held, before),
+        after=_bar_shares(after, held, before),
     )
 
 
-def _shares(counts: Floats, held: Sequence[int], original: Floats) -> tuple[float | None, ...]:
-    """The share of each bar; withheld where the original holds a few records."""
+def _bar_shares(counts: Floats, held: Sequence[int], original: Floats) -> tuple[float | None, ...]:
+    """The share of each bar in `held`, of 1; None where the original holds a few records."""
     whole = float(counts.sum())
     few = (original > 0) & (original < LEAST)
     return tuple(None if few[i] or not whole else round(float(counts[i]) / whole, 6) for i in held)
 
 
 def _bars(column: OriginalColumn) -> tuple[list[str], Codes]:
-    """The label of each bar, and the bar of each code; missing values come last."""
+    """The labels of all bars, and the bar of each code; missing values come last."""
     labels, bar = (
         _bin_bars(column) if column.ordered and len(column.domain) else _category_bars(column)
     )
@@ -56,7 +56,7 @@ def _bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _category_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
-    """The most frequent categories by name, all others together."""
+    """The labels of the most frequent categories and of all others, and the bar of each code."""
     many = [c for c in column.frequent[: BARS - 1].tolist() if column.counts[c] >= LEAST]
     texts = column.domain.labels
     bar = np.full(len(column.domain), len(many), dtype=np.int32)
@@ -66,7 +66,7 @@ def _category_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _bin_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
-    """Bins of numbers or dates; one that holds a few records is joined with the next."""
+    """Bins of numbers or dates with the bin of each code; bins of a few records are joined."""
     places, dates = column.domain.positions, column.domain.kind is Kind.DATE
     ends = _date_edges(column) if dates else _round_edges(column)
     at = np.array([end for end, _ in ends])
@@ -79,7 +79,7 @@ def _bin_bars(column: OriginalColumn) -> tuple[list[str], Codes]:
 
 
 def _ends_to_keep(held: Sequence[float]) -> list[int]:
-    """The ends to keep so that every bin holds many records or none."""
+    """The places of the ends to keep so that every bin holds many records or none."""
     kept: list[int] = []
     here = 0.0
     for end, count in enumerate(held[:-1]):
@@ -95,7 +95,7 @@ def _ends_to_keep(held: Sequence[float]) -> list[int]:
 
 
 def _core_range(column: OriginalColumn) -> tuple[float, float]:
-    """Where most records lie."""
+    """The smallest and the largest value of the core, where most records lie."""
     held = np.cumsum(column.counts[1:])
     at = [int(np.searchsorted(held, share * held[-1])) for share in _CORE]
     places = column.domain.positions
@@ -103,7 +103,10 @@ def _core_range(column: OriginalColumn) -> tuple[float, float]:
 
 
 def _round_edges(column: OriginalColumn) -> list[tuple[float, str]]:
-    """Round numbers across the core; of few digits, so that none of them is like a value."""
+    """Round numbers across the core, as numbers and texts.
+
+    They have few digits, and none is a value that few records hold.
+    """
     low, high = _core_range(column)
     low, high = (low, high) if high > low else column.ends
     step = round_step((high - low) / (BARS - 2)) if high > low else 1.0
@@ -119,7 +122,7 @@ def _round_edges(column: OriginalColumn) -> list[tuple[float, str]]:
 
 
 def round_step(width: float) -> float:
-    """The next 1, 2 or 5 times a power of ten.
+    """The next number from `width` up that is 1, 2 or 5 times a power of ten.
 
     >>> round_step(7.2), round_step(0.03), round_step(200.0)
     (10.0, 0.05, 200.0)
@@ -130,7 +133,7 @@ def round_step(width: float) -> float:
 
 
 def _date_edges(column: OriginalColumn) -> list[tuple[float, str]]:
-    """Years or months across the core."""
+    """Years or months across the core, in microseconds and as texts."""
     low, high = (np.datetime64(int(end), "us") for end in _core_range(column))
     months = int((high.astype("M8[M]") - low.astype("M8[M]")).astype(int))
     unit, length = ("M", months) if months <= BARS - 2 else ("Y", months // 12)

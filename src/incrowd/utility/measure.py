@@ -7,7 +7,7 @@ from math import fsum
 
 from incrowd.errors import count_of
 from incrowd.utility import models
-from incrowd.utility.classes import losses_of, risk_by
+from incrowd.utility.classes import losses_of, risk_figures
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import (
     ModelTest,
@@ -17,11 +17,11 @@ from incrowd.utility.comparison import (
     ReleaseUtility,
     RiskFigures,
 )
-from incrowd.utility.counts import two_way, two_way_variance
+from incrowd.utility.counts import two_way_counts, two_way_variance
 from incrowd.utility.distributions import column_utility, total_variation, within_noise
 from incrowd.utility.formula import Formula
 from incrowd.utility.pairs import Feature, association, chosen_pairs, measure_of
-from incrowd.utility.queries import one_cell, query_utility
+from incrowd.utility.queries import query_utility, single_cell_shares
 from incrowd.utility.regression import regression
 from incrowd.utility.released import ReleasedColumn
 
@@ -35,15 +35,16 @@ class OriginalTable:
 
     @cached_property
     def features(self) -> dict[str, Feature]:
-        """By column: ready to be put next to others."""
+        """The feature of each column, by name, to put beside others."""
         return {name: Feature.of_original(column) for name, column in self.columns.items()}
 
     @cached_property
     def _known(self) -> dict[tuple[str, str], float | None]:
+        """The associations that `association` has measured, by pair of columns."""
         return {}
 
     def association(self, one: str, other: str) -> float | None:
-        """How strongly two columns go together; measured once."""
+        """The association of two columns, measured once for each pair; None if one is constant."""
         if (one, other) not in self._known:
             found = association(self.features[one], self.features[other])
             self._known[one, other] = found
@@ -70,7 +71,7 @@ class ReleaseTable:
 
     @cached_property
     def features(self) -> dict[str, Feature]:
-        """By column: ready to be put next to others."""
+        """The feature of each column, by name, to put beside others."""
         return {name: Feature.of_release(column) for name, column in self.columns.items()}
 
 
@@ -92,16 +93,16 @@ class ComparisonQuestion:
 
 
 def original_risk(original: OriginalTable, quasi: tuple[str, ...]) -> RiskFigures | None:
-    """How easily people are found in the original."""
+    """Count how easily people are found in the original; None without such columns or records."""
     if not quasi or not original.records:
         return None
-    return risk_by([original.columns[name].coded.codes for name in quasi])
+    return risk_figures([original.columns[name].coded.codes for name in quasi])
 
 
 def release_utility(
     original: OriginalTable, release: ReleaseTable, question: ComparisonQuestion
 ) -> ReleaseUtility:
-    """Every figure of one release."""
+    """Compute every figure of one release."""
     notes = list(release.notes)
     quasi = tuple(name for name in question.quasi if name in release.columns)
     parts = _ReleaseComparison(original, release, question, quasi)
@@ -140,6 +141,7 @@ class _ReleaseComparison:
         return [(a, b) for a, b in self.original.pairs if a in there and b in there]
 
     def pairs(self) -> Iterator[PairUtility]:
+        """Yield the association of each pair of columns before and after."""
         if not self.release.records:
             return
         before, after = self.original, self.release.features
@@ -152,11 +154,11 @@ class _ReleaseComparison:
             )
 
     def two_way(self) -> tuple[float | None, float | None]:
-        """The mean total variation of two-way tables, and the share of counts within the noise."""
+        """The means over all pairs of total variation and of counts within the noise."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
         for a, b in self._pairs:
-            true = two_way(before[a].spread, before[b].spread)
+            true = two_way_counts(before[a].spread, before[b].spread)
             estimate, variance = two_way_variance(after[a].spread, after[b].spread)
             variation.append(total_variation(true, estimate))
             within.append(within_noise(true, estimate, variance))
@@ -165,7 +167,7 @@ class _ReleaseComparison:
         return fsum(variation) / len(variation), fsum(within) / len(within)
 
     def queries(self) -> QueryUtility | None:
-        """Queries over the quasi-identifying columns, or over all if none is known."""
+        """Answer queries over the quasi-identifying columns, or over all if none is known."""
         names = list(self.quasi or tuple(self.release.columns))
         sensitive = [n for n in self.question.sensitive if n in self.release.columns]
         names = [n for n in names if n not in sensitive[:1]]
@@ -173,7 +175,10 @@ class _ReleaseComparison:
         if sensitive:
             third = before[sensitive[0]].spread, after[sensitive[0]].spread
         else:
-            third = one_cell(self.original.records), one_cell(self.release.records)
+            third = (
+                single_cell_shares(self.original.records),
+                single_cell_shares(self.release.records),
+            )
         return query_utility(
             [before[n].spread for n in names],
             [after[n].spread for n in names],
@@ -182,6 +187,7 @@ class _ReleaseComparison:
         )
 
     def models(self, notes: list[str]) -> Iterator[ModelTest]:
+        """Yield the model test of each target; where there is none, add to `notes` why."""
         if not self.question.models or not self.release.records:
             return
         columns = {name: self.original.columns[name] for name in self.release.columns}
@@ -200,6 +206,7 @@ class _ReleaseComparison:
                 yield found
 
     def regression(self, notes: list[str]) -> Regression | None:
+        """The regression of the formula on both tables; None if there is none, with `notes` why."""
         formula = self.question.formula
         if formula is None or not self.release.records:
             return None
@@ -217,6 +224,7 @@ class _ReleaseComparison:
         return result
 
     def losses(self) -> dict[str, float]:
+        """The losses over the quasi-identifying columns by name; empty if there are none."""
         columns = [self.release.columns[name] for name in self.quasi]
         if not columns or not self.original.records:
             return {}
@@ -232,11 +240,13 @@ class _ReleaseComparison:
         )
 
     def risk(self) -> RiskFigures | None:
+        """The risk by the quasi-identifying columns of the release; None if there are none."""
         if not self.quasi:
             return None
-        return risk_by([self.release.columns[name].codes for name in self.quasi])
+        return risk_figures([self.release.columns[name].codes for name in self.quasi])
 
     def notes(self) -> Iterator[str]:
+        """Yield notes on records and cells of the release that the original does not explain."""
         if not self.release.records:
             yield "The release holds no records."
         more = self.release.records - self.original.records

@@ -31,8 +31,8 @@ _PENALTIES = (1.0, 10.0, 100.0, 1_000.0, 10_000.0)
 """Of ridge regression: the one is taken that predicts records best that were left out."""
 
 
-def available() -> bool:
-    """Whether scikit-learn is installed."""
+def has_scikit_learn() -> bool:
+    """Whether scikit-learn is installed, without which no model is tested."""
     return find_spec("sklearn") is not None
 
 
@@ -57,7 +57,7 @@ class Task:
 
 
 def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> Task | None:
-    """The test of one target; None if it has one value only, or nothing predicts it."""
+    """Make the model test of one target; None if it has one value only, or nothing predicts it."""
     others = tuple(column for name, column in columns.items() if name != target)
     if len(columns[target].domain) < 2 or not others:
         return None
@@ -65,7 +65,7 @@ def make_task(target: str, columns: Mapping[str, OriginalColumn], seed: int) -> 
 
 
 def split_records(records: int, seed: int) -> tuple[Counts, Counts]:
-    """Records of the original to learn from, and to test on."""
+    """Draw records of the original to learn from, and others to test on."""
     order = np.random.default_rng([seed, 3]).permutation(records)
     tested = order[: min(TESTED_ON, int(records * HELD_OUT))]
     return order[len(tested) :][:TRAINED_ON], tested
@@ -94,7 +94,7 @@ def model_test(
         score=task.score,
         original=_score(task, x, (x, y), test),
         release=_score(task, x, (shown_x, shown_y), test),
-        baseline=_baseline(task, y, test[1]),
+        baseline=_baseline_score(task, y, test[1]),
         trained_on=len(shown_y),
         tested_on=len(test[1]),
     )
@@ -106,7 +106,10 @@ def _learning_data(
     some: Counts,
     draw: np.random.Generator | None,
 ) -> tuple[Floats, Floats]:
-    """Predictors and target of these records, without those that lack the target.
+    """The predictors and the target of these records, without those that lack the target.
+
+    If `draw` is given the category of a label that stands for several is drawn, else the likeliest
+    is taken.
 
     The category of a label that stands for several is drawn.
     """
@@ -125,7 +128,7 @@ def _learning_data(
 
 
 def _predictors(feature: Feature, some: Counts) -> Floats:
-    """A number with a flag for missing ones, or the share of each category."""
+    """Per record a number with a flag for missing ones, or the share of each category."""
     if feature.ordered:
         values = feature.values[some]
         return np.stack([np.nan_to_num(values, nan=0.0), np.isnan(values)], axis=1)
@@ -135,7 +138,7 @@ def _predictors(feature: Feature, some: Counts) -> Floats:
 def _score(
     task: Task, original: Floats, learned: tuple[Floats, Floats], test: tuple[Floats, Floats]
 ) -> float:
-    """How well a model that learned from these records predicts the tested ones.
+    """Learn from `learned` and return how well the model predicts `test`: accuracy or r2.
 
     Predictors of a regression are on the scale of the original, for both tables. Labels that stand
     for many categories vary little: on a scale of their own, what is learned from noise would count
@@ -154,13 +157,14 @@ def _score(
 
 
 def _new_model(task: Task) -> Any:
+    """Make a model for this task that has learned nothing."""
     from sklearn.linear_model import LogisticRegression, RidgeCV  # noqa: PLC0415  an extra
 
     return LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else RidgeCV(_PENALTIES)
 
 
-def _baseline(task: Task, learned: Floats, tested: Floats) -> float:
-    """The score of the most frequent value, or of the mean."""
+def _baseline_score(task: Task, learned: Floats, tested: Floats) -> float:
+    """The score of always saying the most frequent value that was learned, or the mean."""
     if task.classifies:
         values, counts = np.unique(learned, return_counts=True)
         return float((tested == values[counts.argmax()]).mean())

@@ -11,7 +11,7 @@ import numpy as np
 from incrowd.arrays import Codes, Flags, Floats
 from incrowd.utility.column import OriginalColumn
 from incrowd.utility.comparison import Measure
-from incrowd.utility.counts import two_way
+from incrowd.utility.counts import two_way_counts
 from incrowd.utility.released import CellShares, ReleasedColumn, shares_of_original
 
 MOST_PAIRS = 300
@@ -39,7 +39,7 @@ class Feature:
 
     @classmethod
     def of_original(cls, column: OriginalColumn) -> "Feature":
-        """A column of the original: every value is known."""
+        """Make the feature of a column of the original: every value is known."""
         place = np.append(np.nan, column.scale)
         return cls(
             shares_of_original(column),
@@ -51,7 +51,7 @@ class Feature:
 
     @classmethod
     def of_release(cls, column: ReleasedColumn) -> "Feature":
-        """A column of a release, labels spread evenly."""
+        """Make the feature of a column of a release: labels are spread evenly over their values."""
         ordered = column.original.ordered
         return cls(column.spread, ordered, column.mean, column.variance, column.codes)
 
@@ -62,7 +62,7 @@ class Feature:
 
     @cached_property
     def extra(self) -> Floats:
-        """What the spread of its label adds to the variance, record by record."""
+        """The variance that the spread of each record's label adds."""
         return self.variance[self.label]
 
     @cached_property
@@ -72,7 +72,7 @@ class Feature:
 
 
 def measure_of(one: OriginalColumn, other: OriginalColumn) -> Measure:
-    """How the association of two columns is measured."""
+    """Say how the association of two columns is measured: by how many of them are ordered."""
     match one.ordered + other.ordered:
         case 2:
             return "correlation"
@@ -83,17 +83,17 @@ def measure_of(one: OriginalColumn, other: OriginalColumn) -> Measure:
 
 
 def association(one: Feature, other: Feature) -> float | None:
-    """How strongly two columns go together, records with both values; None if one is constant."""
+    """The strength of the association of two columns, 0..1 or -1..1; None if one is constant."""
     if one.ordered and other.ordered:
         return correlation(one, other)
     if one.ordered or other.ordered:
         number, category = (one, other) if one.ordered else (other, one)
         return correlation_ratio(category, number)
-    return cramers_v(two_way(one.spread, other.spread)[1:, 1:])
+    return cramers_v(two_way_counts(one.spread, other.spread)[1:, 1:])
 
 
 def correlation(one: Feature, other: Feature) -> float | None:
-    """Pearson's correlation; what labels leave open adds to the variances."""
+    """Pearson's correlation, or None; what labels leave open adds to the variances."""
     both = one.known & other.known
     if not both.any():
         return None
@@ -106,7 +106,10 @@ def correlation(one: Feature, other: Feature) -> float | None:
 
 
 def correlation_ratio(category: Feature, number: Feature) -> float | None:
-    """The share of a number's deviation that the category tells: its root, 0..1."""
+    """How much of a number's deviation the category tells, as a root of shares, 0..1.
+
+    None if no record has both, or one of them is constant.
+    """
     both = category.known & number.known
     if not both.any():
         return None
@@ -123,7 +126,7 @@ def correlation_ratio(category: Feature, number: Feature) -> float | None:
 
 
 def cramers_v(table: Floats) -> float | None:
-    """Cramér's V of a table of counts, 0..1."""
+    """Cramér's V of a table of counts, 0..1; None if one side has a single value."""
     table = table[table.sum(axis=1) > _TINY][:, table.sum(axis=0) > _TINY]
     if min(table.shape) < 2:
         return None
@@ -136,9 +139,9 @@ def cramers_v(table: Floats) -> float | None:
 def chosen_pairs(
     columns: Sequence[OriginalColumn], most: int = MOST_PAIRS
 ) -> list[tuple[int, int]]:
-    """The pairs to compare: all of them, or those that are most associated in the original.
+    """Choose the pairs of columns to compare, by place: all, or the most associated ones.
 
-    They are ranked by Cramér's V of their cells in records at even distances.
+    These are ranked in the original by Cramér's V of their cells in records at even distances.
     """
     every = list(combinations(range(len(columns)), 2))
     if len(every) <= most:

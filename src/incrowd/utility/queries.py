@@ -7,7 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Floats
 from incrowd.utility.comparison import QueryUtility
-from incrowd.utility.counts import three_way
+from incrowd.utility.counts import three_way_counts
 from incrowd.utility.released import CellShares
 
 QUERIES = 200
@@ -24,7 +24,7 @@ def query_utility(
     sensitive: tuple[CellShares, CellShares],
     seed: int,
 ) -> QueryUtility | None:
-    """Range queries over two of these columns and a value of the sensitive one.
+    """Ask range queries over two of these columns at a time and a value of the sensitive one.
 
     True counts are those of the original, estimates those of the release, scaled to as many
     records. None if there are fewer than two columns or no records.
@@ -46,8 +46,8 @@ def query_utility(
     )
 
 
-def one_cell(records: int) -> CellShares:
-    """In place of a sensitive column: all records in one cell."""
+def single_cell_shares(records: int) -> CellShares:
+    """Put all records into one cell, in place of a sensitive column where there is none."""
     return CellShares(np.zeros(records, dtype=np.int32), np.ones((1, 1)))
 
 
@@ -57,14 +57,15 @@ def _cube(
     sensitive: tuple[CellShares, CellShares],
     pair: tuple[int, int],
 ) -> _CUBE:
+    """The true counts by two columns and the sensitive one, and the estimates with the same sum."""
     a, b = pair
-    true = three_way(before[a], before[b], sensitive[0])
-    estimate = three_way(after[a], after[b], sensitive[1])
+    true = three_way_counts(before[a], before[b], sensitive[0])
+    estimate = three_way_counts(after[a], after[b], sensitive[1])
     return true, estimate * (true.sum() / estimate.sum())
 
 
 def _query_error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
-    """The relative error of one query: a range of each column, and one sensitive value."""
+    """Draw a query, a range of each column and one sensitive value; return its relative error."""
     true, estimate = cube
     one, other = (_random_range(size, rng) for size in true.shape[:2])
     value = int(rng.integers(true.shape[2]))
@@ -73,7 +74,7 @@ def _query_error(cube: _CUBE, rng: np.random.Generator, least: float) -> float:
 
 
 def _random_range(cells: int, rng: np.random.Generator) -> slice:
-    """Cells next to each other, about a third of them; the one of missing values stays out."""
+    """Draw neighbouring cells, about a third of them; the cell of missing values stays out."""
     first = min(1, cells - 1)
     width = max(1, round((cells - first) / 3))
     low = int(rng.integers(first, cells - width + 1))

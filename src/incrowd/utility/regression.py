@@ -55,7 +55,7 @@ class _FittedModel:
 
 
 def task_of(column: OriginalColumn) -> str | None:
-    """Which regression predicts a column; None if it has one value, or more than two categories."""
+    """Say which regression predicts a column: logistic, linear or, if no regression does, None."""
     if len(column.domain) == 2:
         return "logistic"
     return "linear" if column.ordered and len(column.domain) > 2 else None
@@ -67,12 +67,12 @@ def regression(
     tables: tuple[Mapping[str, Feature], Mapping[str, Feature]],
     seed: int,
 ) -> Regression | None:
-    """The coefficients on both tables; None if the target cannot be predicted by a regression."""
+    """Fit the formula to both tables; None if no regression predicts the target."""
     target = columns[formula.target]
     task = task_of(target)
     if task is None:
         return None
-    terms = [term for name in formula.terms for term in _terms(columns[name])]
+    terms = [term for name in formula.terms for term in _term_names(columns[name])]
     fits, sizes = [], []
     for features in tables:
         design = _design_of(formula, columns, features, seed)
@@ -93,14 +93,14 @@ def regression(
 def _coefficients(
     terms: Sequence[str], fits: Sequence[_FittedModel | None], units: Floats
 ) -> list[Coefficient]:
-    """The coefficients that the original tells, in the units of their columns."""
+    """The coefficients that the original tells, in the units of their columns; no others."""
     coefficients = []
     for place, (term, unit) in enumerate(zip(terms, units.tolist(), strict=True), start=1):
         before, after = (None if fit is None else fit.coefficient(place, unit) for fit in fits)
         if before is None:
             continue
         release, error = (None, None) if after is None else after
-        common = None if after is None else overlap(before, after)
+        common = None if after is None else interval_overlap(before, after)
         coefficients.append(
             Coefficient(
                 term=term,
@@ -114,8 +114,8 @@ def _coefficients(
     return coefficients
 
 
-def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """How far two 95 % intervals overlap, as the mean share of both (Karr and others, 2006).
+def interval_overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
+    """The overlap of two 95 % intervals as the mean share of both (Karr and others, 2006).
 
     Below 0 if they lie apart.
     """
@@ -131,9 +131,10 @@ def overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
 
 
 def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
-    """The categories next to the most frequent one: what each is called, and its cells.
+    """The names of a column's categories beside the most frequent one, and the cells of each.
 
-    A category is called by its place in the order of how common they are, never by its value.
+    A category is called by its place in the order of how common they are, never by its value. Rare
+    ones are put together at the end.
     """
     cells = column.coarse
     held = cells.counts(column.counts.astype(np.float64))
@@ -154,18 +155,22 @@ def _dummies(column: OriginalColumn) -> tuple[list[str], list[list[int]]]:
     return names, groups
 
 
-def _terms(column: OriginalColumn) -> list[str]:
+def _term_names(column: OriginalColumn) -> list[str]:
+    """The names of a column's terms: its own, or one for each category beside the first."""
     return [column.name] if column.ordered else _dummies(column)[0]
 
 
 def _scale_length(column: OriginalColumn) -> float:
-    """How long the column's scale is in its own unit: days for dates."""
+    """The length of a column's scale in its own unit, days for dates; 1 if that is 0."""
     low, high = column.ends
     return (high - low) / (DAY if column.domain.kind is Kind.DATE else 1.0) or 1.0
 
 
 def _scale_lengths(column: OriginalColumn) -> Floats:
-    return np.array([_scale_length(column)]) if column.ordered else np.ones(len(_terms(column)))
+    """The length of the scale of each term of a column; 1 for categories."""
+    return (
+        np.array([_scale_length(column)]) if column.ordered else np.ones(len(_term_names(column)))
+    )
 
 
 def _design_of(
@@ -174,6 +179,7 @@ def _design_of(
     features: Mapping[str, Feature],
     seed: int,
 ) -> _Design:
+    """The design of a formula for one table: its complete records, or a sample if they are many."""
     known = np.logical_and.reduce([features[name].known for name in formula.columns])
     some = np.flatnonzero(known)
     if len(some) > MOST_RECORDS:
@@ -187,6 +193,7 @@ def _design_of(
 
 
 def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats:
+    """The terms of one column for these records; shape (records, terms)."""
     if column.ordered:
         return feature.values[some][:, None]
     _, groups = _dummies(column)
@@ -197,7 +204,7 @@ def _predictors(column: OriginalColumn, feature: Feature, some: _Some) -> Floats
 
 
 def _outcome_values(column: OriginalColumn, features: Mapping[str, Feature], some: _Some) -> Floats:
-    """The number itself, or the share of the second of two values."""
+    """The outcome of these records: the number, or the share of the second of two values."""
     feature = features[column.name]
     if task_of(column) == "linear":
         return feature.values[some]
@@ -207,8 +214,8 @@ def _outcome_values(column: OriginalColumn, features: Mapping[str, Feature], som
 # Fits
 
 
-def _inverse(x: Floats) -> tuple[Floats, Flags]:
-    """The inverse of X'X, and which columns the records tell apart from the others."""
+def _gram_inverse(x: Floats) -> tuple[Floats, Flags]:
+    """The inverse of X'X, and which columns of X the records tell apart from the others."""
     gram = x.T @ x
     size = np.sqrt(np.maximum(np.diag(gram), 1e-300))
     scaled = gram / np.outer(size, size)
@@ -220,11 +227,14 @@ def _inverse(x: Floats) -> tuple[Floats, Flags]:
 
 
 def _fit_linear(design: _Design) -> _FittedModel | None:
-    """Ordinary least squares; an untold coefficient has an infinite error."""
+    """Fit by ordinary least squares; a coefficient that is not told has an infinite error.
+
+    None if there are no more records than terms.
+    """
     records, terms = design.x.shape
     if records <= terms:
         return None
-    inverse, told = _inverse(design.x)
+    inverse, told = _gram_inverse(design.x)
     estimate = inverse @ (design.x.T @ design.y)
     rest = design.y - design.x @ estimate
     variance = float(rest @ rest) / (records - terms)
@@ -233,7 +243,7 @@ def _fit_linear(design: _Design) -> _FittedModel | None:
 
 
 def _fit_logistic(design: _Design) -> _FittedModel | None:
-    """Maximum likelihood by Newton's method; None if it does not settle."""
+    """Fit by maximum likelihood with Newton's method; None if it does not settle."""
     records, terms = design.x.shape
     if records <= terms or not 0 < design.y.mean() < 1:
         return None
@@ -241,7 +251,7 @@ def _fit_logistic(design: _Design) -> _FittedModel | None:
     for _ in range(_ROUNDS):
         chance = 1 / (1 + np.exp(-np.clip(design.x @ estimate, -_FAR, _FAR)))
         root = np.sqrt(np.maximum(chance * (1 - chance), 1e-12))
-        inverse, told = _inverse(design.x * root[:, None])
+        inverse, told = _gram_inverse(design.x * root[:, None])
         step = inverse @ (design.x.T @ (design.y - chance))
         estimate = estimate + np.clip(step, -5.0, 5.0)
         if float(np.abs(step).max()) < _CLOSE:

@@ -44,7 +44,7 @@ class CellShares:
 
 
 def shares_of_original(column: OriginalColumn) -> CellShares:
-    """The original itself: every record in one cell."""
+    """The cells of the original itself: every record lies wholly in one."""
     cells = column.coarse
     return CellShares(cells.of[column.coded.codes], np.eye(cells.number))
 
@@ -79,7 +79,7 @@ class ReleasedColumn:
         return np.bincount(self.codes, minlength=len(self.matching))
 
     def cells_where(self, labels: Flags) -> int:
-        """How many cells have such a label."""
+        """Count the records whose label is flagged in `labels`."""
         return int(self.records[labels].sum())
 
     @cached_property
@@ -100,13 +100,14 @@ class ReleasedColumn:
         return np.append(1.0, self.original.widths)[self._order]
 
     def _sums_by_label(self, at_place: Floats) -> Floats:
-        """The sum over the places of each label."""
+        """The sum of figures of places over the places of each label."""
         total = np.append(0.0, np.cumsum(at_place))
         runs = total[self.matching.high + 1] - total[self.matching.low]
         return np.bincount(self._label, runs, len(self.matching)).astype(np.float64)
 
     @cached_property
     def _whole(self) -> Floats:
+        """The sum of weights of each label's places."""
         return self._sums_by_label(self._weight)
 
     @cached_property
@@ -142,14 +143,17 @@ class ReleasedColumn:
     def spread(self) -> CellShares:
         """The records over the coarse cells of the original."""
         cells = self.original.coarse
-        shares = self._shares(cells)
+        shares = self._cell_shares(cells)
         pure = shares.max(axis=1) >= _PURE
         pattern = np.where(pure, shares.argmax(axis=1), cells.number + np.cumsum(~pure) - 1)
         every = np.concatenate([np.eye(cells.number), shares[~pure]])
         return CellShares(pattern.astype(np.int32)[self.codes], every)
 
-    def _shares(self, cells: ColumnCells) -> Floats:
-        """Share of each label in each cell; all in the missing cell if the column has no values."""
+    def _cell_shares(self, cells: ColumnCells) -> Floats:
+        """The share of each label in each cell; shape (labels, cells).
+
+        All is in the missing cell if the column has no values.
+        """
         of = cells.of[self._order]
         found = [
             self._sums_by_label(np.where(of == cell, self._weight, 0.0))
@@ -164,16 +168,16 @@ class ReleasedColumn:
 def read_column(
     original: OriginalColumn, shown: CodedColumn, hierarchy: Hierarchy | None = None
 ) -> ReleasedColumn:
-    """Read what a release shows in a column; a hierarchy knows its own labels."""
+    """Read what a release shows in a column; labels of a hierarchy are read by it, if given."""
     if original.ordered and shown.domain.kind is original.domain.kind:
         return _read_values(original, shown)
     return _Labels(original, shown, hierarchy).read()
 
 
 def _read_values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn:
-    """A column of plain numbers or dates: each is put to the nearest value of the original."""
+    """Read a column of plain numbers or dates: each becomes the nearest value of the original."""
     places = shown.domain.positions
-    code = nearest(original, places)
+    code = nearest_codes(original, places)
     low = np.append(0, code).astype(np.int32)
     known = len(original.domain) > 0
     size = len(low) if known else 1
@@ -194,11 +198,12 @@ def _read_values(original: OriginalColumn, shown: CodedColumn) -> ReleasedColumn
 
 
 def _own_places(original: OriginalColumn) -> Codes:
+    """The places of the original's codes if they stand in their own order."""
     return np.arange(len(original.domain) + 1, dtype=np.int32)
 
 
-def nearest(original: OriginalColumn, places: Floats) -> Codes:
-    """The code of the value that is nearest to each place."""
+def nearest_codes(original: OriginalColumn, places: Floats) -> Codes:
+    """The code of the value nearest to each place, the lower of two; 0 if there are no values."""
     known = original.domain.positions
     if not len(known):
         return np.zeros(0 if not len(places) else len(places), dtype=np.int32)
@@ -222,17 +227,18 @@ class _Labels:
         self._matcher = Matcher(original.domain, hierarchy)
 
     def read(self) -> ReleasedColumn:
+        """Read all labels as runs of values and put the column together."""
         matcher = self._matcher
         runs = [self._values_only(found) for found in self._runs()]
         unreadable = np.array([False, *(not found for found in runs)], dtype=np.bool_)
         runs = [
-            found or self._between(reach, matcher.place)
+            found or self._nearest_run(reach, matcher.place)
             for found, reach in zip(runs, self._reach, strict=True)
         ]
         unreadable[1:] &= np.array([not found for found in runs], dtype=np.bool_)
         every = [(1, self._size)] if self._size else []
         runs = [found or every for found in runs]
-        leaves = self._leaves(runs)
+        leaves = self._leaf_counts(runs)
         suppressed = self._suppressed_labels(leaves)
         matching = matching_of_runs([[(0, 0)], *runs], matcher.place)
         others = np.maximum((leaves - 1) / max(self._known - 1, 1), 0.0)
@@ -248,8 +254,8 @@ class _Labels:
         )
 
     def _runs(self) -> list[list[Run]]:
-        """The places of each label: by its ends if it has such, else by hierarchy and spelling."""
-        runs = self._by_ends()
+        """The runs of places of each label: by its ends or else by hierarchy and spelling."""
+        runs = self._runs_by_ends()
         rest = [i for i, found in enumerate(runs) if not found]
         found = self._matcher.match([self._texts[i] for i in rest], self._named)
         ends = list(zip(found.low.tolist(), found.high.tolist(), strict=True))
@@ -257,8 +263,8 @@ class _Labels:
             runs[i] = ends[a:b]
         return runs
 
-    def _by_ends(self) -> list[list[Run]]:
-        """The places between the ends of labels; nothing for names, and for nodes of a tree."""
+    def _runs_by_ends(self) -> list[list[Run]]:
+        """The run between the ends of each label; empty for names, and for nodes of a tree."""
         place = self._matcher.place
         if not self._original.ordered or not np.array_equal(place, _own_places(self._original)):
             return [[] for _ in self._texts]
@@ -280,16 +286,16 @@ class _Labels:
         """Runs without the missing value: a label is spread over values."""
         return [(max(low, 1), high) for low, high in runs if high >= 1]
 
-    def _between(self, reach: tuple[float, float] | None, place: Codes) -> list[Run]:
-        """The value nearest to the middle of an interval that holds none."""
+    def _nearest_run(self, reach: tuple[float, float] | None, place: Codes) -> list[Run]:
+        """The value nearest to the middle of an interval that holds none, as a run; or no run."""
         if reach is None or not self._size:
             return []
         ends = np.clip(np.array(reach), *self._original.ends)
-        at = int(place[nearest(self._original, np.array([ends.mean()]))[0]])
+        at = int(place[nearest_codes(self._original, np.array([ends.mean()]))[0]])
         return [(at, at)]
 
     def _points(self) -> Floats:
-        """Where a label lies that is one number or date."""
+        """Per label, missing first: where it lies on the scale if it is one value, else NaN."""
         low = np.array([np.nan if r is None or r[0] != r[1] else r[0] for r in self._reach])
         return np.append(
             np.nan, self._original.to_unit_scale(low) if self._original.ordered else low
@@ -301,8 +307,8 @@ class _Labels:
         size = 0 if self._hierarchy is None else len(self._hierarchy.leaves)
         return max(self._size, size)
 
-    def _leaves(self, runs: Sequence[list[Run]]) -> Floats:
-        """How many values each label stands for, those of the hierarchy that nobody has too."""
+    def _leaf_counts(self, runs: Sequence[list[Run]]) -> Floats:
+        """Count the values that each label stands for, those that nobody has included."""
         held = [sum(high - low + 1 for low, high in found) for found in runs]
         if self._hierarchy is None or self._known == self._size:
             return np.array(held, dtype=np.float64)
@@ -311,6 +317,7 @@ class _Labels:
         )
 
     def _leaf_count(self, text: str, otherwise: int) -> float:
+        """The number of leaves a label stands for; `otherwise` if the hierarchy knows it not."""
         assert self._hierarchy is not None  # noqa: S101  asked for only then
         try:
             decoded = self._hierarchy.decode_all([text], self._named)
@@ -319,6 +326,7 @@ class _Labels:
         return float((decoded.high - np.maximum(decoded.low, 1) + 1).sum())
 
     def _suppressed_labels(self, leaves: Floats) -> Flags:
+        """Which labels show nothing: such as `*` if that is no value, or all values together."""
         values = set(self._original.domain.labels.tolist()) if self._size else set()
         tops = {TOP} if self._hierarchy is None else {TOP, str(self._hierarchy.labels[-1][0])}
         named = [text in tops or not text.strip(TOP) for text in self._texts]
@@ -345,6 +353,6 @@ class _Labels:
 
     @staticmethod
     def _ends_of_runs(runs: list[Run], places: Floats) -> tuple[float, float]:
-        """The smallest and the largest value of a label that has no ends of its own."""
+        """The smallest and the largest value in these runs, for a label without ends of its own."""
         ends = [places[low : high + 1] for low, high in runs]
         return min(float(e.min()) for e in ends), max(float(e.max()) for e in ends)

@@ -45,7 +45,7 @@ class ClosenessVerdict:
 
 
 def closeness_of(release: ReleaseUtility) -> ClosenessVerdict:
-    """The verdict on a release: as close as its worst figure."""
+    """Judge how close a release is to its original: as close as its worst figure."""
     findings = sorted(_findings(release), key=lambda one: -one.severity)
     worst = findings[0].severity if findings else 0.0
     closeness: Closeness = "close" if worst <= 0 else "between" if worst < 1 else "far"
@@ -53,6 +53,7 @@ def closeness_of(release: ReleaseUtility) -> ClosenessVerdict:
 
 
 def _findings(release: ReleaseUtility) -> Iterator[ClosenessFinding]:
+    """Yield a finding for each figure of a release, close ones too."""
     worst = release.worst
     if worst is not None and worst.total_variation is not None:
         off = worst.total_variation
@@ -72,13 +73,13 @@ def _findings(release: ReleaseUtility) -> Iterator[ClosenessFinding]:
             f"half of the queries are off by {whole_percent(error)} or more",
         )
     if release.regression is not None:
-        yield from _coefficients(release.regression)
+        yield from _coefficient_finding(release.regression)
     for test in release.models:
         yield from _learning_finding(test)
 
 
-def _coefficients(found: Regression) -> Iterator[ClosenessFinding]:
-    """The coefficient whose intervals overlap least; one that the release does not tell is far."""
+def _coefficient_finding(found: Regression) -> Iterator[ClosenessFinding]:
+    """Yield the finding on the coefficient that overlaps least; one untold overlaps by 0."""
     overlaps = [max(one.overlap or 0.0, 0.0) for one in found.coefficients]
     if not overlaps:
         return
@@ -91,7 +92,7 @@ def _coefficients(found: Regression) -> Iterator[ClosenessFinding]:
 
 
 def _learning_finding(test: ModelTest) -> Iterator[ClosenessFinding]:
-    """How much of the original's gain over guessing a model keeps that learns from the release."""
+    """Yield the finding on how much of the original's gain over guessing a model keeps."""
     gain = test.original - test.baseline
     if gain <= 0:
         return

@@ -260,7 +260,7 @@ class _Tables:
             formula=formula,
             weights=weights,
             not_counted=self._left_out_missing(),
-            models=asked.models and models.available(),
+            models=asked.models and models.has_scikit_learn(),
             seed=asked.seed,
         )
 
@@ -307,7 +307,7 @@ class _Tables:
     def _notes_on_models(self, question: ComparisonQuestion) -> Iterator[str]:
         if not self._asked.models:
             return
-        if not models.available():
+        if not models.has_scikit_learn():
             yield "The model test is left out: it needs scikit-learn (install incrowd[utility])."
         elif not question.targets:
             yield "The model test is left out: no column to predict is known (--target)."

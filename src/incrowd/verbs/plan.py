@@ -187,7 +187,7 @@ def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColum
 
 def _quasi(engine: Engine) -> tuple[str, ...]:
     """The columns that `incrowd init` would call quasi-identifying."""
-    found = [one.name for one in profiles(engine) if draft.guess(one).role is Role.QUASI]
+    found = [one.name for one in profiles(engine) if draft.guess_role(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
             "no column looks quasi-identifying",

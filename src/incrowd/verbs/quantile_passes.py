@@ -62,8 +62,8 @@ class _Run:
     columns: tuple[Bucketing, ...]
 
     @property
-    def leaving(self) -> tuple[str, ...]:
-        return self.options.leaving(self.table.names)
+    def leaving_columns(self) -> tuple[str, ...]:
+        return self.options.leaving_columns(self.table.names)
 
     def code_rows(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
         """The rows with these columns; a cell that shows a bucket holds its code."""
@@ -361,7 +361,7 @@ def outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
     notes: Sequence[str] = (),
 ) -> Bucketed:
     """The outcome, once the rows that leave were counted; `sizes` are records and sample."""
-    leaving = options.leaving(names)
+    leaving = options.leaving_columns(names)
     cuts = sum(max(0, one.column.buckets + one.column.merged - 1) for one in shown)
     found = Bucketed(
         frame=frame,
@@ -371,7 +371,7 @@ def outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
         records=sizes[0],
         k=options.least,
         show=options.show,
-        promise=options.promise(*sizes, cuts),
+        promise=options.rank_promise(*sizes, cuts),
         notes=tuple(notes),
         seconds=watch.elapsed,
     )

@@ -82,7 +82,7 @@ def _of_table_elsewhere(
     source: Any, engine: Engine, options: QuantileOptions, target: AnyPath | None, watch: Watch
 ) -> Bucketed:
     """The quantiles of a table elsewhere, whose columns that leave are brought into memory."""
-    leaving = options.leaving(engine.names)
+    leaving = options.leaving_columns(engine.names)
     rows = in_memory(engine, leaving).rows
     if target is None:
         found = _of_frame(rows, options, watch)
@@ -95,7 +95,7 @@ def _of_table_elsewhere(
 def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
     """The quantiles of a table in memory, in a frame of its kind."""
     engine = MemoryEngine(frame)
-    leaving = options.leaving(engine.names)
+    leaving = options.leaving_columns(engine.names)
     with boundary(InputError("the frame cannot be read")):
         narrow = nw.from_native(frame, eager_only=True)
         rows = pl.DataFrame([to_polars(narrow[name]).alias(name) for name in options.columns])

@@ -44,7 +44,7 @@ from incrowd.table.counted import CountedRows
 from incrowd.table.fold import fold
 from incrowd.table.tally import Tally
 from incrowd.verify.crowds import number_cells as numbered_cells
-from incrowd.verify.spellings import kind_found, own_reference
+from incrowd.verify.spellings import kind_of_labels, own_reference
 from incrowd.verify.verify import Reference
 from incrowd.watch import Watch
 from incrowd.withholding import LEAST, public_count, public_counts, public_share
@@ -124,7 +124,7 @@ def _sensitive_codes(
 ) -> tuple[Codes, SensitiveColumn]:
     """The values of a sensitive column by their places in the original, or in the release."""
     cells = numbered_cells(lines.cells[name])
-    kind = policy.columns[name].kind or kind_found(cells.labels)
+    kind = policy.columns[name].kind or kind_of_labels(cells.labels)
     reference = own_reference(lines.cells[name], kind, lines.records)
     labels = cells.labels.to_list()
     places = reference.places(labels)

@@ -21,7 +21,7 @@ from incrowd.release.check import check_rows
 from incrowd.release.claims import Backing
 from incrowd.release.load import LoadedTable, WorldReference, load
 from incrowd.release.original import Original
-from incrowd.release.parts import in_parts
+from incrowd.release.parts import part_release_of
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
@@ -199,7 +199,7 @@ def _load_original(
     given = options.original, options.original_reading, policy.columns, policy.names(Role.KEEP)
     there = lent.enter_context(open_table(*given))
     fitted = _policy_for_original(policy, there)
-    parts = in_parts(there.engine, fitted)
+    parts = part_release_of(there.engine, fitted)
     sampler = None if parts is None else parts.sampled
     builders = builders_of(fitted, options.folder)
     return load(there.engine, fitted, builders, world, sampler), parts is not None

@@ -16,14 +16,14 @@ from incrowd.errors import InputError, PolicyError, boundary
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.io.hierarchies import builders_of
 from incrowd.io.reading import AnyPath, Reading, enough_memory, open_table
-from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, hints
+from incrowd.pii import Checklist, ColumnProfile, SafeHarborRules, names_identifier
 from incrowd.pii.checklist import checklist
 from incrowd.pii.patterns import ANYWHERE
 from incrowd.policy.coding import code_columns
 from incrowd.policy.policy import Policy, require_declared
 from incrowd.policy.presets import TableFacts
-from incrowd.policy.profiles import profile_of_sample, too_many
-from incrowd.release.rows import dropped_columns, pseudonymous
+from incrowd.policy.profiles import excess_distinct, profile_of_sample
+from incrowd.release.rows import dropped_columns, pseudonymous_columns
 from incrowd.requests.request import verb
 from incrowd.requests.safe_harbor import SafeHarborRequest
 from incrowd.table.column import CodedColumn, Domain, Kind
@@ -93,9 +93,9 @@ def _check_policy(
     """The checklist of what a policy lets out."""
     require_declared(policy, engine.names)
     columns = _leaving(engine, policy, folder)
-    staying = {*dropped_columns(policy), *pseudonymous(policy)}
+    staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
     sealed = {name: what for name, what in engine.sealed.items() if name not in staying}
-    return checklist(columns, rules, pseudonymous(policy), sealed)
+    return checklist(columns, rules, pseudonymous_columns(policy), sealed)
 
 
 # The table as it is
@@ -112,7 +112,7 @@ def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile
     The sample is seeded, and holds some of the values that contain what identifiers contain: one
     identifier is enough to fail.
     """
-    distinct = {name: too_many(engine, name) for name in names}
+    distinct = {name: excess_distinct(engine, name) for name in names}
     rows = {name: engine.counts([name]) for name, many in distinct.items() if many is None}
     tasks = [partial(_profile, rows[name], name, text=engine.text) for name in rows]
     seen = dict(zip(rows, in_threads(tasks), strict=True))
@@ -129,7 +129,7 @@ def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
         there = cells.is_not_null()
         values = cells.filter(there)
     records = rows.records[there.to_numpy()]
-    drawn = None if hints(name) or len(values) <= SAMPLE else _sample_places(values)
+    drawn = None if names_identifier(name) or len(values) <= SAMPLE else _sample_places(values)
     seen = values if drawn is None else values.gather(drawn)
     column = encode(seen, name, infer=text)
     total, gone = int(rows.records.sum()), int(rows.records.sum() - records.sum())
@@ -154,7 +154,7 @@ def _sample_places(values: pl.Series) -> Counts:
 
 def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:
     """The columns that leave under a policy, quasi-identifying ones as fine as they may be."""
-    staying = {*dropped_columns(policy), *pseudonymous(policy)}
+    staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
         if name in staying or name in columns_without_codes(engine.sealed):

@@ -82,7 +82,7 @@ class Alone:
 
     @property
     def refusal(self) -> str:
-        """That too many are alone for whoever knows the columns that are not accepted.
+        """The sentence that too many are alone for whoever knows columns that are not accepted.
 
         >>> Alone({"a": 0.04, "b": 0.03, "c": 1.0}, 1.0, 0.3, 0.05, ("c",)).refusal
         '30 % of the people are alone for whoever also knows a and b (a 4 %, b 3 %); the policy \
@@ -92,7 +92,7 @@ allows 5 %'
         return f"{alone}; the policy allows {whole_percent(self.limit)}"
 
     def _clause(self, known: Columns, share: float) -> str:
-        """What share is alone for whoever knows all of these columns, and each of them."""
+        """The clause that says what share is alone for whoever knows these columns, and each."""
         if not share:
             return f"nobody is alone, not even for whoever also knows {join_words(known)}"
         each = ", ".join(f"{name} {whole_percent(self.columns[name])}" for name in known)
@@ -117,7 +117,7 @@ class AloneCounts:
 def alone_of(
     blocks: Blocks, kept: Sequence[str], limit: AloneLimit, unseen: Sequence[str] = ()
 ) -> Alone:
-    """Whom these kept columns single out.
+    """Count whom these kept columns single out, and name those to blame if they are too many.
 
     Columns that nobody can look into (`unseen`) count as singling out everybody.
     """
@@ -128,7 +128,7 @@ def alone_of(
     share = 1.0 if hidden else found.share(judged)
     excess: Columns = ()
     if share > limit.share:
-        excess = (*hidden, *_excess(blocks, judged, limit.share, found))
+        excess = (*hidden, *_excess_columns(blocks, judged, limit.share, found))
     return Alone(
         columns={name: found.share((name,)) if name in able else 1.0 for name in kept},
         together=found.share(able) if len(able) == len(kept) else 1.0,
@@ -139,7 +139,7 @@ def alone_of(
     )
 
 
-def _excess(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
+def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
     """The columns to take away so that the others together are within the limit.
 
     Those that single out fewest people on their own stay, as many of them as may.
@@ -157,15 +157,15 @@ def count_alone(blocks: Iterable[SeenRelease], known: Sequence[Columns]) -> Alon
         crowds, names = seen.crowds, {name for some in known for name in some}
         codes = {name: number_cells(seen.rows[name]).codes for name in names}
         nothing = np.zeros(len(crowds.class_of), dtype=np.int64)
-        people += _people(crowds, nothing == 0, nothing > 0)
+        people += _count_people(crowds, nothing == 0, nothing > 0)
         for some in alone:
-            values = _values([nothing, *(codes[name] for name in some)])
+            values = _pack_values([nothing, *(codes[name] for name in some)])
             alone[some] += _alone_people(crowds, values)
     return AloneCounts(people, alone)
 
 
-def _values(columns: Sequence[Counts]) -> Counts:
-    """One number for the values of several columns."""
+def _pack_values(columns: Sequence[Counts]) -> Counts:
+    """One number for the values of several columns, per row; equal ones are equal."""
     values = pack(columns)
     if values.max(initial=0) < _LARGEST:
         return values
@@ -173,16 +173,16 @@ def _values(columns: Sequence[Counts]) -> Counts:
 
 
 def _alone_people(crowds: Crowds, values: Counts) -> int:
-    """How many people are alone by these values, and not by what they show."""
+    """Count the people who are alone by these values, but not by what they show."""
     if crowds.unit is None and crowds.pairs is None:
         # Whoever is alone in a class is alone by every value: they are counted on both sides.
         return int((crowds.values(values)[2] == 1).sum() - (crowds.sizes == 1).sum())
     nothing = np.zeros_like(values)
-    return _people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
+    return _count_people(crowds, _alone_rows(crowds, values), _alone_rows(crowds, nothing))
 
 
 def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
-    """Which rows are those of a person who is the only one of the crowd with this value."""
+    """Flag rows of a person who is the only one of the crowd with this value."""
     crowd, value, people = crowds.values(values)
     domain = int(values.max(initial=0)) + 1
     place = np.searchsorted(crowd * domain + value, crowds.class_of * domain + values)
@@ -190,8 +190,8 @@ def _alone_rows(crowds: Crowds, values: Counts) -> Flags:
     return flags
 
 
-def _people(crowds: Crowds, rows: Flags, without: Flags) -> int:
-    """The people of these rows, but for those of the others."""
+def _count_people(crowds: Crowds, rows: Flags, without: Flags) -> int:
+    """Count the people of these rows, but for those of the rows flagged in `without`."""
     if crowds.unit is None:
         return int(crowds.records[rows & ~without].sum())
     return len(np.setdiff1d(crowds.unit[rows], crowds.unit[without]))

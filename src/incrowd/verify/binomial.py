@@ -18,27 +18,29 @@ _ROUNDING = 1e-11
 _STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188)
 
 
-def fewer_than(k: int, n: int, share: float) -> float:
+def chance_of_fewer(k: int, n: int, share: float) -> float:
     """The probability that fewer than k of n fall into a class of this share.
 
-    >>> fewer_than(1, 2, 0.5), round(fewer_than(2, 3, 0.5), 12), fewer_than(5, 9, 1.0)
-    (0.25, 0.5, 0.0)
+    >>> [round(chance_of_fewer(k, n, q), 12) for k, n, q in ((1, 2, 0.5), (2, 3, 0.5), (5, 9, 1.0))]
+    [0.25, 0.5, 0.0]
     """
     if k <= 0 or share >= 1:
         return 0.0 if k <= n else 1.0
     if k > n or share <= 0:
         return 1.0
     if k - 1 < n * share:
-        return min(1.0, _term(k - 1, n, share) * _falling(k - 1, n, share, step=-1))
-    return max(0.0, 1 - _term(k, n, share) * _falling(k, n, share, step=1))
+        return min(
+            1.0, _chance_of_exactly(k - 1, n, share) * _sum_over_first(k - 1, n, share, step=-1)
+        )
+    return max(0.0, 1 - _chance_of_exactly(k, n, share) * _sum_over_first(k, n, share, step=1))
 
 
 def largest_k(n: int, share: float, beta: float) -> int:
-    """The largest k that is missed with a probability of at most beta."""
+    """The largest k that n people miss with a probability of at most beta; 0 if there is none."""
     low, high = 0, n
     while low < high:
         middle = (low + high + 1) // 2
-        met = fewer_than(middle, n, share) <= beta * (1 + _ROUNDING)
+        met = chance_of_fewer(middle, n, share) <= beta * (1 + _ROUNDING)
         low, high = (middle, high) if met else (low, middle - 1)
     return low
 
@@ -62,11 +64,11 @@ def lower_share(size: int, people: int, columns: int, level: float, *, declared:
         return 0.0
     ways = columns * math.log(32) if declared else _log_choose(people + fixed, fixed)
     low, high = -650.0, math.log(size / people)
-    if _nothing_sure(low, size - fixed, people - fixed, ways - math.log(level), declared=declared):
+    if _may_hold(low, size - fixed, people - fixed, ways - math.log(level), declared=declared):
         return 0.0
     while high - low > 1e-13 * abs(high) + 1e-15:
         middle = (low + high) / 2
-        if _nothing_sure(
+        if _may_hold(
             middle, size - fixed, people - fixed, ways - math.log(level), declared=declared
         ):
             high = middle
@@ -75,47 +77,48 @@ def lower_share(size: int, people: int, columns: int, level: float, *, declared:
     return math.exp(low)
 
 
-def _nothing_sure(log_share: float, size: int, people: int, ways: float, *, declared: bool) -> bool:
-    """Whether a class of this share may well hold so many people."""
+def _may_hold(log_share: float, size: int, people: int, ways: float, *, declared: bool) -> bool:
+    """Whether a class of this share may well hold so many people, in so many (log) `ways`."""
     ways -= log_share if declared else 0.0
-    return ways + log_at_least(size, people, math.exp(log_share)) > 0
+    return ways + log_chance_of_at_least(size, people, math.exp(log_share)) > 0
 
 
-def log_at_least(k: int, n: int, share: float) -> float:
+def log_chance_of_at_least(k: int, n: int, share: float) -> float:
     """The logarithm of the probability that k or more of n fall into a class of this share.
 
-    >>> round(math.exp(log_at_least(2, 3, 0.5)), 12), log_at_least(0, 3, 0.5)
+    >>> round(math.exp(log_chance_of_at_least(2, 3, 0.5)), 12), log_chance_of_at_least(0, 3, 0.5)
     (0.5, 0.0)
     """
     if k <= 0 or share >= 1:
         return 0.0
     if k < n * share:
-        return math.log1p(-fewer_than(k, n, share))
-    return _log_term(k, n, share) + math.log(_falling(k, n, share, step=1))
+        return math.log1p(-chance_of_fewer(k, n, share))
+    return _log_chance_of_exactly(k, n, share) + math.log(_sum_over_first(k, n, share, step=1))
 
 
 def _log_choose(n: int, j: int) -> float:
+    """The logarithm of n over j."""
     return math.fsum(math.log(n - i) - math.log(j - i) for i in range(j))
 
 
-def _term(j: int, n: int, share: float) -> float:
-    """P[exactly j of n]."""
-    return math.exp(_log_term(j, n, share))
+def _chance_of_exactly(j: int, n: int, share: float) -> float:
+    """The probability that exactly j of n fall into a class of this share."""
+    return math.exp(_log_chance_of_exactly(j, n, share))
 
 
-def _log_term(j: int, n: int, share: float) -> float:
-    """Its logarithm."""
+def _log_chance_of_exactly(j: int, n: int, share: float) -> float:
+    """The logarithm of the probability that exactly j of n fall into a class of this share."""
     if j == 0:
         return n * math.log1p(-share)
     if j == n:
         return n * math.log(share)
-    apart = _error(n) - _error(j) - _error(n - j)
+    apart = _stirling_error(n) - _stirling_error(j) - _stirling_error(n - j)
     apart -= _deviance(j, n * share) + _deviance(n - j, n * (1 - share))
     return apart + 0.5 * math.log(n / (2 * math.pi * j * (n - j)))
 
 
 def _deviance(x: float, mean: float) -> float:
-    """That is x log(x/mean) + mean - x, without losing digits where both are near."""
+    """Compute x log(x/mean) + mean - x without losing digits where both are near."""
     apart = (x - mean) / (x + mean)
     if abs(apart) > 0.1:
         return x * math.log(x / mean) + mean - x
@@ -126,15 +129,15 @@ def _deviance(x: float, mean: float) -> float:
     return total
 
 
-def _error(m: int) -> float:
+def _stirling_error(m: int) -> float:
     """What Stirling's formula for log m! lacks."""
     if m < 16:
         return math.lgamma(m + 1) - (m + 0.5) * math.log(m) + m - 0.5 * math.log(2 * math.pi)
     return math.fsum(c / m ** (2 * i + 1) for i, c in enumerate(_STIRLING))
 
 
-def _falling(start: int, n: int, share: float, *, step: int) -> float:
-    """The sum of the terms from `start` on, over the first of them."""
+def _sum_over_first(start: int, n: int, share: float, *, step: int) -> float:
+    """The sum of probabilities from `start` on, up or down by `step`, over the first of them."""
     total, factor, at = 1.0, 1.0, start
     last = 0 if step < 0 else n
     while at != last and factor > _NOTHING * total:

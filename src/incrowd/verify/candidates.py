@@ -60,7 +60,7 @@ class LabelMeaning:
 def meaning_of(
     labels: Sequence[str | None], domain: Domain, tree: LabelTree | None, *, anything: bool
 ) -> LabelMeaning:
-    """What all labels of a column may stand for among the values of a world; None is missing.
+    """Read what labels of a column may stand for among the values of a world; None is missing.
 
     A missing cell stands for a missing value, the label of the top for everything, missing too.
     With `anything` a missing value matches anything, in the release as in the world.
@@ -83,7 +83,7 @@ class _LabelReader:
     def __init__(self, domain: Domain, tree: LabelTree | None, named: frozenset[str]) -> None:
         leaf = np.full(len(domain), _NO_LEAF, dtype=np.int64)
         if tree is not None:
-            leaf = _leaves(domain, tree.leaves)
+            leaf = _leaf_of_values(domain, tree.leaves)
         order = np.argsort(leaf, kind="stable")
         self.place: Codes = np.zeros(len(domain) + 1, dtype=np.int32)
         self.place[order + 1] = np.arange(1, len(domain) + 1, dtype=np.int32)
@@ -96,21 +96,21 @@ class _LabelReader:
         self._tops = {TOP} if tree is None else {TOP, tree.labels[-1][0]}
 
     def runs(self, label: str | None) -> Counts:
-        """The runs of places that a label may stand for."""
+        """The runs of places that a label may stand for; shape (runs, 2)."""
         if label is None:
-            return _pairs([(MISSING, MISSING)])
+            return _run_array([(MISSING, MISSING)])
         if label in self._tops:
-            return _pairs([(MISSING, len(self.place) - 1)])
+            return _run_array([(MISSING, len(self.place) - 1)])
         leaves = self._leaves_of(label)
         if self._tree is None:
-            return _pairs(self._written.runs(label, self._named))
+            return _run_array(self._written.runs(label, self._named))
         if leaves is None:
             written = self._written.runs(label, self._named)
             codes = [np.arange(low, high + 1) for low, high in written]
-            return _together(np.sort(self.place[np.concatenate([_NONE, *codes])]))
+            return _runs_of_places(np.sort(self.place[np.concatenate([_NONE, *codes])]))
         known = len(self._leaf)
         outside = self._rest.runs(label, self._named) if known + 1 < len(self.place) else []
-        return np.concatenate([leaves, _pairs(outside) + known])
+        return np.concatenate([leaves, _run_array(outside) + known])
 
     def _leaves_of(self, label: str) -> Counts | None:
         """The places of the leaves of a label; None if the hierarchy does not know it."""
@@ -129,37 +129,38 @@ class _LabelReader:
 _NONE: Counts = np.zeros(0, dtype=np.int64)
 
 
-def _pairs(runs: Sequence[tuple[int, int]]) -> Counts:
+def _run_array(runs: Sequence[tuple[int, int]]) -> Counts:
+    """Put runs into an array of shape (runs, 2)."""
     return np.array(runs, dtype=np.int64).reshape(-1, 2)
 
 
-def _together(places: Codes) -> Counts:
-    """Ascending places as runs."""
+def _runs_of_places(places: Codes) -> Counts:
+    """Put ascending places that are neighbours together into runs."""
     if not len(places):
-        return _pairs([])
+        return _run_array([])
     cut = np.flatnonzero(np.diff(places) > 1)
     return np.stack([places[np.append(0, cut + 1)], places[np.append(cut, -1)]], axis=1).astype(
         np.int64
     )
 
 
-def _leaves(domain: Domain, leaves: Domain) -> Counts:
-    """The leaf that each value of the world is, a number above all where it is none.
+def _leaf_of_values(domain: Domain, leaves: Domain) -> Counts:
+    """Number the leaf that each value of the world is; `_NO_LEAF` where it is none.
 
     Values of one kind are equal by value; others by their text, or by the number or date that
     their text is.
     """
     kinds = {domain.kind, leaves.kind}
     if kinds in ({Kind.NUMBER}, {Kind.DATE}):
-        return _looked_up(_keys(domain), _keys(leaves))
-    found = _looked_up(domain.labels.tolist(), leaves.labels.tolist())
+        return _look_up_keys(_comparable_values(domain), _comparable_values(leaves))
+    found = _look_up_keys(domain.labels.tolist(), leaves.labels.tolist())
     for kind in kinds - {Kind.TEXT}:
         mine, theirs = (_parse_keys(side, kind) for side in (domain, leaves))
-        found = np.where(found == _NO_LEAF, _looked_up(mine, theirs), found)
+        found = np.where(found == _NO_LEAF, _look_up_keys(mine, theirs), found)
     return found
 
 
-def _keys(domain: Domain) -> list[object]:
+def _comparable_values(domain: Domain) -> list[object]:
     """Values as Python compares them; moments and days on one scale."""
     values = domain.values
     if values.dtype.kind == "M":
@@ -169,12 +170,14 @@ def _keys(domain: Domain) -> list[object]:
 
 
 def _parse_keys(domain: Domain, kind: Kind) -> list[object]:
+    """Parse labels as this kind and return comparable values; None where a label is none."""
     parsed = parse(domain.labels, kind)
-    keys = _keys(Domain(kind, parsed.values))
+    keys = _comparable_values(Domain(kind, parsed.values))
     return [key if fits else None for key, fits in zip(keys, parsed.fits.tolist(), strict=True)]
 
 
-def _looked_up(keys: Sequence[object], known: Sequence[object]) -> Counts:
+def _look_up_keys(keys: Sequence[object], known: Sequence[object]) -> Counts:
+    """The place of each key among the known ones, from 1; `_NO_LEAF` where it is not known."""
     code: dict[object, int] = {}
     for number, key in enumerate(known, start=1):
         code.setdefault(key, number)
@@ -218,12 +221,12 @@ class _Owners:
     """Individuals with one row."""
 
     def of(self, people: slice) -> Counts:
-        """Whose row each row of these people is, numbered from 0."""
+        """The person of each row of these people, numbered from 0."""
         lengths = np.diff(self.start[people.start : people.stop + 1])
         return np.repeat(np.arange(len(lengths)), lengths)
 
     def blocks(self, most: int) -> Iterator[slice]:
-        """Individuals, about so many rows at a time; those with one row apart from the others."""
+        """Yield slices of individuals of about `most` rows; those with one row apart, first."""
         first, everybody = 0, len(self.start) - 1
         while first < everybody:
             end = int(np.searchsorted(self.start, self.start[first] + most, side="right")) - 1
@@ -232,7 +235,8 @@ class _Owners:
             first = end
 
 
-def _owners(individual: Codes | None, rows: int) -> _Owners:
+def _sort_by_individual(individual: Codes | None, rows: int) -> _Owners:
+    """Sort the rows of a world by individual; a row of individual 0 is one of its own."""
     person = np.zeros(rows, dtype=np.int64) if individual is None else individual.astype(np.int64)
     nobody = np.flatnonzero(person == MISSING)
     person[nobody] = int(person.max(initial=0)) + 1 + np.arange(len(nobody))
@@ -275,7 +279,7 @@ class CandidateCounts:
             meaning = meaning_of(labels, column.domain, tree, anything=anything)
             self._columns.append((meaning, meaning.place[column.codes]))
             self._tuples.append(label_of)
-        self._owners = _owners(world.individual, len(self._columns[0][1]))
+        self._owners = _sort_by_individual(world.individual, len(self._columns[0][1]))
 
     @property
     def counts(self) -> Counts:
@@ -292,11 +296,13 @@ class CandidateCounts:
                 if single:
                     counts[chunk] += np.bitwise_count(bits).sum(axis=1, dtype=np.int64)
                 else:
-                    counts[chunk] += np.bincount(self._pairs(bits, people)[0], minlength=len(bits))
+                    counts[chunk] += np.bincount(
+                        self._fitting_pairs(bits, people)[0], minlength=len(bits)
+                    )
         return counts
 
     def members(self, sizes: Counts, most: int) -> tuple[Counts, Counts, Counts] | None:
-        """Pairs of a line and somebody who fits it, and the records of each line.
+        """List pairs of a line and somebody who fits it, and count the records of each line.
 
         A line is what classes show in the columns of the world, `sizes` are the records of classes.
         None if there are more than `most` pairs. Individuals are numbered from 0.
@@ -306,7 +312,7 @@ class CandidateCounts:
         lines, persons = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.int64)]
         for people in self._blocks():
             for chunk, bits in self._fitting(people):
-                line, person = self._pairs(bits, people)
+                line, person = self._fitting_pairs(bits, people)
                 lines.append(line + chunk.start)
                 persons.append(person + people.start)
         records = np.zeros(len(self._counts), dtype=np.int64)
@@ -314,31 +320,33 @@ class CandidateCounts:
         return np.concatenate(lines), np.concatenate(persons), records
 
     def presence(self, people: Counts) -> float:
-        """How sure it is at most that an individual is in the release, given people per class.
+        """The highest chance that an individual is in the release, given `people` per class.
 
         Every person of a class is as likely each individual that the class may be about; an
         individual who fits several classes may be in any of them, so what they say is added up.
         """
         shares: Floats = np.zeros(len(self._tuples[0]))
         np.add.at(shares, self._tuple_of, people / np.maximum(self.counts, 1))
-        return max((self._surest(shares, block) for block in self._blocks()), default=0.0)
+        return max((self._highest_presence(shares, block) for block in self._blocks()), default=0.0)
 
-    def _surest(self, shares: Floats, people: slice) -> float:
+    def _highest_presence(self, shares: Floats, people: slice) -> float:
+        """The highest sum of `shares` over the lines that one of these people fits."""
         sums = np.zeros(people.stop - people.start)
         for chunk, bits in self._fitting(people):
-            line, person = self._pairs(bits, people)
+            line, person = self._fitting_pairs(bits, people)
             sums += np.bincount(person, shares[chunk][line], minlength=len(sums))
         return float(sums.max(initial=0.0))
 
     def _blocks(self) -> Iterator[slice]:
+        """Yield slices of individuals of so few rows that their bits fit into memory."""
         labels = sum(len(meaning.runs) for meaning, _ in self._columns)
         return self._owners.blocks(max(64, 8 * _LABEL_BYTES // labels))
 
     def _fitting(self, people: slice) -> Iterator[tuple[slice, Bits]]:
-        """Some tuples at a time: one line of bits per tuple, a bit for each row of these people."""
+        """Yield some lines at a time with a bit for each row of these people: whether it fits."""
         owners = self._owners
         rows = owners.rows[owners.start[people.start] : owners.start[people.stop]]
-        lines = [_lines(meaning, places[rows]) for meaning, places in self._columns]
+        lines = [_bits_of_labels(meaning, places[rows]) for meaning, places in self._columns]
         step = max(1, _FIT_BYTES // max(1, len(rows)))
         for first in range(0, len(self._tuples[0]), step):
             chunk = slice(first, first + step)
@@ -347,8 +355,8 @@ class CandidateCounts:
                 bits &= line[label_of[chunk]]
             yield chunk, bits
 
-    def _pairs(self, bits: Bits, people: slice) -> tuple[Counts, Counts]:
-        """All pairs (line, person) of a tuple and somebody of these people who fits it, each once.
+    def _fitting_pairs(self, bits: Bits, people: slice) -> tuple[Counts, Counts]:
+        """List all pairs (line, person) of a line and one of these people who fits it, each once.
 
         Only words with a bit in them are looked into: most tuples fit few.
         """
@@ -360,8 +368,8 @@ class CandidateCounts:
         return line[new], person[new]
 
 
-def _lines(meaning: LabelMeaning, places: Codes) -> Bits:
-    """One line of bits per label: the rows at these places that it may stand for."""
+def _bits_of_labels(meaning: LabelMeaning, places: Codes) -> Bits:
+    """Flag by label, in bits, the rows at these places that it may stand for."""
     words = -(-len(places) // 64)
     lines = np.zeros((len(meaning.runs), 8 * words), dtype=np.uint8)
     for label in range(len(lines)):

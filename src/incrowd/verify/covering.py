@@ -44,7 +44,7 @@ class Keys:
 
 
 def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
-    """The keys of the table's rows and of the release's, by the columns that both have."""
+    """Make the keys of the table's rows and of the release's, by the columns that both have."""
     both = [
         number_cells(pl.concat([text_of(before.cells[name]), text_of(after.cells[name])])).codes
         for name in before.cells.columns
@@ -55,8 +55,8 @@ def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
     return Keys(key[:first], before.records), Keys(key[first:], after.records)
 
 
-def surplus(before: Keys, after: Keys) -> int:
-    """Released records whose unchanged values exceed those of the table."""
+def surplus_records(before: Keys, after: Keys) -> int:
+    """Count released records whose unchanged values exceed those of the table."""
     size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
     there, released = (
         records_per_code(side.number, side.records, size) for side in (before, after)
@@ -65,12 +65,12 @@ def surplus(before: Keys, after: Keys) -> int:
 
 
 def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int | None:
-    """How many released records cover none with the same key; None if there are too many pairs.
+    """Count released records that cover none with the same key; None if pairs are too many.
 
     Rows that hold and show the same are looked at once.
     """
-    rows, times = _distinct(after, [column.shown for column in columns])
-    records, _ = _distinct(before, [column.held.astype(np.int64) for column in columns])
+    rows, times = _distinct_rows(after, [column.shown for column in columns])
+    records, _ = _distinct_rows(before, [column.held.astype(np.int64) for column in columns])
     records = records[np.argsort(before.number[records], kind="stable")]
     start = np.searchsorted(before.number[records], after.number[rows], side="left")
     length = np.searchsorted(before.number[records], after.number[rows], side="right") - start
@@ -86,8 +86,8 @@ def count_uncovered(before: Keys, after: Keys, columns: Sequence[Sides]) -> int 
     return int(times[~covered].sum())
 
 
-def _distinct(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
-    """The first of all rows that are equal in all of these, and how many records they stand for."""
+def _distinct_rows(keys: Keys, columns: Sequence[Counts]) -> tuple[Counts, Counts]:
+    """The first of all rows that are equal in all columns, and the records of each."""
     place = number_rows([keys.number, *columns])
     _, first = np.unique(place, return_index=True)
     return first.astype(np.int64), records_per_code(place, keys.records, len(first))

@@ -57,16 +57,16 @@ class Crowds:
         return replace(self, pairs=None).people
 
     def values(self, codes: Counts) -> tuple[Counts, Counts, Counts]:
-        """(crowd, value, people who have it), sorted by crowd, then value; each pair once."""
+        """Count people by crowd and value: (crowd, value, people), sorted, each pair once."""
         if self.unit is None:
-            (member, value), count = _distinct(self.class_of, codes, count=self.records)
+            (member, value), count = _count_distinct(self.class_of, codes, count=self.records)
             crowd, place = self._spread(member)
-            (crowd, value), count = _distinct(crowd, value[place], count=count[place])
+            (crowd, value), count = _count_distinct(crowd, value[place], count=count[place])
         else:
-            (member, value, unit), _ = _distinct(self.class_of, codes, self.unit)
+            (member, value, unit), _ = _count_distinct(self.class_of, codes, self.unit)
             crowd, place = self._spread(member)
-            (crowd, value, _), _ = _distinct(crowd, value[place], unit[place])
-            (crowd, value), count = _distinct(crowd, value)
+            (crowd, value, _), _ = _count_distinct(crowd, value[place], unit[place])
+            (crowd, value), count = _count_distinct(crowd, value)
         return crowd, value, count
 
     def _spread(self, member: Counts) -> tuple[Counts, Counts]:
@@ -86,7 +86,7 @@ def crowds_of(
     anything: bool,
     records: Counts | None = None,
 ) -> Crowds:
-    """The crowds of rows whose cells are numbered (see `number_cells`), one array per column.
+    """Find the crowds of rows by their numbered cells (`number_cells`), one array per column.
 
     `records` says how many records each row stands for, one if not given.
     """
@@ -95,7 +95,7 @@ def crowds_of(
         key = pack((key, codes))
     _, first, class_of = np.unique(key, return_index=True, return_inverse=True)
     shown = np.stack([codes[first] for codes in columns])
-    pairs = _compatible(shown) if anything and not shown.all() else None
+    pairs = _matching_classes(shown) if anything and not shown.all() else None
     times = np.ones(len(key), dtype=np.int64) if records is None else records
     return Crowds(class_of.astype(np.int64), len(first), times, unit, pairs)
 
@@ -114,7 +114,7 @@ class NumberedCells:
 
 
 def number_cells(column: pl.Series) -> NumberedCells:
-    """The cells of a column numbered by their text."""
+    """Number the cells of a column by their text."""
     column = column.alias("")  # Polars takes a name such as ^a$ for a pattern
     if isinstance(column.dtype, pl.Enum):
         return _numbered_dictionary(column)
@@ -125,7 +125,7 @@ def number_cells(column: pl.Series) -> NumberedCells:
 
 
 def _numbered_dictionary(column: pl.Series) -> NumberedCells:
-    """The same for a column that numbers its texts in another order, some of which it lacks."""
+    """Number as `number_cells` does a column of listed texts, some of which it may lack."""
     texts = listed_texts(column).alias(column.name)
     place = column.to_physical().cast(pl.Int64).fill_null(len(texts)).to_numpy()
     there = np.flatnonzero(np.bincount(place, minlength=len(texts) + 1)[:-1])
@@ -135,8 +135,10 @@ def _numbered_dictionary(column: pl.Series) -> NumberedCells:
     return NumberedCells(lookup[place], texts.gather(order))
 
 
-def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Counts, ...], Counts]:
-    """The distinct rows of these columns, sorted, and how often each occurs."""
+def _count_distinct(
+    *columns: Counts, count: Counts | None = None
+) -> tuple[tuple[Counts, ...], Counts]:
+    """List the distinct rows of these columns, sorted, and how often each occurs."""
     key = pack(columns)
     order = np.argsort(key)
     key = key[order]
@@ -149,19 +151,19 @@ def _distinct(*columns: Counts, count: Counts | None = None) -> tuple[tuple[Coun
 
 
 def records_per_code(codes: Counts, records: Counts, number: int) -> Counts:
-    """Records per code 0, 1, …, number - 1: whole numbers, however many records there are."""
+    """Count records per code 0, 1, …, number - 1, in whole numbers."""
     return np.bincount(codes, weights=records, minlength=number).astype(np.int64)
 
 
 def people_by_value(codes: Counts, size: int, unit: Counts | None, records: Counts) -> Counts:
-    """People per code 0, 1, …, size - 1: a person counts once for each."""
+    """Count people per code 0, 1, …, size - 1; a person counts once for each code."""
     if unit is None:
         return records_per_code(codes, records, size)
     return np.bincount(np.unique(unit * size + codes) % size, minlength=size)
 
 
 def own_units(people: Codes) -> Counts:
-    """Units as numbers; a record that belongs to nobody else gets one of its own."""
+    """Number units; a record that belongs to nobody else (0) gets a unit of its own."""
     unit = people.astype(np.int64)
     nobody = np.flatnonzero(unit == 0)
     unit[nobody] = int(unit.max(initial=0)) + 1 + np.arange(len(nobody))
@@ -169,7 +171,7 @@ def own_units(people: Codes) -> Counts:
 
 
 def pack(columns: Sequence[Counts]) -> Counts:
-    """One number per row that orders rows as their columns do, first column first."""
+    """Make one number per row that orders rows as their columns do, the first column first."""
     key, size = np.zeros(len(columns[0]), dtype=np.int64), 1
     for column in columns:
         domain = int(column.max(initial=0)) + 1
@@ -181,15 +183,15 @@ def pack(columns: Sequence[Counts]) -> Counts:
     return key
 
 
-def _compatible(shown: Counts) -> tuple[Counts, Counts]:
-    """All pairs of classes that could show the same if missing cells were known."""
+def _matching_classes(shown: Counts) -> tuple[Counts, Counts]:
+    """List all pairs of classes that could show the same if missing cells were known."""
     patterns, of = np.unique(shown == 0, axis=1, return_inverse=True)
     members = [np.flatnonzero(of == p) for p in range(patterns.shape[1])]
     crowd, member, total = [], [], 0
     for p, left in enumerate(members):
         for q, right in enumerate(members):
             known = ~(patterns[:, p] | patterns[:, q])
-            a, b = _equal(shown[known][:, left], shown[known][:, right])
+            a, b = _equal_pairs(shown[known][:, left], shown[known][:, right])
             crowd.append(left[a])
             member.append(right[b])
             total += len(a)
@@ -201,8 +203,8 @@ def _compatible(shown: Counts) -> tuple[Counts, Counts]:
     return np.concatenate(crowd), np.concatenate(member)
 
 
-def _equal(left: Counts, right: Counts) -> tuple[Counts, Counts]:
-    """All pairs (i, j) with equal lines: column i of `left` and column j of `right`."""
+def _equal_pairs(left: Counts, right: Counts) -> tuple[Counts, Counts]:
+    """List all pairs (i, j) where column i of `left` equals column j of `right`."""
     both = np.concatenate([left, right], axis=1)
     key = pack([np.zeros(both.shape[1], dtype=np.int64), *both])
     ours, theirs = key[: left.shape[1]], key[left.shape[1] :]
@@ -214,7 +216,7 @@ def _equal(left: Counts, right: Counts) -> tuple[Counts, Counts]:
 
 
 def runs_of(start: Counts, length: Counts) -> Counts:
-    """The runs start[i], start[i] + 1, … of these lengths, one after the other."""
+    """Join the runs start[i], start[i] + 1, … of these lengths, one after the other."""
     offset = np.repeat(start - np.concatenate([[0], np.cumsum(length)[:-1]]), length)
     runs: Counts = np.arange(len(offset), dtype=np.int64) + offset
     return runs

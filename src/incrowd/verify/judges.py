@@ -94,7 +94,7 @@ Judgement = tuple[float, bool]
 
 
 def judge(model: Any, evidence: Evidence) -> Judgement:
-    """The value of the weakest crowd, and whether it meets the model's threshold."""
+    """Judge a model: the value of the weakest crowd, and whether it meets the threshold."""
     if model.name not in JUDGES:
         raise NotMetError(
             f"incrowd cannot verify the model {model.name!r}, so nothing was released",
@@ -106,12 +106,13 @@ def judge(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _k_anonymity(model: Any, evidence: Evidence) -> Judgement:
-    """The smallest crowd (Sweeney Definition 2)."""
+    """Judge by the smallest crowd (Sweeney Definition 2)."""
     smallest = int(evidence.people.min())
     return float(smallest), smallest >= model.k
 
 
 def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
+    """Judge by the kind of l-diversity that the model asks for."""
     kinds: dict[str, Callable[[Any, Holders], Judgement]] = {
         "frequency": _frequency,
         "distinct": _distinct,
@@ -122,19 +123,19 @@ def _l_diversity(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _frequency(model: Any, holders: Holders) -> Judgement:
-    """No value above 1/l of a crowd (Ghinita Definition 4)."""
-    enough = _at_most(holders.largest, holders.people, 1 / meant_fraction(model.l))
+    """Judge whether no value has above 1/l of a crowd (Ghinita Definition 4)."""
+    enough = _are_at_most(holders.largest, holders.people, 1 / meant_fraction(model.l))
     return float((holders.people / holders.largest).min()), enough
 
 
 def _distinct(model: Any, holders: Holders) -> Judgement:
-    """At least l different values in every crowd."""
+    """Judge whether every crowd has at least l different values."""
     fewest = int(np.bincount(holders.crowd).min())
     return float(fewest), fewest >= meant_fraction(model.l)
 
 
 def _entropy(model: Any, holders: Holders) -> Judgement:
-    """An entropy of at least log l in every crowd (Machanavajjhala et al. Section 4.1)."""
+    """Judge whether every crowd has an entropy of log l or more (Machanavajjhala Section 4.1)."""
     share = holders.count / holders.held[holders.crowd]
     entropy = -np.add.reduceat(share * np.log(share), holders.start)
     lowest = float(entropy.min())
@@ -142,30 +143,33 @@ def _entropy(model: Any, holders: Holders) -> Judgement:
 
 
 def _recursive(model: Any, holders: Holders) -> Judgement:
-    """r1 < c (r_l + … + r_m) in every crowd (Machanavajjhala et al. Section 4.1)."""
+    """Judge r1 < c (r_l + … + r_m) in every crowd (Machanavajjhala et al. Section 4.1)."""
     order = np.lexsort((-holders.count, holders.crowd))
     count = holders.count[order]
     rank = np.arange(len(count)) - holders.start[holders.crowd] + 1
     reached = 0
     for l in range(1, int(rank.max()) + 1):
         tail = np.add.reduceat(np.where(rank >= l, count, 0), holders.start)
-        if not _below(count[holders.start], tail, meant_fraction(model.c)):
+        if not _are_below(count[holders.start], tail, meant_fraction(model.c)):
             break
         reached = l
     return float(reached), reached >= model.l
 
 
 def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """At least k people, and no value above a share of alpha (Wong et al. Section 2)."""
+    """Judge k people, and no value above a share of alpha, per crowd (Wong et al. Section 2).
+
+    The value is 1.0 if a crowd has fewer people.
+    """
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False
     share = float((holders.largest / holders.people).max())
-    return share, _at_most(holders.largest, holders.people, meant_fraction(model.alpha))
+    return share, _are_at_most(holders.largest, holders.people, meant_fraction(model.alpha))
 
 
 def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
-    """At least k of the population in every crowd, with confidence (Lodha-Thomas Definition 4).
+    """Judge whether every crowd stands for k of the population (Lodha-Thomas Definition 4).
 
     The share of the smallest crowd is bounded from below by its people among all who were drawn,
     also those whom the release leaves out. More people than the population are no sample of it.
@@ -182,23 +186,24 @@ def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _k_map(model: Any, evidence: Evidence) -> Judgement:
-    """The fewest individuals of the world that a row may be about (Bettini Definition 4)."""
+    """Judge by the fewest individuals of the world that a row may be (Bettini Definition 4)."""
     fewest = int(_candidates(model, evidence).min())
     return float(fewest), fewest >= model.k
 
 
 def _delta_presence(model: Any, evidence: Evidence) -> Judgement:
-    """The highest chance that an individual is in the table, by one crowd and by all.
+    """Judge by the highest chance that an individual is in the table, by one crowd and by all.
 
     Nergiz et al. 2007; of all crowds what they say of one individual is added up.
     """
     people, there = evidence.crowds.of_class, _candidates(model, evidence)
     share = max(float((people / np.maximum(there, 1)).max()), evidence.presence or 0.0)
-    met = bool((there > 0).all()) and _at_most(people, there, meant_fraction(model.delta))
+    met = bool((there > 0).all()) and _are_at_most(people, there, meant_fraction(model.delta))
     return min(share, 1.0), met and share <= model.delta + _ROUNDING
 
 
 def _candidates(model: Any, evidence: Evidence) -> Counts:
+    """The candidates of each crowd in the world; refuses a model of a world without one."""
     if evidence.world is None:
         raise NotMetError(
             f"{model.name} needs its world, so it cannot be verified without one: give the world",
@@ -208,7 +213,7 @@ def _candidates(model: Any, evidence: Evidence) -> Counts:
 
 
 def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
-    """The largest distance of a crowd's spread from the whole release's (Li et al. Section 5)."""
+    """Judge by the largest distance of a crowd's spread from the whole (Li et al. Section 5)."""
     distances: dict[str, Callable[[Holders, Values], Floats]] = {
         "equal": _equal_distance,
         "ordered": _ordered_distance,
@@ -220,7 +225,7 @@ def _t_closeness(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _equal_distance(holders: Holders, values: Values) -> Floats:
-    """Half the sum of differences: all values equally far from each other."""
+    """Per crowd: half the sum of differences of shares; all values are equally far apart."""
     whole, here = int(values.whole.sum()), holders.held
     present = np.abs(holders.count * whole - values.whole[holders.value] * here[holders.crowd])
     absent = whole - np.add.reduceat(values.whole[holders.value], holders.start)
@@ -228,22 +233,22 @@ def _equal_distance(holders: Holders, values: Values) -> Floats:
 
 
 def _ordered_distance(holders: Holders, values: Values) -> Floats:
-    """The mean difference of the cumulated shares over the steps between neighbouring values.
+    """Per crowd: the mean difference of cumulated shares over steps between values.
 
     Missing values stand apart: what a crowd has more or fewer of them is carried all the way, and
     what it knows is compared with what the table knows, scaled to the same share.
     """
     known = np.flatnonzero(values.whole[1:]) + 1
-    absent = _absent(holders)
+    absent = _missing_shares(holders)
     carried = np.abs(absent - values.whole[0] / values.whole.sum())
     if len(known) >= 2:
         upto = np.cumsum(values.whole[known]) / values.whole[known].sum()
-        carried += _stretches(holders, known, 1 - absent, upto) / (len(known) - 1)
+        carried += _sum_of_gaps(holders, known, 1 - absent, upto) / (len(known) - 1)
     distances: Floats = np.minimum(1, carried)
     return distances
 
 
-def _stretches(holders: Holders, known: Counts, scale: Floats, upto: Floats) -> Floats:
+def _sum_of_gaps(holders: Holders, known: Counts, scale: Floats, upto: Floats) -> Floats:
     """Per crowd: the sum of the differences of the cumulated shares.
 
     From one value that a crowd holds to the next its cumulated share stands still while the
@@ -265,7 +270,7 @@ def _stretches(holders: Holders, known: Counts, scale: Floats, upto: Floats) -> 
     return np.bincount(crowd, weights=gaps, minlength=len(holders.start)).astype(np.float64)
 
 
-def _absent(holders: Holders) -> Floats:
+def _missing_shares(holders: Holders) -> Floats:
     """Per crowd: the share of missing values."""
     first = holders.start
     missing = np.where(holders.value[first] == 0, holders.count[first], 0)
@@ -273,7 +278,7 @@ def _absent(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """What has to be carried over each node of the tree, by the node's height."""
+    """Per crowd: what is carried over each node of the tree, by the node's height."""
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",
@@ -284,11 +289,11 @@ def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
     step = max(1, _LARGEST_BLOCK // len(share))
     for first in range(0, len(total), step):
         block = slice(first, first + step)
-        total[block] = _carry_up(_shares(holders, block, len(share)) - share, values.maps)
+        total[block] = _carry_up(_crowd_shares(holders, block, len(share)) - share, values.maps)
     return total
 
 
-def _shares(holders: Holders, block: slice, places: int) -> Floats:
+def _crowd_shares(holders: Holders, block: slice, places: int) -> Floats:
     """The shares of all values in these crowds, one line per crowd."""
     inside = slice(*np.searchsorted(holders.crowd, [block.start, block.stop]).tolist())
     shares = np.zeros((len(holders.start[block]), places))
@@ -298,7 +303,7 @@ def _shares(holders: Holders, block: slice, places: int) -> Floats:
 
 
 def _carry_up(extra: Floats, maps: Codes) -> Floats:
-    """What the children of each node exchange, times the node's height; `extra` by value."""
+    """Sum up what the children of each node exchange, times its height; `extra` by value."""
     height = len(maps) - 1
     total = np.zeros(len(extra))
     among = extra @ _membership(np.arange(maps.shape[1]), maps[0])
@@ -311,25 +316,25 @@ def _carry_up(extra: Floats, maps: Codes) -> Floats:
 
 
 def _membership(child: Codes | Counts, parent: Codes) -> Floats:
-    """1 where a node of the lower level lies below a node of the upper one."""
+    """Set 1 where a node of the lower level lies below a node of the upper one, else 0."""
     below = np.zeros((int(child.max()) + 1, int(parent.max()) + 1))
     below[child, parent] = 1
     return below
 
 
 def meant_fraction(number: float) -> Fraction:
-    """The number that was meant: 0.1 is a tenth, 0.333… a third."""
+    """The fraction that was meant by a number: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
 
 
-def _at_most(part: Counts, whole: Counts, share: Fraction) -> bool:
+def _are_at_most(part: Counts, whole: Counts, share: Fraction) -> bool:
     """Whether every part is at most this share of its whole, exactly."""
     limit, unit = share.numerator, share.denominator
     pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()
     return all(one * unit <= limit * other for one, other in pairs)
 
 
-def _below(part: Counts, whole: Counts, share: Fraction) -> bool:
+def _are_below(part: Counts, whole: Counts, share: Fraction) -> bool:
     """Whether every part is less than this share of its whole, exactly."""
     limit, unit = share.numerator, share.denominator
     pairs = np.unique(np.stack([part, whole]), axis=1).T.tolist()

@@ -64,8 +64,8 @@ OF_SIZES = ("discernibility", "average_class")
 """The losses that the sizes of classes tell."""
 
 
-def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
-    """The losses that the sizes of classes tell; `records` are those of the table."""
+def losses_of_sizes(sizes: Counts, records: int) -> dict[str, float]:
+    """Compute the losses that sizes of classes tell; `records` are those of the table."""
     left_out = records - int(sizes.sum())
     squares = sum(size * size for size in sizes.tolist())
     figures = float(squares + left_out * records), float(sizes.sum()) / len(sizes)
@@ -75,23 +75,23 @@ def of_sizes(sizes: Counts, records: int) -> dict[str, float]:
 def losses_of_labels(
     columns: Sequence[LossColumn], crowds: Crowds, records: int
 ) -> dict[str, float]:
-    """Every loss that labels tell, by name; `records` are those of the table."""
-    found = of_sizes(crowds.sizes, records)
+    """Compute every loss that labels tell, by name; `records` are those of the table."""
+    found = losses_of_sizes(crowds.sizes, records)
     held = crowds.records, records
     penalty = [_ncp(column) for column in columns]
-    found["gcp"] = _mean(columns, penalty, *held)
-    found["granularity"] = _mean(columns, [_granularity(column) for column in columns], *held)
-    levels = [_levels(column) for column in columns]
+    found["gcp"] = _mean_cost(columns, penalty, *held)
+    found["granularity"] = _mean_cost(columns, [_granularity(column) for column in columns], *held)
+    levels = [_level_costs(column) for column in columns]
     told = [level for level in levels if level is not None]
     if len(told) == len(levels):
-        found["precision"] = 1.0 - _mean(columns, told, *held)
-    return found | _of_classes(columns, penalty, crowds, records)
+        found["precision"] = 1.0 - _mean_cost(columns, told, *held)
+    return found | _losses_of_classes(columns, penalty, crowds, records)
 
 
-def _of_classes(
+def _losses_of_classes(
     columns: Sequence[LossColumn], penalty: Sequence[Floats], crowds: Crowds, records: int
 ) -> dict[str, float]:
-    """The losses of whole classes, by what one row of each shows."""
+    """Compute the losses of whole classes, by what one row of each shows."""
     _, first = np.unique(crowds.class_of, return_index=True)
     extents, volumes = np.zeros(len(first)), np.ones(len(first))
     for weight, column, cost in zip(_weights(columns), columns, penalty, strict=True):
@@ -111,11 +111,12 @@ def _of_classes(
 
 
 def _weights(columns: Sequence[LossColumn]) -> list[float]:
+    """The weights of the columns, scaled to a sum of 1."""
     total = math.fsum(column.weight for column in columns)
     return [column.weight / total for column in columns]
 
 
-def _mean(
+def _mean_cost(
     columns: Sequence[LossColumn], costs: Sequence[Floats], released: Counts, records: int
 ) -> float:
     """The weighted mean over all records of what their cells cost; one left out costs 1.
@@ -131,7 +132,7 @@ def _mean(
 
 
 def _label_costs(column: LossColumn, shares: Sequence[float] | Floats) -> Floats:
-    """What each label costs, missing first, which costs nothing; a suppressed cell costs 1."""
+    """The cost of each label, missing first, which costs nothing; a suppressed cell costs 1."""
     cost = np.concatenate([[0.0], np.asarray(shares, dtype=np.float64)])
     for place, text in enumerate(column.texts, start=1):
         if text == column.top:
@@ -140,7 +141,7 @@ def _label_costs(column: LossColumn, shares: Sequence[float] | Floats) -> Floats
 
 
 def _ncp(column: LossColumn) -> Floats:
-    """The share of its column that a label leaves open (Ghinita Section 2.1)."""
+    """The share of its column that each label leaves open (Ghinita Section 2.1)."""
     if not column.hierarchy.ordered:
         under = column.leaves / max(len(column.hierarchy.leaves), 1)
         return _label_costs(column, np.where(column.leaves == 1, 0.0, under))
@@ -152,25 +153,25 @@ def _ncp(column: LossColumn) -> Floats:
         return _label_costs(column, np.zeros(len(column.texts)))
     shares = []
     for place, text in enumerate(column.texts):
-        low, high = extent(column.hierarchy.leaves, text) or _run(column, place)
+        low, high = extent(column.hierarchy.leaves, text) or _ends_of_leaves(column, place)
         shares.append((min(max(high, first), last) - min(max(low, first), last)) / whole)
     return _label_costs(column, shares)
 
 
-def _run(column: LossColumn, place: int) -> tuple[float, float]:
-    """The first and last leaf of a label that has no ends of its own."""
+def _ends_of_leaves(column: LossColumn, place: int) -> tuple[float, float]:
+    """The smallest and the largest leaf of a label that has no ends of its own."""
     codes = column.decoded[place]
     positions = column.hierarchy.leaves.positions[codes[codes > 0] - 1]
     return float(positions.min()), float(positions.max())
 
 
 def _granularity(column: LossColumn) -> Floats:
-    """The share of the other leaves that a label leaves open."""
+    """The share of the other leaves that each label leaves open."""
     others = max(len(column.hierarchy.leaves) - 1, 1)
     return _label_costs(column, (column.leaves - 1) / others)
 
 
-def _levels(column: LossColumn) -> Floats | None:
+def _level_costs(column: LossColumn) -> Floats | None:
     """The level of each label over the height; None if a label stands on several levels."""
     height = len(column.hierarchy.maps) - 1
     on: dict[str, set[int]] = {}
@@ -205,25 +206,25 @@ def extent(leaves: Domain, label: str) -> tuple[float, float] | None:
     if leaves.kind is Kind.TEXT or read_set(label) is not None:
         return None
     bounds = ends_of(label)
-    low = (-math.inf, -math.inf) if bounds.low is None else _ends(leaves, bounds.low)
-    high = (math.inf, math.inf) if bounds.high is None else _ends(leaves, bounds.high)
+    low = (-math.inf, -math.inf) if bounds.low is None else _ends_of_text(leaves, bounds.low)
+    high = (math.inf, math.inf) if bounds.high is None else _ends_of_text(leaves, bounds.high)
     if low is None or high is None:
         return None
-    step = _step(leaves)
+    step = _spacing(leaves)
     below = low[0] if bounds.low_inside or bounds.low is None else low[1] + step
     above = high[1] if bounds.high_inside or bounds.high is None else high[0] - step
     return below, above
 
 
-def _step(leaves: Domain) -> float:
-    """What lies between two neighbouring values: 1, or a day; nothing for fractions and moments."""
+def _spacing(leaves: Domain) -> float:
+    """The space between neighbouring values: 1, or a day; 0.0 for fractions and moments."""
     if leaves.kind is Kind.DATE:
         return 86_400e6 if leaves.values.dtype == np.dtype("datetime64[D]") else 0.0
     return 1.0 if leaves.values.dtype.kind == "i" else 0.0
 
 
-def _ends(leaves: Domain, text: str) -> tuple[float, float] | None:
-    """First and last value of what an end names: a number is a point, a month has 31 days.
+def _ends_of_text(leaves: Domain, text: str) -> tuple[float, float] | None:
+    """The first and last value of what an end names: a number is a point, a month has 31 days.
 
     An end that lies between two whole numbers begins after it and ends before it.
     """
@@ -232,21 +233,22 @@ def _ends(leaves: Domain, text: str) -> tuple[float, float] | None:
     number = parse_number(text)
     if number is None:
         return None
-    if _step(leaves):
+    if _spacing(leaves):
         return float(math.ceil(number)), float(math.floor(number))
     return float(number), float(number)
 
 
 def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
-    """The first and the last moment of a day, a month, a quarter or a year."""
+    """The first and last moment of a day, month, quarter or year; None if it is none of these."""
     start, after = _period(text)
     if start is None or after is None:
         return None
     low, high = (float(end.astype("datetime64[us]").astype(np.int64)) for end in (start, after))
-    return low, high - _step(leaves) if high > low else high
+    return low, high - _spacing(leaves) if high > low else high
 
 
 def _period(text: str) -> tuple[Any, Any]:
+    """The start of a day, month, quarter or year and what comes after it; twice None if none."""
     quarter = read_quarter(text)
     if quarter is not None:
         start = np.datetime64(quarter.low)

@@ -14,16 +14,16 @@ from incrowd.verify.label_tree import LabelTree
 
 
 def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
-    """How many people hold each of so many codes; whoever has several values counts for each."""
+    """Count the people who hold each of so many codes; whoever has several counts for each."""
     rows = rows.one_by_one()
     owner = None if rows.unit is None else own_units(rows.unit)
     return people_by_value(rows.codes[name].astype(np.int64), size, owner, rows.records)
 
 
-def named_by_crowds(
+def demand_named_by_crowds(
     tree: LabelTree, name: str, cells: NumberedCells, people: Counts, k: int
 ) -> None:
-    """Every value or node that a set names is held by at least k people.
+    """Demand that k people hold every value or node that a set names.
 
     `people` says how many hold each leaf. A label that is no set names what its whole class has.
     """

@@ -47,7 +47,7 @@ class ShownColumn:
 
 
 def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
-    """Every released cell stands for a set of values with the original among them.
+    """Demand that every released cell stands for values with the original among them.
 
     The sets are those of the hierarchy's own decoding (Bettini's Dec). A label that is a value of
     the column stands for other values only as the name of a node over it.
@@ -57,7 +57,7 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
     try:
         each = tree.decode_all(texts)
         outside = ~replace(each, of=each.of[cells.codes]).covers(column.codes)
-        outside |= _as_another(tree, column)
+        outside |= _shows_another(tree, column)
         lost = int(column.records[outside].sum())
     except InputError:
         lost = int(column.records.sum())
@@ -68,8 +68,8 @@ def demand_covering(tree: LabelTree, column: ShownColumn) -> None:
         )
 
 
-def _as_another(tree: LabelTree, column: ShownColumn) -> Flags:
-    """Pairs that show another value than the record holds, which is no node over it either.
+def _shows_another(tree: LabelTree, column: ShownColumn) -> Flags:
+    """Flag pairs that show another value than the record holds, and no node over it.
 
     A value that is written as a set may stand for what the set does.
     """
@@ -81,12 +81,12 @@ def _as_another(tree: LabelTree, column: ShownColumn) -> Flags:
     for number in np.unique(column.cells.codes[wrong]).tolist():
         here = np.flatnonzero(wrong & (column.cells.codes == number))
         text = texts[number - 1]
-        wrong[here] = ~_with_name(tree, text, code[text])[column.codes[here]]
+        wrong[here] = ~_codes_with_name(tree, text, code[text])[column.codes[here]]
     return wrong
 
 
-def _with_name(tree: LabelTree, text: str, value: int) -> Flags:
-    """The codes that a value may be shown for: its own, and those of nodes over it of its name."""
+def _codes_with_name(tree: LabelTree, text: str, value: int) -> Flags:
+    """Flag the codes a value may be shown for: its own, and those of nodes over it of its name."""
     found: Flags = np.arange(tree.maps.shape[1]) == value
     for nodes, labels in zip(tree.maps[1:], tree.labels[1:], strict=True):
         if labels[nodes[value] - 1] == text:
@@ -95,7 +95,7 @@ def _with_name(tree: LabelTree, text: str, value: int) -> Flags:
 
 
 def demand_coarse(tree: LabelTree, name: str, cells: NumberedCells, lowest: int) -> None:
-    """No released cell is finer than the lowest level that may be shown.
+    """Demand that no released cell is finer than the lowest level that may be shown.
 
     It is a label of that level or a higher one, or it begins and ends where they do, by name or by
     value; one without an end is never too fine there.
@@ -119,7 +119,7 @@ def demand_coarse(tree: LabelTree, name: str, cells: NumberedCells, lowest: int)
 
 
 def demand_steady(column: ShownColumn) -> None:
-    """Equal values of a column show the same in every row."""
+    """Demand that equal values of a column show the same in every row."""
     cells, codes = column.cells, column.codes
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
@@ -129,7 +129,7 @@ def demand_steady(column: ShownColumn) -> None:
 
 
 def demand_represented(tree: LabelTree, column: ShownColumn) -> None:
-    """Every released cell shows a value, or its node, of somebody in the same crowd.
+    """Demand that every cell shows a value, or its node, of somebody in the same crowd.
 
     A crowd is all records that show the same in all columns that were counted together.
     """
@@ -162,14 +162,14 @@ class _ShownLimits(Protocol):
 
 
 def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _ShownLimits) -> None:
-    """No released cell is coarser than the highest level, or spans more than the widest allows.
+    """Demand that no cell is coarser than `highest` or spans more than `widest`.
 
     Both are judged by the leaves that a cell stands for.
     """
     if limits.highest is None and limits.widest is None:
         return
     shown = tree.decode_all(cells.labels.to_list())
-    wide = sum(_beyond(tree, shown[i], limits) for i in range(len(shown)))
+    wide = sum(_exceeds_limits(tree, shown[i], limits) for i in range(len(shown)))
     if wide:
         raise NotMetError(
             f"{count_of(wide, 'label')} of {name!r} {'is' if wide == 1 else 'are'} coarser than "
@@ -181,7 +181,8 @@ def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _Sho
         )
 
 
-def _beyond(tree: LabelTree, codes: Codes, limits: _ShownLimits) -> bool:
+def _exceeds_limits(tree: LabelTree, codes: Codes, limits: _ShownLimits) -> bool:
+    """Whether a label of these leaves, ascending, is coarser than `highest` or over `widest`."""
     first, last = int(codes[0]), int(codes[-1])
     if limits.highest is not None:
         nodes = tree.maps[limits.highest]
@@ -197,7 +198,7 @@ def _beyond(tree: LabelTree, codes: Codes, limits: _ShownLimits) -> bool:
 
 
 def demand_consistent(rows: CountedRows) -> None:
-    """Records with the same quasi-identifying values show the same in all these columns."""
+    """Demand that records with the same quasi-identifying values show the same."""
     before = number_rows(list(rows.codes.values()))
     after = number_rows([number_cells(column).codes for column in rows.cells.iter_columns()])
     torn = len(np.unique(pack((before, after)))) - len(np.unique(before))
@@ -207,7 +208,7 @@ def demand_consistent(rows: CountedRows) -> None:
 
 
 def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
-    """Every class shows the sensitive rows that it held, each as often, in whatever order.
+    """Demand that every class shows the sensitive rows it held, each as often, in any order.
 
     All sensitive columns of a record change places together.
     """
@@ -224,7 +225,7 @@ def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
 
 
 def demand_numbered_classes(name: str, rows: CountedRows) -> None:
-    """The added column has one number for each class, and another for each other class."""
+    """Demand that the added column has one number for each class, and no number for two."""
     shown, classes = number_cells(rows.cells[name]).codes, rows.classes
     if classes is None or (shown == 0).any():
         raise NotMetError(f"the column {name!r} does not number the classes correctly")
@@ -234,7 +235,7 @@ def demand_numbered_classes(name: str, rows: CountedRows) -> None:
 
 
 def crowds_by_number(classes: Any, records: Counts) -> Crowds:
-    """The crowds of rows whose class is told by a number."""
+    """Find the crowds of rows whose class is told by a number."""
     held, class_of = np.unique(classes, return_inverse=True)
     return Crowds(class_of.astype(np.int64), len(held), records, None, None)
 
@@ -265,7 +266,7 @@ it. Cells of a transformation without a judge are never released."""
 
 
 def cell_judge(show: str) -> CellJudge:
-    """The judge of a transformation's cells."""
+    """The judge of the cells that `show` asks for; refuses a name that is not known."""
     if show not in CELL_JUDGES:
         raise NotMetError(
             f'incrowd cannot verify cells of show = "{show}", so nothing was released',

@@ -20,18 +20,18 @@ from incrowd.verify.verify import Reference
 
 
 def end_names(name: str) -> tuple[str, str]:
-    """What the two columns of a column are called."""
+    """The names of the two columns in which one column leaves, for its ends."""
     return f"{name}_low", f"{name}_high"
 
 
 def split_columns(quasi: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
-    """The columns that stand as two among columns of these names."""
+    """The columns that stand as two, of their ends, among columns of these names."""
     there = set(names)
     return tuple(name for name in quasi if name not in there and {*end_names(name)} <= there)
 
 
 def join_ends(rows: pl.DataFrame, columns: Mapping[str, str]) -> pl.DataFrame:
-    """The rows with one column of labels in place of the two columns of each of these.
+    """Put one column of labels in place of the two columns of ends of each of these.
 
     Each has a label for cells that show nothing.
     """
@@ -54,7 +54,7 @@ _DECIMAL = r"^[+-]?\d+(\.\d*)?$"
 
 
 def places_of(labels: pl.Series, kind: Kind) -> Counts:
-    """The position of each label among the values of its column, from 1; 0 is missing.
+    """Number the position of each label among the values of its column, from 1; 0 is missing.
 
     Labels that mean missing among numbers or dates are missing.
     """
@@ -70,8 +70,8 @@ def places_of(labels: pl.Series, kind: Kind) -> Counts:
     return places
 
 
-def kind_found(labels: pl.Series) -> Kind:
-    """What the texts of a column of a text file stand for, marks of missing values left out."""
+def kind_of_labels(labels: pl.Series) -> Kind:
+    """Find what the texts of a column stand for, marks of missing values left out."""
     texts = labels.to_numpy().astype(object)
     kind = kind_of(texts)
     plain = np.array([text not in MARKS for text in texts], dtype=np.bool_)
@@ -81,7 +81,7 @@ def kind_found(labels: pl.Series) -> Kind:
 
 
 def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
-    """How a column is spread in the release itself, its values told apart by the rule.
+    """Count how a column is spread in the release itself, values told apart by their kind.
 
     `records` says how many records each cell stands for.
     """
@@ -92,10 +92,10 @@ def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
     return Reference(dict(zip(cells.labels.to_list(), place.tolist(), strict=True)), people)
 
 
-def alike(texts: pl.Series) -> int:
-    """How many of these texts differ from another one only by case, surrounding space or zeros.
+def count_alike(texts: pl.Series) -> int:
+    """Count texts that differ from another one only by case, surrounding space or zeros.
 
-    >>> alike(pl.Series(["hiv", "HIV", "hiv ", "flu", "7", "007", "7.0"]))
+    >>> count_alike(pl.Series(["hiv", "HIV", "hiv ", "flu", "7", "007", "7.0"]))
     4
     """
     distinct = texts.alias("").drop_nulls().unique()
@@ -108,10 +108,13 @@ def alike(texts: pl.Series) -> int:
 
 
 def alike_notes(columns: Mapping[str, pl.Series], role: str) -> list[str]:
-    """A sentence for each column that holds such texts; `role` says what the columns are."""
+    """Write a sentence for each column with texts that `count_alike` counts.
+
+    `role` says what the columns are.
+    """
     notes = []
     for name, texts in columns.items():
-        if count := alike(texts):
+        if count := count_alike(texts):
             verb = "value differs" if count == 1 else "values differ"
             notes.append(
                 f"{count:,} {verb} from another value of the {role} column '{name}' only by "

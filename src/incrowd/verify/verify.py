@@ -65,7 +65,7 @@ class Reference:
         return cls(place, people_by_value(codes, values + 1, owner, rows.records), maps)
 
     def among(self, rows: CountedRows, name: str) -> "Reference":
-        """The same positions with the people of these rows alone."""
+        """Count the people of these rows alone, at the same positions."""
         rows = rows.one_by_one()
         cells = number_cells(rows.cells[name])
         places = np.concatenate([[0], self.places(cells.labels.to_list())])
@@ -74,14 +74,16 @@ class Reference:
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
-        """Positions and nodes that these people hold alone: 0 for missing, then 1, 2, ….
+        """Keep the positions and nodes that these people hold alone: 0 for missing, then 1, 2, ….
 
         What is left tells nothing of values that nobody of them holds, not even that they exist.
         """
         held = np.flatnonzero(np.append(True, self.people[1:] > 0))
         rank = np.cumsum(np.append(0, self.people[1:] > 0))
         place = {text: int(rank[at]) for text, at in self.place.items() if self.people[at]}
-        maps = None if self.maps is None else np.stack([_dense(n[held]) for n in self.maps])
+        maps = (
+            None if self.maps is None else np.stack([_renumber_nodes(n[held]) for n in self.maps])
+        )
         return Reference(place, self.people[held], maps)
 
     def places(self, labels: Sequence[str]) -> Counts:
@@ -130,7 +132,7 @@ class SeenRelease:
 
 
 def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
-    """Which records show the same in the policy's quasi-identifying columns.
+    """Number the records that show the same in the policy's quasi-identifying columns.
 
     If the rows say whose they are, people are counted in place of records.
     """
@@ -152,7 +154,7 @@ def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
 
 
 def by_people(rows: CountedRows) -> CountedRows:
-    """The same rows, which say whose they are; refused if they do not."""
+    """Refuse rows that do not say whose they are; return the others as they are."""
     if rows.unit is None:
         raise NotMetError("the release does not show which records belong to one person")
     return rows
@@ -165,7 +167,7 @@ def verify(
     world: PublicTable | None = None,
     drawn: int | None = None,
 ) -> tuple[Verdict, ...]:
-    """What every model of a policy finds in the rows that leave.
+    """Judge by every model of a policy the rows that leave.
 
     `reference` says at which position each value of the sensitive columns stands, and how these are
     spread over the people that classes are compared with. Without it
@@ -174,14 +176,18 @@ def verify(
     """
     names = dict.fromkeys(model.column for model in policy.models if model.columns)
     known = reference or {}
-    sensitive = {name: _values(seen.rows[name], seen.crowds, known.get(name)) for name in names}
-    whom = _whom(seen, policy, world)
+    sensitive = {
+        name: _judged_values(seen.rows[name], seen.crowds, known.get(name)) for name in names
+    }
+    whom = _candidates_and_presence(seen, policy, world)
     evidence = Evidence(seen.crowds, sensitive, *whom, columns=len(seen.quasi), drawn=drawn)
     return tuple(_verdict(model, evidence) for model in policy.models)
 
 
-def weakest(verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]) -> tuple[Verdict, ...]:
-    """The verdicts of a release that was judged in blocks, each class in one of them.
+def weakest_verdicts(
+    verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]
+) -> tuple[Verdict, ...]:
+    """Join the verdicts of a release that was judged in blocks, each class in one of them.
 
     What the rows reach is what the weakest block reaches; a model is met if every block meets it.
     """
@@ -193,10 +199,13 @@ def weakest(verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]) -> t
     return tuple(found)
 
 
-def _whom(
+def _candidates_and_presence(
     seen: SeenRelease, policy: _JudgedPolicy, world: PublicTable | None
 ) -> tuple[Counts | None, float | None]:
-    """Candidates per crowd, and the highest chance that somebody is present; None if not asked."""
+    """Count candidates per crowd, and find the highest chance that somebody is present.
+
+    None if there is no world, or no model asks for it.
+    """
     asked = [model for model in policy.models if "world" in model.requires]
     if world is None or not asked:
         return None, None
@@ -209,7 +218,7 @@ def _whom(
 def demand(
     verdicts: Sequence[Verdict], remedy: str = "", refused: Callable[[], object] | None = None
 ) -> None:
-    """Refuse, if there is a model that the rows do not meet; `remedy` says what would help.
+    """Refuse rows that do not meet every model; `remedy` says what would help.
 
     `refused` makes the figures that the error then holds.
     """
@@ -230,7 +239,7 @@ def demand(
 def demand_complete(
     names: Sequence[str], records: int, wanted: Sequence[str], leaving: int
 ) -> None:
-    """The release has the columns and the number of rows that it must have, and nothing else."""
+    """Demand exactly the columns and the number of rows that the release must have."""
     if tuple(names) != tuple(wanted):
         strange = len(set(names) - set(wanted))
         raise NotMetError(
@@ -242,14 +251,14 @@ def demand_complete(
 
 
 def demand_same_rows(differing: int) -> None:
-    """What was written is what was staged; `differing` rows are not."""
+    """Demand that what was written is what was staged; `differing` rows are not."""
     if differing:
         rows = count_of(differing, "row")
         raise NotMetError(f"{rows} of the written release differ from the staged rows")
 
 
 def demand_once(repeated: int) -> None:
-    """No record of the table leaves more than once; `repeated` do."""
+    """Demand that no record of the table leaves more than once; `repeated` do."""
     if repeated:
         raise NotMetError(
             f"{count_of(repeated, 'record')} would leave more than once; nothing was released"
@@ -257,7 +266,7 @@ def demand_once(repeated: int) -> None:
 
 
 def demand_values(released: CountedRows) -> None:
-    """No record leaves that lacks a value, where such are to be suppressed.
+    """Demand that no record leaves without a value, where such are to be suppressed.
 
     `released` are the codes that the records held, by quasi-identifying column.
     """
@@ -266,7 +275,7 @@ def demand_values(released: CountedRows) -> None:
 
 
 def demand_accounted(leaving: int, whole: int, policy: _SuppressionLimit) -> None:
-    """No more records are left out than the policy allows, of the `whole` that may leave.
+    """Demand that no more records are left out, of the `whole`, than the policy allows.
 
     Records that lack a value, where such are to be suppressed, do not count.
     """
@@ -279,7 +288,7 @@ def demand_accounted(leaving: int, whole: int, policy: _SuppressionLimit) -> Non
 
 
 def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str]) -> None:
-    """Every cell of an identifier shows the pseudonym of what it held, or nothing if it was empty.
+    """Demand that each identifier shows the pseudonym of what it held, or nothing if empty.
 
     `pairs` are the cells held and shown, in this order; `pseudonym` is told by the text held.
     """
@@ -292,7 +301,7 @@ def demand_pseudonyms(name: str, pairs: CountedRows, pseudonym: Mapping[str, str
 
 
 def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
-    """The columns that are kept show what the records held.
+    """Demand that the columns that are kept show what the records held.
 
     `altered` says by column how many cells do not; a column that was not compared is refused, too.
     """
@@ -309,13 +318,15 @@ def demand_unchanged(altered: Mapping[str, int], kept: Sequence[str]) -> None:
 
 
 def _verdict(model: Any, evidence: Evidence) -> Verdict:
+    """Judge one model and make its verdict."""
     reached, ok = judge(model, evidence)
     column = model.column if model.columns else None
     sure = getattr(model, "confidence", None)
     return Verdict(model.name, column, float(model.threshold), reached, ok, sure)
 
 
-def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
+def _judged_values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> Values:
+    """Place the values of a sensitive column; without a reference by the release itself."""
     cells = number_cells(column)
     if reference is None:
         whole = people_by_value(cells.codes, len(cells.labels) + 1, crowds.unit, crowds.records)
@@ -324,7 +335,7 @@ def _values(column: pl.Series, crowds: Crowds, reference: Reference | None) -> V
     return Values(places[cells.codes], reference.people.astype(np.int64), reference.maps)
 
 
-def _dense(nodes: Codes) -> Codes:
+def _renumber_nodes(nodes: Codes) -> Codes:
     """Number nodes anew in their order, from 0 or 1 as before."""
     found = np.unique(nodes, return_inverse=True)[1] + (1 if nodes.min() > 0 else 0)
     return found.astype(np.int32)

@@ -101,7 +101,7 @@ def apply_preset(state: WorkerState, job: jobs.ApplyPreset, tell: Tell) -> str:
     """The policy with a preset applied, by what the table holds."""
     tell("looking at every column", 0.0)
     seen = table_facts(state.open(job.table))
-    return presets.apply(job.preset, Policy.loads(job.policy), seen).dumps()
+    return presets.apply_preset(job.preset, Policy.loads(job.policy), seen).dumps()
 
 
 def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> None:
