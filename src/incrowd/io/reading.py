@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 import polars as pl
 
 from incrowd.engines import elsewhere
-from incrowd.engines.addresses import refuse_unread
+from incrowd.engines.addresses import refuse_addresses
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
@@ -56,12 +56,12 @@ class Reading(ReadingOptions):
 
     def read(self, path: AnyPath) -> tables.Source:
         """The table in this file."""
-        refuse_unread(path)
+        refuse_addresses(path)
         return tables.read(path, self.layout)
 
     def large(self, path: AnyPath) -> LargeTable | None:
         """The table out of memory; None if it fits there."""
-        refuse_unread(path)
+        refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
@@ -138,7 +138,7 @@ class Opened:
 
 def is_path(source: Any) -> bool:
     """Whether this names a file, and is not a table itself or the address of one."""
-    return isinstance(source, str | os.PathLike) and not elsewhere.takes(source)
+    return isinstance(source, str | os.PathLike) and not elsewhere.is_elsewhere(source)
 
 
 def path_of(source: Any) -> AnyPath | None:
