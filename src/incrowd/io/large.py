@@ -1,7 +1,7 @@
 """Tables that are larger than memory: files and folders of files.
 
 A table is worked on in memory if it fits there, and out of memory with DuckDB if it does not. What
-a table takes in memory is size_of beforehand from its size, and so is the disk that it takes.
+a table takes in memory is estimate_size beforehand from its size, and so is the disk that it takes.
 """
 
 import shutil
@@ -108,7 +108,7 @@ def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeT
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
-    estimate = size_of(source)
+    estimate = estimate_size(source)
     most = free_memory() * _SHARE if memory is None else memory
     if estimate is None or (estimate.memory <= most and not _has_partitions(Path(source))):
         return None
@@ -117,7 +117,7 @@ def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeT
     return _open_files(_files(Path(source)), layout, memory, note)
 
 
-def size_of(source: Any) -> TableEstimate | None:
+def estimate_size(source: Any) -> TableEstimate | None:
     """The estimated size of the table in a file or in several; None if there are no files."""
     paths = _files(Path(source))
     if not paths:

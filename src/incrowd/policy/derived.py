@@ -54,7 +54,7 @@ def derived_in(engine: Engine, policy: Policy) -> list[Derived]:
 
 def _encode_cells(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
     kind, marks = policy.columns[name].kind, policy.marks
-    column = encode(cells, name, kind, infer=text, missing_values=marks.within(name))
+    column = encode(cells, name, kind, infer=text, missing_values=marks.of_column(name))
     return marks.clear(column, name)
 
 

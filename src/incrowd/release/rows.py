@@ -174,7 +174,7 @@ def _pseudonyms(table: LoadedTable, context: RunContext) -> dict[str, Cell]:
     return {
         name: ByValue(column, _pseudonyms_of(column.domain.labels, name, context))
         for name in pseudonymous(policy)
-        for column in [table.engine.texts(name, policy.marks.within(name))]
+        for column in [table.engine.texts(name, policy.marks.of_column(name))]
     }
 
 
