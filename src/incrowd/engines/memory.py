@@ -107,6 +107,7 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
+        """A column of weights coded as numbers; `InputError` if its cells are none."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -292,6 +293,7 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
+        """The column with this name; `PolicyError` if there is none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
@@ -339,10 +341,7 @@ def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
 
 
 def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
-    """For each record the one whose cells it shows: one of its class, all orders equally likely.
-
-    Records that are left out (class -1) stay.
-    """
+    """For each record the one of its class whose cells it shows; its own if it is left out."""
     moved = np.arange(len(classes), dtype=np.int64)
     kept = np.flatnonzero(classes >= 0)
     drawn = draw.permutation(kept)
@@ -376,6 +375,7 @@ _TYPES: dict[type, Any] = {
 
 
 def _as_narwhals(frame: Any) -> "nw.DataFrame[Any]":
+    """The frame as one of narwhals, collected if it is lazy; other tables are refused."""
     found = nw.from_native(frame, pass_through=True)
     if isinstance(found, nw.LazyFrame) and found.implementation is nw.Implementation.POLARS:
         found = found.collect()

@@ -136,7 +136,7 @@ class Spark(Database):
             with self._working("read the table"):
                 self.session.sql(query).write.parquet(_uri(folder))
             for file in parts(folder):
-                yield from _batches(file)
+                yield from _read_batches(file)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
@@ -404,7 +404,7 @@ def _tidy_folder(folder: Path) -> None:
         file.rename(folder / f"part-{number:05}.parquet")
 
 
-def _batches(file: Path) -> Iterator[pl.DataFrame]:
+def _read_batches(file: Path) -> Iterator[pl.DataFrame]:
     import pyarrow.parquet as pq  # noqa: PLC0415  an extra
 
     def frames() -> Iterator[pl.DataFrame]:

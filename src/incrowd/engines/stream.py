@@ -382,6 +382,7 @@ def _generator(seed: int | None, stream: int) -> np.random.Generator:
 
 
 def _as_polars(batch: Any) -> pl.DataFrame:
+    """A batch of any kind of frame as a frame of Polars."""
     if isinstance(batch, pl.DataFrame):
         return batch
     with boundary(

@@ -55,11 +55,7 @@ def encode(
 
 
 def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
-    """The same column in the codes of a hierarchy's leaves.
-
-    Values of equal kinds match by value, others by the text of their label or, if one of them is a
-    number or a date, by what that text stands for: the number 39 matches 39.0 and the text "39".
-    """
+    """The column in the codes of a hierarchy's leaves (`leaves_of`); refused if it lacks one."""
     place = leaves_of(column.domain, leaves)
     _refuse_unknown(column, place)
     lookup = np.concatenate([[MISSING], place]).astype(np.int32)
@@ -81,10 +77,7 @@ def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
 
 
 def sealed_content(series: AnySeries) -> str:
-    """Name what incrowd cannot look into (lists, bytes); empty if the cells are plain values.
-
-    Lists and structures have no codes; bytes have, as hexadecimal text.
-    """
+    """Name what cannot be looked into in these cells (lists, bytes); empty if they are plain."""
     if isinstance(series, nw.Series) and series.dtype in _PLAIN:
         return ""
     with boundary(InputError("a column cannot be read", remedy="convert it to text")):
@@ -158,6 +151,7 @@ def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_integers(values: pl.Series, name: str) -> CodedColumn:
+    """A column of integers coded as numbers; as text if one is beyond int64."""
     small = values.cast(pl.Int64, strict=False)
     if small.null_count() == values.null_count():
         return _encode_in_order(small, name, Kind.NUMBER, "int64")
@@ -165,6 +159,7 @@ def _encode_integers(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
+    """A column of floats coded as numbers, NaN as missing; infinite ones are refused."""
     infinite = values.is_infinite().fill_null(value=False)
     if infinite.any():
         raise InputError(
@@ -205,6 +200,7 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _refuse_far_dates(dates: pl.Series, name: str) -> None:
+    """Refuse a column with dates outside the years 1 to 9999."""
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
         beyond = count_of(int(far.sum()), "date")
@@ -332,6 +328,7 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
 
 
 def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+    """Refuse a column if some value that occurs does not fit the kind."""
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
@@ -344,6 +341,7 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
 
 
 def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
+    """Refuse a column of numbers if some would be one float although they differ."""
     if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",
@@ -352,6 +350,7 @@ def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
 
 
 def _refuse_unknown(column: CodedColumn, place: Codes) -> None:
+    """Refuse a column if some value that occurs is no leaf (place 0) of its hierarchy."""
     unknown = np.concatenate([[False], place == MISSING])
     held = unknown[column.codes]
     if held.any():
