@@ -72,6 +72,7 @@ def without_credentials(text: str) -> str:
 
 
 def _scheme_only(found: "re.Match[str]") -> str:
+    """The scheme of the address that was found, in place of the address."""
     scheme = (found["other"] or "postgresql").lower()
     return f"{scheme}://…"
 
@@ -141,7 +142,7 @@ def count_of(count: int, one: str, many: str = "") -> str:
 
 
 def sentence(text: str) -> str:
-    """A clause as a sentence.
+    """The text as a sentence: with a capital letter and a full stop.
 
     >>> sentence("all columns are kept")
     'All columns are kept.'
@@ -150,7 +151,7 @@ def sentence(text: str) -> str:
 
 
 def join_words(names: Sequence[str], word: str = "and") -> str:
-    """Names as a list in a sentence.
+    """The names as a list for a sentence, with `word` before the last of them.
 
     >>> join_words(["birth_date", "zip", "sex"]), join_words(["zip"]), join_words(["a", "b"], "or")
     ('birth_date, zip and sex', 'zip', 'a or b')
@@ -159,7 +160,7 @@ def join_words(names: Sequence[str], word: str = "and") -> str:
 
 
 def whole_percent(share: float) -> str:
-    """A share in whole percent: only all is 100 %, and only nothing is 0 %.
+    """A share in whole percent; only 1 is 100 %, and only 0 is 0 %.
 
     >>> whole_percent(0.254), whole_percent(1.0), whole_percent(0.9996), whole_percent(0.001)
     ('25 %', '100 %', 'over 99 %', 'under 1 %')
@@ -179,10 +180,11 @@ def is_panic(error: BaseException) -> bool:
 def boundary(
     error: IncrowdError, known: Callable[[BaseException], IncrowdError | None] | None = None
 ) -> Iterator[None]:
-    """Replace whatever another library raises inside by `error`, or by what `known` makes of it.
+    """Replace what another library raises in the block by `error`, or by what `known` makes of it.
 
     Libraries quote cell values in their messages, so neither the message nor the traceback of the
-    original may survive: they are gone before ours is raised. Our own errors pass through.
+    original may survive: they are gone before ours is raised. Our own errors pass through, and
+    `MemoryError` does.
     """
     failed = False
     try:
@@ -201,7 +203,7 @@ def boundary(
 
 
 def other_rows_error() -> NotMetError:
-    """The rows that were counted are not those that were made."""
+    """The error, to be raised by the caller, for written rows that are not those made."""
     return NotMetError(
         "the rows that were written are not those that should leave",
         remedy="make sure that nothing changes the table meanwhile",
@@ -219,7 +221,7 @@ def raise_alone(error: IncrowdError) -> NoReturn:
 def each_within(
     items: Iterable[T], guard: Callable[[], AbstractContextManager[None]]
 ) -> Iterator[T]:
-    """The items, each of which is made inside a boundary; whoever uses it is outside."""
+    """The items, each made inside a block of `guard`; whoever uses them is outside of it."""
     rest = iter(items)
     done: Any = object()
     while True:
@@ -252,7 +254,7 @@ INTERRUPTION = Failure("interrupted; nothing was written", "", INTERRUPTED)
 
 
 def failure_of(error: BaseException) -> Failure:
-    """What to show of this error: nothing that may hold a cell value."""
+    """What to tell users of this error: nothing that may hold a cell value."""
     match error:
         case IncrowdError():
             verdicts = getattr(error, "verdicts", ())
@@ -275,14 +277,14 @@ def failure_of(error: BaseException) -> Failure:
 
 
 def _failure_of_library(error: BaseException) -> Failure:
-    """What to say of an error of another library, by what led to it."""
+    """What to tell users of an error of another library, by the errors that led to it."""
     if any(isinstance(one, KeyboardInterrupt) for one in chain_of(error)):
         return INTERRUPTION  # libraries turn an interrupt into errors of their own, as numba does
-    return _OUT_OF_MEMORY if _out_of_memory(error) else _failure_of_unknown(error)
+    return _OUT_OF_MEMORY if _is_out_of_memory(error) else _failure_of_unknown(error)
 
 
 def chain_of(error: BaseException) -> Iterator[BaseException]:
-    """The error and those that led to it."""
+    """The error and, one after the other, those that led to it."""
     seen: set[int] = set()
     cause: BaseException | None = error
     while cause is not None and id(cause) not in seen:
@@ -301,8 +303,11 @@ _MEMORY_WORDS = re.compile(
 )
 
 
-def _out_of_memory(error: BaseException) -> bool:
-    """Whether memory ran out: a library that could not load says so in its message."""
+def _is_out_of_memory(error: BaseException) -> bool:
+    """Whether the error came about because memory ran out.
+
+    A library that could not load for that says so in its message.
+    """
     return any(
         isinstance(one, MemoryError)
         or (
@@ -312,8 +317,8 @@ def _out_of_memory(error: BaseException) -> bool:
     )
 
 
-def frames(error: BaseException) -> Iterator[str]:
-    """The places in our own code that the error went through, outermost first."""
+def own_places(error: BaseException) -> Iterator[str]:
+    """The places in our own code that an error went through, outermost first, as `file:line`."""
     for frame, line in walk_tb(error.__traceback__):
         path = Path(frame.f_code.co_filename)
         if path.is_relative_to(_PACKAGE):
@@ -321,7 +326,8 @@ def frames(error: BaseException) -> Iterator[str]:
 
 
 def _failure_of_unknown(error: BaseException) -> Failure:
-    place = list(frames(error))[-1:] or ["an unknown place"]
+    """What to tell users of an error that nobody foresaw: its kind and its place."""
+    place = list(own_places(error))[-1:] or ["an unknown place"]
     return Failure(
         f"incrowd itself failed ({type(error).__name__} at {place[0]})",
         "please report this line; INCROWD_DEBUG=1 shows more",

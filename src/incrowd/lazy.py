@@ -21,16 +21,17 @@ class _Unloaded(ModuleType):
     """Takes the place of a module until one of its names is used."""
 
     def __getattr__(self, name: str) -> Any:
+        """A name of the module, which is loaded now."""
         return getattr(import_module(self.__name__), name)
 
 
 def module(name: str) -> ModuleType:
-    """The module of this full name, loaded when one of its names is first used."""
+    """A stand-in for the module of this full name, which loads it when a name is first used."""
     return _Unloaded(name)
 
 
 def modules_of(package: str) -> Callable[[str], ModuleType]:
-    """The `__getattr__` of a package whose modules are loaded when they are first used."""
+    """A `__getattr__` for a package, which hands out its modules unloaded."""
 
     def unloaded_module(name: str) -> ModuleType:
         full = f"{package}.{name}"
@@ -42,7 +43,7 @@ def modules_of(package: str) -> Callable[[str], ModuleType]:
 
 
 def names_of(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """The `__getattr__` and `__dir__` of a package that offers names of its modules.
+    """A `__getattr__` and a `__dir__` for a package that offers names of its modules.
 
     A name is loaded, with the module it is in, when it is first used (see `homes_of`); the modules
     of the package are handed out unloaded.

@@ -63,6 +63,7 @@ class _Checked(type):
     """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        """Make a value of the class; wrong arguments raise a `PolicyError` that names the field."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # every setting is a dataclass
         placed = [one.name for one in fields if not one.kw_only][: len(args)]
         if len(placed) == len(args) and kwargs.keys().isdisjoint(placed):  # errors name the field
@@ -74,7 +75,7 @@ class _Checked(type):
 
 
 def _with_checks(cls: type[_Made]) -> type[_Made]:
-    """The same class, made by `_Checked`."""
+    """A copy of the class, of the class `_Checked`, whose calls raise our errors."""
     if isinstance(cls, _Checked):
         return cls
     kind = _Checked if type(cls) is type else type("_Checked", (_Checked, type(cls)), {})
@@ -89,7 +90,7 @@ class Setting(BaseModel):
     model_config = ConfigDict(**STRICT, frozen=True)
 
     def __init__(self, *unnamed: Any, **values: Any) -> None:
-        """Check the values."""
+        """Check the values and hold them; `PolicyError` if one is wrong."""
         if unnamed:
             raise PolicyError(
                 f"a {type(self).__name__} takes named values only",
@@ -120,12 +121,15 @@ class Setting(BaseModel):
 
     @classmethod
     def _keys_at(cls, path: Path) -> tuple[str, ...]:
-        """The keys that may stand at a place."""
+        """The keys that may stand at this place of a policy: the fields at the top, else none."""
         return () if path else tuple(cls.model_fields)
 
 
 def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) -> _Made:
-    """Call `make` and turn pydantic's errors into ours; `what` is the class that is made."""
+    """Call `make` and return its value; errors of pydantic become a `FaultyPolicyError`.
+
+    `keys` tells the known keys of a place, `what` is the class that is made.
+    """
     try:
         return make()
     except ValidationError as error:
@@ -146,11 +150,11 @@ class Fault:
     remedy: str = ""
 
     def at(self, line: int | None) -> "Fault":
-        """The same with the line of the policy file, if it is known."""
+        """The fault with the number of its line in the policy file; as it is if that is None."""
         return replace(self, message=f"{self.message} (line {line})") if line else self
 
     def sentence(self) -> str:
-        """What is wrong and what to do."""
+        """What is wrong and what to do about it, in one line."""
         return f"{self.message}; {self.remedy}" if self.remedy else self.message
 
 
@@ -170,7 +174,7 @@ class FaultyPolicyError(PolicyError):
 
 
 def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False) -> str:
-    """A remedy that names the nearest known word, or lists all of them.
+    """A remedy that names the nearest known word; without one it lists all of them if `listed`.
 
     >>> did_you_mean("supression", ["suppression", "search"])
     "did you mean 'suppression'?"
@@ -183,12 +187,13 @@ def did_you_mean(word: object, known: Iterable[object], *, listed: bool = False)
 
 
 def faults_of(error: ValidationError, keys: Keys) -> tuple[Fault, ...]:
-    """The faults that pydantic found, in our words."""
+    """The faults that pydantic found, in our words, each once."""
     details = error.errors(include_url=False)
     return tuple(dict.fromkeys(_fault(detail, keys) for detail in details))
 
 
 def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
+    """One fault that pydantic found, in our words."""
     path = _without_types(tuple(detail["loc"]))
     kind, context = detail["type"], detail.get("ctx", {})
     if path[-1:] == ("[key]",):
@@ -215,14 +220,14 @@ def _fault(detail: Mapping[str, Any], keys: Keys) -> Fault:
             message, _, remedy = str(context["error"]).partition("; ")
             found = Fault(path, f"{place_of(path)}{message}", remedy)
         case _:
-            message = f"{place}{_name(key)} {_must(detail, context)}"
-            found = Fault(path, message, _remedy(detail, context))
+            message = f"{place}{_key_name(key)} {_requirement(detail, context)}"
+            found = Fault(path, message, _remedy_for(detail, context))
     return found
 
 
 def must_be(path: Path, kind: str) -> Fault:
-    """The fault of a value that is of another kind than its place needs."""
-    what = f"{place_of(path[:-1])}{_name(path[-1])}"
+    """The fault of a value at this place that is not of the kind that it must be."""
+    what = f"{place_of(path[:-1])}{_key_name(path[-1])}"
     return Fault(path, f"{what} must be {_TYPES[kind]}", _EXAMPLES.get(kind, ""))
 
 
@@ -247,11 +252,12 @@ def place_of(path: Path) -> str:
 
 
 def _without_types(path: Path) -> Path:
-    """Pydantic's paths name the member of a union that was tried; the file does not."""
+    """A path of pydantic without the members of unions that it tried: no file has them."""
     return (*path[:3], *(part for part in path[3:] if not _TYPE.fullmatch(str(part))))
 
 
-def _name(key: str | int) -> str:
+def _key_name(key: str | int) -> str:
+    """A key in a message: `entry 1` for the first of a list, quoted if it is a name."""
     return f"entry {key + 1}" if isinstance(key, int) else f"'{key}'"
 
 
@@ -295,12 +301,12 @@ _EXAMPLES = {
 """What to write, by the type of the value."""
 
 
-def _must(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """What a value must be, by pydantic's name of the error."""
+def _requirement(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+    """What a value must be, in words, by pydantic's name of the error."""
     kind = detail["type"]
     for word, text in _LIMITS.items():
         if word in context and not isinstance(detail.get("input"), str | bool):
-            return f"must be {text} {_number(context[word])}"
+            return f"must be {text} {_limit_text(context[word])}"
     if set(context) & set(_LIMITS):
         return "must be a number"
     if "min_length" in context or "max_length" in context:
@@ -311,14 +317,14 @@ def _must(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     return f"must be {_TYPES[first]}" if first in _TYPES else "is not valid"
 
 
-def _remedy(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
-    """What to write instead."""
+def _remedy_for(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
+    """What to write in place of a wrong value; empty if nothing is known."""
     if detail["type"] in {"enum", "literal_error"} and "expected" in context:
         words = str(context["expected"]).replace(" or ", ",").split(",")
         return did_you_mean(detail.get("input"), [word.strip(" '") for word in words], listed=True)
     for word, text in _INSTEAD.items():
         if word in context:
-            return text.format(_number(context[word]))
+            return text.format(_limit_text(context[word]))
     if "min_length" in context:
         return f"give at least {context['min_length']}"
     if "max_length" in context:
@@ -326,9 +332,11 @@ def _remedy(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
     return _EXAMPLES.get(detail["type"].split("_", maxsplit=1)[0], "")
 
 
-def _number(limit: float) -> str:
+def _limit_text(limit: float) -> str:
+    """A limit in a message, with commas if it is an integer."""
     return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
 
 
 def _quote_words(words: Iterable[str]) -> str:
+    """The words in quotation marks, with commas between them."""
     return ", ".join(f"'{word}'" for word in words)

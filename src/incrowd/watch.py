@@ -25,12 +25,14 @@ class _Pause:
         self._since = self._before = 0.0
 
     def __enter__(self) -> None:
+        """Begin a pause, unless another one is going on."""
         with self._lock:
             if self._depth == 0:
                 self._since = time.monotonic()
             self._depth += 1
 
     def __exit__(self, *failed: object) -> None:
+        """End the pause, once all that have begun are over."""
         with self._lock:
             self._depth -= 1
             if self._depth == 0:
@@ -38,7 +40,7 @@ class _Pause:
 
     @property
     def seconds(self) -> float:
-        """How long all pauses were, a current one included."""
+        """The length of all pauses so far, a current one included."""
         with self._lock:
             now = time.monotonic() - self._since if self._depth else 0.0
             return self._before + now
@@ -49,7 +51,7 @@ PAUSE = _Pause()
 
 
 def _clock() -> float:
-    """Seconds, less all pauses."""
+    """Seconds of a clock that stands still during pauses."""
     return time.monotonic() - PAUSE.seconds
 
 
@@ -100,7 +102,7 @@ class Watch:
         return not self._answer_first and self.expired
 
     def over(self, *, answered: bool) -> bool:
-        """Whether a search ends now, which has an answer or has none yet."""
+        """Whether a search ends now; one that is not `answered` may go on if that was asked for."""
         return self.expired if answered else self.must_stop
 
     def tell(self, what: str, share: float) -> None:
@@ -110,13 +112,13 @@ class Watch:
             self._tell(what, share)
 
     def note(self, notes: Iterable[str]) -> None:
-        """Hand on what to know about a table that was opened."""
+        """Hand notes on a table that was opened to whoever listens."""
         if self._note is not None:
             self._note(notes)
 
     @contextmanager
     def alarm(self) -> "Iterator[Flags]":
-        """One flag that is set soon after the time is up, for kernels, which know no clock."""
+        """A block with one flag, set soon after the time is up: kernels know no clock."""
         import numpy as np  # noqa: PLC0415  commands load what they use
 
         flag: Flags = np.zeros(1, dtype=np.bool_)
@@ -124,7 +126,7 @@ class Watch:
             yield flag
             return
         done = threading.Event()
-        looking = threading.Thread(target=self._look, args=(flag, done), daemon=True)
+        looking = threading.Thread(target=self._set_when_up, args=(flag, done), daemon=True)
         looking.start()
         try:
             yield flag
@@ -132,8 +134,8 @@ class Watch:
             done.set()
             looking.join()
 
-    def _look(self, flag: "Flags", done: threading.Event) -> None:
-        """Set the flag once the time is up, unless the work is done before."""
+    def _set_when_up(self, flag: "Flags", done: threading.Event) -> None:
+        """Set the flag once the time is up, unless `done` is set before; runs in a thread."""
         while not (self.expired or done.wait(_MOMENT)):
             pass
         flag[0] = True
@@ -148,18 +150,18 @@ class NestedWatch(Watch):
 
     @property
     def expired(self) -> bool:
-        """Whether the time of one of them is up."""
+        """Whether the time of this watch or of the outer one is up."""
         return self._outer.expired or super().expired
 
     @property
     def must_stop(self) -> bool:
-        """Whether the time of one of them is up also for a search that has no answer yet."""
+        """Whether either time is up also for a search that has no answer yet."""
         own = not self._answer_first and super().expired
         return own or self._outer.must_stop
 
     @property
     def remaining(self) -> float | None:
-        """Seconds left of the shorter one; None without a limit."""
+        """Seconds left until the earlier end; None if neither watch has a limit."""
         left = [time for time in (super().remaining, self._outer.remaining) if time is not None]
         return min(left, default=None)
 
@@ -168,4 +170,4 @@ class SilentWatch(NestedWatch):
     """A time limit within an outer watch for work that tells no progress of its own."""
 
     def tell(self, what: str, share: float) -> None:
-        """Say nothing."""
+        """Do nothing: the progress of this work is not told."""

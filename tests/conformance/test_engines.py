@@ -21,7 +21,7 @@ from incrowd.documents import json
 from incrowd.engines import elsewhere, fetch, lazy
 from incrowd.engines.elsewhere import engine_of
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.postgresql_columns import sendable
+from incrowd.engines.postgresql_columns import sendable_frame
 from incrowd.engines.sql import quote
 from incrowd.errors import InfeasibleError, InputError, LimitError, PolicyError
 from incrowd.loss.queries_workload import parse
@@ -79,7 +79,7 @@ def postgresql_table():
 
         def made(frame):
             number = next(TABLES)
-            sent, numbers = sendable(frame.with_row_index("the place"))
+            sent, numbers = sendable_frame(frame.with_row_index("the place"))
             cells = (
                 f"CAST({quote(name)} AS {numbers[name]}) AS {quote(name)}"
                 if name in numbers
@@ -344,7 +344,7 @@ OPERATIONS = {
     ],
 )
 def test_every_verb_gives_the_figures_of_memory(source_of, people, operation, in_memory):
-    assert elsewhere.takes(source_of(people))
+    assert elsewhere.is_elsewhere(source_of(people))
     run = OPERATIONS[operation]
     assert run(source_of(people), people) == in_memory(run, people)
 

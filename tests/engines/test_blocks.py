@@ -16,7 +16,7 @@ from incrowd.engines.duckdb import DuckDB, engine_of
 from incrowd.engines.limits import shortage_boundary
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.sql import SqlColumn
-from incrowd.engines.sql_blocks import BlockQuery, in_blocks
+from incrowd.engines.sql_blocks import BlockQuery, count_in_blocks
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.errors import InputError, LimitError, NotMetError
 from incrowd.policy.policy import Column, Policy
@@ -115,7 +115,7 @@ def test_blocks_hold_all_lines_and_what_looks_the_same_is_in_one(monkeypatch, si
     engine = engine_of(relation(rows))
     cells = {name: SqlColumn(engine.cell(name), engine.column(name).cells) for name in rows.columns}
     held = {"h": ("row % 3", 3)}
-    blocks = list(in_blocks(engine, BlockQuery(cells, held, "source", 2, clear)))
+    blocks = list(count_in_blocks(engine, BlockQuery(cells, held, "source", 2, clear)))
     assert len(blocks) > 1 or size == 2**20
     seen, lines = set(), []
     for block in blocks:
@@ -137,7 +137,7 @@ def test_cells_that_a_database_does_not_tell_apart_come_at_once():
     rows = pl.DataFrame({"zero": [0.0, -0.0, 0.0]})
     engine = engine_of(relation(rows))
     cells = {"zero": SqlColumn("c0", "float")}
-    (block,) = in_blocks(engine, BlockQuery(cells, {}, "source", 1, clear))
+    (block,) = count_in_blocks(engine, BlockQuery(cells, {}, "source", 1, clear))
     assert sorted(block.records.tolist()) == [1, 2]
 
 
@@ -166,7 +166,7 @@ def test_a_release_that_is_proved_in_blocks_has_the_figures_of_one(
 @pytest.mark.slow
 def test_an_empty_block_says_nothing(people, monkeypatch):
     """Rows are spread over blocks by their cells: any of them may get none, the first one too."""
-    blocks = sql_release.in_blocks
+    blocks = sql_release.count_in_blocks
 
     def emptied(engine, lines):
         for number, block in enumerate(blocks(engine, lines)):
@@ -176,7 +176,7 @@ def test_an_empty_block_says_nothing(people, monkeypatch):
             yield block
 
     plain = incrowd.anonymize(relation(people), policy_of(people), seed=3)
-    monkeypatch.setattr(sql_release, "in_blocks", emptied)
+    monkeypatch.setattr(sql_release, "count_in_blocks", emptied)
     release = incrowd.anonymize(relation(people), policy_of(people), seed=3)
     assert release.models == plain.models
     assert release.certificate.classes == plain.certificate.classes
@@ -222,7 +222,7 @@ def test_duckdb_gets_the_memory_that_the_process_leaves(monkeypatch):
     database = DuckDB(memory=2_000_000_000)
     limits = []
     for held in (100_000_000, 1_100_000_000, 5_000_000_000):
-        monkeypatch.setattr(duckdb_engine, "resident", lambda held=held: held)
+        monkeypatch.setattr(duckdb_engine, "resident_bytes", lambda held=held: held)
         database.run("CREATE OR REPLACE TABLE one AS SELECT 1 AS n")
         (said,) = database.rows("SELECT current_setting('memory_limit') AS m")["m"]
         limits.append(said)

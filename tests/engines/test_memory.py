@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from incrowd.engines.base import Engine, RowPlan
 from incrowd.engines.memory import MemoryEngine, _draw_places
-from incrowd.engines.memory_release import MemoryStaged, MemoryWritten, _unequal
+from incrowd.engines.memory_release import MemoryStaged, MemoryWritten, _count_unequal
 from incrowd.errors import InputError, PolicyError
 from incrowd.loss import Gcp
 from incrowd.recoding import Pieces
@@ -451,9 +451,9 @@ def test_cells_that_differ_are_counted_whatever_their_dictionaries(pairs, listed
     other = pl.Series([pair[1] for pair in pairs], dtype=pl.String)
     few = [text for text in listed if text in other.to_list()]
     wanted = sum(left != right for left, right in pairs)
-    assert _unequal(one, other.cast(pl.Enum(few))) == wanted
-    assert _unequal(other.cast(pl.Enum(few)), one) == wanted
-    assert _unequal(one, other) == wanted
+    assert _count_unequal(one, other.cast(pl.Enum(few))) == wanted
+    assert _count_unequal(other.cast(pl.Enum(few)), one) == wanted
+    assert _count_unequal(one, other) == wanted
 
 
 def test_equal_codes_sort_as_they_stand():

@@ -17,7 +17,7 @@ from engines.test_duckdb import QUASI, REQUESTS, people, policy_of, requested  #
 from incrowd.datasets import hospital
 from incrowd.engines.folders import parts
 from incrowd.engines.memory import MemoryEngine
-from incrowd.engines.spark import SCRATCH, Spark, _parent, accepts, engine_of
+from incrowd.engines.spark import SCRATCH, Spark, _shared_folder, accepts, engine_of
 from incrowd.engines.spark_logs import _NAMES
 from incrowd.errors import InputError, LimitError, NotMetError, PolicyError
 from incrowd.io import tables
@@ -495,9 +495,9 @@ def test_the_folder_for_our_files_is_the_one_that_is_set(session, frame, tmp_pat
 def test_many_machines_need_a_folder_that_all_reach(master, tmp_path):
     cluster = SimpleNamespace(conf={"spark.master": master})
     with pytest.raises(PolicyError, match=SCRATCH):
-        _parent(cluster)
+        _shared_folder(cluster)
     cluster.conf[SCRATCH] = f"file://{tmp_path}"
-    assert _parent(cluster) == tmp_path
+    assert _shared_folder(cluster) == tmp_path
 
 
 def test_hostile_names_are_only_names(stored, people, tmp_path):  # noqa: F811

@@ -14,7 +14,7 @@ from incrowd.datasets import hospital
 from incrowd.engines.folders import in_parts, parts, sha256
 from incrowd.errors import InputError
 from incrowd.io import atomic, files
-from incrowd.io.atomic import heal, pending, replacing_both
+from incrowd.io.atomic import heal, is_pending, replacing_both
 from incrowd.io.tables import read
 
 
@@ -137,7 +137,7 @@ def test_what_a_killed_run_left_is_completed_or_taken_back(tmp_path, when):
     done = subprocess.run([sys.executable, "-c", KILLED, tmp_path, when], check=False)
     assert done.returncode == 9
     assert len(list(tmp_path.iterdir())) > 1
-    assert pending(tmp_path / "release") == (when == "placed")
+    assert is_pending(tmp_path / "release") == (when == "placed")
     heal(tmp_path / "release", tmp_path / "paper")
     left = sorted(path.name for path in tmp_path.iterdir())
     assert left == ([] if when == "written" else ["paper", "release"])

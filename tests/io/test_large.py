@@ -96,9 +96,9 @@ def test_the_estimate_grows_with_the_table(people, tmp_path):
     people.write_parquet(tmp_path / "t.parquet")
     people.write_csv(tmp_path / "t.csv")
     cells = people.height * people.width
-    assert large.size_of(tmp_path / "t.parquet").cells == cells
-    assert 0.3 * cells < large.size_of(tmp_path / "t.csv").cells < 4 * cells
-    assert large.size_of(tmp_path / "nothing.csv") is None
+    assert large.estimate_size(tmp_path / "t.parquet").cells == cells
+    assert 0.3 * cells < large.estimate_size(tmp_path / "t.csv").cells < 4 * cells
+    assert large.estimate_size(tmp_path / "nothing.csv") is None
 
 
 @pytest.mark.usefixtures("tight")
@@ -184,9 +184,9 @@ def test_the_command_says_what_it_does(people, tmp_path):
 def test_an_estimate_says_time_memory_and_disk_before_any_work(tmp_path):
     path = tmp_path / "t.parquet"
     pl.DataFrame({"a": range(500), "b": range(500)}).write_parquet(path)
-    assert large.size_of(path) == large.TableEstimate(cells=1_000, rows=500)
+    assert large.estimate_size(path) == large.TableEstimate(cells=1_000, rows=500)
     path.with_suffix(".csv").write_text("a,b\n" + "1,2\n" * 100)
-    assert large.size_of(path.with_suffix(".csv")).rows is None
+    assert large.estimate_size(path.with_suffix(".csv")).rows is None
     said = large.TableEstimate(cells=140_000_000, rows=20_000_000).note(1.5e9)
     assert said == (
         "this table of 20,000,000 rows is counted with DuckDB, out of memory: in memory it would "

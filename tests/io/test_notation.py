@@ -13,7 +13,7 @@ import incrowd
 from incrowd.errors import InputError, PolicyError
 from incrowd.io.batches import batches
 from incrowd.io.layout import Layout
-from incrowd.io.notation import NotationRequest, formats_of, found_notations
+from incrowd.io.notation import NotationRequest, find_notations, formats_of
 from incrowd.io.tables import read
 
 CANARY = "c4n4ry"
@@ -21,13 +21,13 @@ CANARY = "c4n4ry"
 
 def rewritten(values, delimiter=";", **request):
     frame = pl.DataFrame({"x": values}, schema={"x": pl.String})
-    ways = found_notations(frame, NotationRequest(**request), delimiter)
+    ways = find_notations(frame, NotationRequest(**request), delimiter)
     return ways.rewritten(frame)["x"].to_list()
 
 
 def undecided(values, delimiter=";", **request):
     frame = pl.DataFrame({"x": values}, schema={"x": pl.String})
-    return dict(found_notations(frame, NotationRequest(**request), delimiter).undecided)
+    return dict(find_notations(frame, NotationRequest(**request), delimiter).undecided)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ import pytest
 
 from incrowd.errors import InputError
 from incrowd.io import atomic as pair
-from incrowd.io.atomic import beside, heal, pending, replacing, replacing_both
+from incrowd.io.atomic import beside, heal, is_pending, replacing, replacing_both
 
 CHILD = """
 import os, signal, sys
@@ -82,11 +82,11 @@ def test_after_a_kill_at_any_moment_the_next_run_makes_the_pair_whole(when):
         write()
         code = child(when, moment).returncode
         torn = held() not in {("old", "old"), ("new", "new")}
-        assert not torn or pending("release.csv")
+        assert not torn or is_pending("release.csv")
         heal("release.csv", "papers/release.json")
         assert held() in {("old", "old"), ("new", "new")}
         assert left() == []
-        assert not pending("release.csv")
+        assert not is_pending("release.csv")
         ends.add((held()[0], torn))
         if code == 0:
             break

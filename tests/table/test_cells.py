@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from incrowd.table.cells import (
+    as_enum,
     clear_marks,
-    dictionary,
     readable,
     restore_types,
     rows_digest,
@@ -95,7 +95,7 @@ def test_the_digest_of_rows_is_that_of_their_cells_one_by_one(rows, missing):
 def test_a_dictionary_says_what_its_texts_say(cells, text, missing):
     plain = pl.DataFrame({"t": pl.Series(cells, dtype=pl.String)})
     listed = plain.with_columns(plain["t"].cast(pl.Enum([*plain["t"].drop_nulls().unique(), "z"])))
-    assert dictionary(plain["t"]).cast(pl.String).to_list() == cells
+    assert as_enum(plain["t"]).cast(pl.String).to_list() == cells
     one, other = readable(plain, missing, text=text), clear_marks(listed, missing, text=text)
     assert other["t"].cast(pl.String).to_list() == one["t"].to_list()
     found, wanted = number_cells(other["t"]), number_cells(one["t"])
@@ -104,8 +104,8 @@ def test_a_dictionary_says_what_its_texts_say(cells, text, missing):
 
 
 def test_texts_that_hardly_repeat_get_no_dictionary():
-    assert dictionary(pl.Series([str(i) for i in range(100)])).dtype == pl.String
-    assert dictionary(pl.Series(["a", "b"] * 50)).dtype == pl.Enum
+    assert as_enum(pl.Series([str(i) for i in range(100)])).dtype == pl.String
+    assert as_enum(pl.Series(["a", "b"] * 50)).dtype == pl.Enum
 
 
 def test_names_of_columns_are_no_patterns():

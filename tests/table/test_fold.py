@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 import incrowd.table.fold as module
 import naive.fold
-from incrowd.table.fold import distinct, fold
+from incrowd.table.fold import find_distinct, fold
 
 LARGE = 2**31 - 2
 
@@ -103,7 +103,7 @@ def test_columns_of_different_length_are_refused():
 def test_distinct_is_numpy_unique(keys):
     keys = np.array(keys, dtype=np.uint64)
 
-    values, place = distinct(keys, 2**64)
+    values, place = find_distinct(keys, 2**64)
 
     expected, inverse = np.unique(keys, return_inverse=True)
     assert (values == expected).all()

@@ -28,7 +28,7 @@ from incrowd.errors import (
     IncrowdError,
     InputError,
     LimitError,
-    frames,
+    own_places,
 )
 
 LEAST_MEMORY = 2 * 10**9
@@ -188,7 +188,7 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
 
 def _debug(error: BaseException) -> None:
     if os.environ.get("INCROWD_DEBUG") == "1":
-        for place in frames(error):
+        for place in own_places(error):
             write(sys.stderr, f"  {place}\n")
 
 

@@ -33,7 +33,7 @@ class Address:
 
     @classmethod
     def of(cls, text: str) -> "Address":
-        """Read an address; `PolicyError` if it names no table."""
+        """Read the address of a table; `PolicyError` if it names no table, or several."""
         place, _, query = text.partition("?")
         options = [option for option in query.split("&") if option]
         tables = [option for option in options if option.startswith(_OPTION)]
@@ -42,22 +42,22 @@ class Address:
             raise PolicyError("the address of the database names no table", remedy=_REMEDY)
         rest = "&".join(option for option in options if option not in tables)
         place = POSTGRESQL[0] + place.partition("://")[2]
-        schema = None if name["schema"] is None else _plain(name["schema"])
-        return cls(f"{place}?{rest}" if rest else place, schema, _plain(name["title"]))
+        schema = None if name["schema"] is None else _unquoted(name["schema"])
+        return cls(f"{place}?{rest}" if rest else place, schema, _unquoted(name["title"]))
 
     @property
     def name(self) -> str:
-        """The table, with its schema if that was said."""
+        """The table's name, with its schema before it if the address says one."""
         return self.table if self.schema is None else f"{self.schema}.{self.table}"
 
     @property
     def title(self) -> str:
-        """Its title in messages and documents."""
+        """How messages and documents call the table."""
         return f"postgresql table {self.name}"
 
     @property
     def database(self) -> str:
-        """The part that two tables of one database, reached by one role, share."""
+        """The address without its options: equal for two tables of one database and role."""
         return self.server.partition("?")[0]
 
 
@@ -67,7 +67,7 @@ def is_address(source: Any) -> bool:
 
 
 def address_of(source: Any) -> Address | None:
-    """The address of a table in a database; None for all else."""
+    """The parsed address if this is the address of a table in a database; None for all else."""
     return Address.of(source) if is_address(source) else None
 
 
@@ -89,8 +89,8 @@ s3:// addresses; write to a file, then copy it there (a release together with it
     )
 
 
-def refuse_unread(path: Any) -> None:
-    """Refuse the address of something that incrowd does not read."""
+def refuse_addresses(path: Any) -> None:
+    """Refuse any address: where files are read, tables in databases have been dealt with before."""
     if (scheme := scheme_of(path)) is not None:
         raise PolicyError(
             f"incrowd does not read {scheme}:// addresses",
@@ -99,10 +99,11 @@ def refuse_unread(path: Any) -> None:
 
 
 def scheme_of(path: Any) -> str | None:
-    """The scheme of an address; None for names of files."""
+    """The scheme of an address in lower case, such as `s3`; None for all that is no address."""
     found = _REMOTE.match(path) if isinstance(path, str) else None
     return None if found is None else found[1].lower()
 
 
-def _plain(name: str) -> str:
+def _unquoted(name: str) -> str:
+    """A name of SQL without its quotation marks, if it has any."""
     return name[1:-1].replace('""', '"') if name.startswith('"') else name

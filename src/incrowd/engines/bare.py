@@ -13,14 +13,14 @@ import polars as pl
 
 
 def bare_polars(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """A Polars frame of these columns."""
+    """A Polars frame of copies of these columns, without unused labels and shared buffers."""
     trimmed = (_with_used_categories(column) for column in columns)
     own = [_copy_texts(column) if _has_views(column.dtype) else column for column in trimmed]
     return pl.DataFrame(own)
 
 
 def bare_pandas(columns: Iterable[Any]) -> Any:
-    """A pandas frame of these columns."""
+    """A pandas frame of these columns with a new index, without attributes or unused categories."""
     import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
 
     found = {column.name: _bare_column(column.reset_index(drop=True)) for column in columns}
@@ -30,14 +30,14 @@ def bare_pandas(columns: Iterable[Any]) -> Any:
 
 
 def bare_arrow(columns: Iterable[tuple[str, Any]]) -> Any:
-    """A PyArrow table of these columns."""
+    """A PyArrow table of these named columns, without metadata or unused labels of dictionaries."""
     import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
 
     return pa.table({name: _bare_array(column) for name, column in columns})
 
 
 def _copy_texts(column: pl.Series) -> pl.Series:
-    """The column with its texts one after the other in a buffer of its own."""
+    """A copy of the column in a new buffer that holds its own texts alone, one after the other."""
     buffer = io.BytesIO()
     column.to_frame().write_ipc(buffer, compat_level=pl.CompatLevel.oldest())
     buffer.seek(0)
@@ -45,39 +45,44 @@ def _copy_texts(column: pl.Series) -> pl.Series:
 
 
 def _has_views(dtype: pl.DataType) -> bool:
-    return any(isinstance(part, pl.String | pl.Binary) for part in _parts(dtype))
+    """Whether the type holds text or bytes, which Polars may keep as views of a shared buffer."""
+    return any(isinstance(part, pl.String | pl.Binary) for part in _types_within(dtype))
 
 
-def _parts(dtype: pl.DataType) -> list[pl.DataType]:
-    """The type and all types within it."""
+def _types_within(dtype: pl.DataType) -> list[pl.DataType]:
+    """The type itself and all types nested within it."""
     if isinstance(dtype, pl.List | pl.Array):
-        return [dtype, *_parts(_instance_of(dtype.inner))]
+        return [dtype, *_types_within(_instance_of(dtype.inner))]
     if isinstance(dtype, pl.Struct):
         return [
             dtype,
-            *(part for field in dtype.fields for part in _parts(_instance_of(field.dtype))),
+            *(part for field in dtype.fields for part in _types_within(_instance_of(field.dtype))),
         ]
     return [dtype]
 
 
 def _instance_of(dtype: Any) -> pl.DataType:
-    """Types within others may be given by their class alone."""
+    """The type as an instance: types within others may be given by their class alone."""
     made: pl.DataType = dtype() if isinstance(dtype, type) else dtype
     return made
 
 
 def _with_used_categories(column: pl.Series) -> pl.Series:
-    """An Enum lists what some cell shows, in its order; within lists and structures it is text."""
+    """The column with only those labels of an Enum that some cell shows, in the order of the Enum.
+
+    Enums within lists and structures become text.
+    """
     if isinstance(column.dtype, pl.Enum):
         shown = set(column.alias("").unique().to_list())
         used = [label for label in column.dtype.categories.to_list() if label in shown]
         return column.cast(pl.String).cast(pl.Enum(used))
-    if any(isinstance(part, pl.Enum) for part in _parts(column.dtype)):
+    if any(isinstance(part, pl.Enum) for part in _types_within(column.dtype)):
         return column.cast(_without_enums(column.dtype))
     return column
 
 
 def _without_enums(dtype: pl.DataType) -> pl.DataType:
+    """The type with text in place of each Enum, also within lists, arrays and structures."""
     if isinstance(dtype, pl.Enum):
         return pl.String()
     if isinstance(dtype, pl.List):
@@ -91,9 +96,10 @@ def _without_enums(dtype: pl.DataType) -> pl.DataType:
 
 
 def _bare_column(column: Any) -> Any:
-    """Categories that some cell shows; in their order only if they have one that means something.
+    """Change a pandas column in place: no attributes, and only categories that some cell shows.
 
-    The order of others may be that in which the records once stood.
+    Categories without an order of their own are sorted, since theirs may be that in which the
+    records once stood. Returns the column.
     """
     if hasattr(column.dtype, "categories"):
         column = column.cat.remove_unused_categories()
@@ -106,7 +112,7 @@ def _bare_column(column: Any) -> Any:
 
 
 def _sort_categories(categories: list[Any]) -> list[Any]:
-    """Categories in an order that owes nothing to the records."""
+    """The categories sorted by value, or by type and text if their values cannot be compared."""
     try:
         return sorted(categories)
     except TypeError:
@@ -114,7 +120,7 @@ def _sort_categories(categories: list[Any]) -> list[Any]:
 
 
 def _bare_arrow_column(column: Any) -> Any:
-    """A pandas column on top of Arrow."""
+    """A pandas column that holds an Arrow array, made anew of the bare array."""
     import pandas as pd  # noqa: PLC0415  whoever hands in its frame has it
 
     array = _bare_array(column.array.__arrow_array__())
@@ -122,7 +128,7 @@ def _bare_arrow_column(column: Any) -> Any:
 
 
 def _bare_array(column: Any) -> Any:
-    """An Arrow column whose type says nothing more, and whose dictionary is its own."""
+    """An Arrow column without metadata in its type; a dictionary lists only what its cells show."""
     import pyarrow as pa  # noqa: PLC0415  whoever hands in its table has it
 
     if pa.types.is_dictionary(column.type):

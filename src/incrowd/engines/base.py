@@ -56,7 +56,7 @@ class NewTable:
 
     @property
     def title(self) -> str:
-        """Its title in messages."""
+        """How messages call the table: `schema.name`."""
         return f"{self.schema}.{self.name}"
 
 
@@ -86,7 +86,7 @@ class RowPlan:
 
     @property
     def kept(self) -> tuple[str, ...]:
-        """The columns that leave as they are."""
+        """The names of the columns that leave as they are."""
         return tuple(name for name, cell in self.cells.items() if isinstance(cell, Keep))
 
 
@@ -100,10 +100,10 @@ class PartJob(Protocol):
 
     @property
     def adds(self) -> Mapping[str, pl.DataType]:
-        """The columns that it adds, in their order: whole numbers and texts."""
+        """The columns that the job adds to the records, in order, with types: integer or text."""
 
     def __call__(self, part: int, rows: pl.DataFrame) -> pl.DataFrame:
-        """The records of a part that leave, with what they show."""
+        """The records of a part that leave, with the columns that the job adds."""
 
 
 class Countable(Protocol):
@@ -118,7 +118,7 @@ class Countable(Protocol):
         """Number of records."""
 
     def counts(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of these columns, as they are stored, and their records."""
+        """The distinct rows of these columns, cells as stored, and how many records have each."""
 
 
 class Engine(Countable, Protocol):
@@ -146,10 +146,14 @@ class Engine(Countable, Protocol):
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Columns as codes, one per entry: a record in memory, a distinct value elsewhere."""
+        """Columns as codes, by name, one code per record (in memory) or distinct value (elsewhere).
+
+        `kinds` says how to read some columns; cells that are among `missing_values` count as
+        missing.
+        """
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """Which records belong to one person; code 0 for a record that says nothing."""
+        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
@@ -164,24 +168,23 @@ class Engine(Countable, Protocol):
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """The distinct rows of these columns, of these codes and of whom they belong to.
+        """Count the distinct rows of these columns, codes and people (`unit`).
 
-        Only records that lack none of `complete`.
+        Only records that lack none of `complete` are counted.
         """
 
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """So many records at most, drawn with a fixed seed; one of each person."""
+        """At most this many records, drawn with a fixed seed; with `unit` one of each person."""
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
-        """The same for codes: one per drawn record."""
+        """These columns with the codes of at most this many records, drawn with a fixed seed."""
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of records that are equal in these columns, and their numbers.
+        """Each size of classes of records equal in these columns, and how many classes have it.
 
-        Each size, ascending, and how many classes have it. Cells are compared as they are stored;
-        missing is a value, and NaN is missing.
+        Sizes ascend. Cells are compared as they are stored; missing is a value, and NaN is missing.
         """
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
@@ -199,13 +202,17 @@ class Engine(Countable, Protocol):
         *,
         complete: bool = False,
     ) -> Tally:
-        """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
+        """Fold the records into distinct coded rows with their counts.
+
+        `weight` names the column of weights; with `complete` only records that lack no
+        quasi-identifier.
+        """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
-        """The rows that are to leave, private still, beside what their records held."""
+        """Make the rows that are to leave, still private, and keep what their records held."""
 
     def close(self) -> None:
-        """Give back what is held open; a release that was not published is taken back."""
+        """Give back what is held open; a release that was not published is removed."""
 
 
 @runtime_checkable
@@ -224,12 +231,12 @@ class PartEngine(Engine, Protocol):
         *,
         complete: bool = False,
     ) -> Tally:
-        """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
+        """The tally of drawn records; with `complete` of those that lack no quasi-identifier."""
 
     def part_counts(
         self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
     ) -> CountedRows:
-        """Records per part, which an expression over the codes k0, k1, … tells, and their codes."""
+        """Records per part (an expression over codes k0, k1, …) and per sensitive code."""
 
     def stage_parts(  # noqa: PLR0913, PLR0917  what, in which parts, by whom, and how
         self,
@@ -240,13 +247,14 @@ class PartEngine(Engine, Protocol):
         watch: Watch,
         kept: Path | None = None,
     ) -> "Staged":
-        """The rows that are to leave, after a job has worked on each part of them.
+        """Let a job work on each part of the records, and stage the rows that it makes.
 
-        Parts that are done are `kept` in a folder, if that is given, and not done again.
+        `part` is an expression that tells the part of a record. Parts that are done are kept in the
+        folder `kept`, if that is given, and are not worked on again.
         """
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """Distinct cells low0, high0, level0, low1, … that a job staged, and their records `n`."""
+        """The distinct cells low0, high0, level0, low1, … that a job staged, with records `n`."""
 
 
 class Staged(Countable, Protocol):
@@ -258,7 +266,7 @@ class Staged(Countable, Protocol):
 
     @property
     def repeated(self) -> int:
-        """Records of the table that leave more than once."""
+        """Number of records of the table that leave more than once."""
 
     def counts(
         self,
@@ -269,31 +277,32 @@ class Staged(Countable, Protocol):
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """The distinct rows of what leaves, of the codes their records held, by person or class.
+        """Count the distinct rows of shown cells and of the codes that their records held (`held`).
 
-        With a `weight` column of the table the sums of its cells come along.
+        Rows are told apart by person with `unit` and by class with `classes`; with a `weight`
+        column of the table the sums of its cells come along.
         """
 
     def blocks(
         self, columns: Sequence[str], held: Sequence[CodedColumn], clear: Clearing
     ) -> Iterator[CountedRows]:
-        """The same of what leaves and of codes, block by block, if they are many.
+        """The distinct rows of shown cells and held codes, as in `counts`, but block by block.
 
-        Rows that show the same in these columns, read by `clear`, are in one block. There is at
-        least one block.
+        Rows that show the same in these columns, once `clear` has read them, are in one block.
+        There is at least one block.
         """
 
     def originals(self, columns: Sequence[str]) -> CountedRows:
-        """The distinct rows of what the records held in these columns, by class."""
+        """The distinct rows of the original cells in these columns, told apart by class."""
 
     def cell_pairs(self, column: str) -> CountedRows:
-        """Distinct pairs of cells of one column: what the record held (first), what it shows."""
+        """The distinct pairs of original (first) and shown cell of a column, and their records."""
 
     def count_altered(self) -> Mapping[str, int]:
-        """By column that leaves as it is: cells that do not show what their record held."""
+        """Number of cells, per column that leaves as it is, that differ from their record."""
 
     def write(self, target: "Target | NewTable | None" = None) -> "Written":
-        """Write the rows to their target and read them anew; without one they stay a table."""
+        """Write the rows to their target, else to a table of ours; return them read anew."""
 
 
 class Target(Protocol):
@@ -304,26 +313,26 @@ class Target(Protocol):
 
     @property
     def path(self) -> Path:
-        """Its path."""
+        """Where the file is."""
 
     @property
     def format(self) -> str:
-        """`csv`, `parquet` or `arrow`."""
+        """The file's format: `csv`, `parquet` or `arrow`."""
 
     def put(self, frame: Any) -> None:
-        """Write a frame."""
+        """Write a frame as the whole file."""
 
     def get(self) -> pl.DataFrame:
-        """Read it anew, cells as they are stored."""
+        """Read the file anew as one frame, cells as they are stored."""
 
     def parts(self) -> AbstractContextManager[Callable[[pl.DataFrame], None]]:
-        """The file, to add frames of one kind to; it is complete when the block ends."""
+        """A block with a function that appends frames; at its end the file is complete."""
 
     def batches(self) -> Iterator[pl.DataFrame]:
-        """Read it anew frame by frame, cells as they are stored."""
+        """Read the file anew, frame by frame, cells as they are stored."""
 
     def sha256(self) -> str:
-        """Of its bytes."""
+        """SHA-256 of the file's bytes."""
 
 
 class Written(Countable, Protocol):
@@ -343,25 +352,26 @@ class Written(Countable, Protocol):
         yield self.counts(columns)
 
     def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column, each in one of several batches."""
+        """The distinct cells of a column and their records, each cell in one of several batches."""
         yield self.counts((column,))
 
     def digest(self) -> tuple[Digested, str]:
-        """The kind of the digest, and the SHA-256."""
+        """What the SHA-256 is of (file, frame or table), and the SHA-256 itself."""
 
     def publish(self) -> None:
-        """Let others see it, where writing alone does not: it is proved and certified."""
+        """Let others see the certified release; nothing to do where writing alone shows it."""
         return
 
     def rows_digest(
         self,
         missing_values: Sequence[str],  # noqa: ARG002  a default
     ) -> str | None:
-        """SHA-256 of the rows whatever they are stored in; None if they have no order."""
+        """SHA-256 of the rows, the same in every file format; None if the rows have no order."""
         return None
 
     def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Rows that are not the staged ones, whichever way.
+        """Number of rows that differ from the staged ones, in either direction.
 
-        Missing cells are equal however they are written, but for columns that leave as they are.
+        Missing cells are equal however they are written, but for columns that leave as they are;
+        `blank` says that empty text is missing, too.
         """

@@ -20,7 +20,7 @@ from incrowd.engines.addresses import REMOTE, STORED
 from incrowd.engines.base import NewTable, PartJob, Target
 from incrowd.engines.duckdb_files import frame_digest, put_together
 from incrowd.engines.duckdb_parts import PartWork
-from incrowd.engines.limits import FOLDER, mebibytes, resident, shortage_boundary
+from incrowd.engines.limits import FOLDER, mebibytes, resident_bytes, shortage_boundary
 from incrowd.engines.private_folders import PrivateFolder
 from incrowd.engines.sql import (
     Cells,
@@ -58,9 +58,10 @@ _boundary = partial(shortage_boundary, remedy=_REMEDY)
 
 
 def accepts(source: Any) -> bool:
-    """Whether this is a relation of DuckDB, which is not loaded to find out, or names a table.
+    """Whether this is a relation of DuckDB, or text that names a table which it reads.
 
     A table in a file of DuckDB is `duckdb:FILE::TABLE`; Parquet files in some cloud have addresses.
+    DuckDB is not loaded to find out.
     """
     if isinstance(source, str):
         return source.startswith((STORED, *REMOTE))
@@ -68,7 +69,7 @@ def accepts(source: Any) -> bool:
 
 
 def engine_of(source: Any) -> SqlEngine:
-    """The engine of the rows of a relation or at an address, of which it takes a copy."""
+    """The engine of the rows of a relation or at an address; it works on a copy of them."""
     if not isinstance(source, str):
         return SqlEngine(DuckDB.of(source))
     return SqlEngine(
@@ -77,7 +78,7 @@ def engine_of(source: Any) -> SqlEngine:
 
 
 def _copy_of_table(source: str) -> "DuckDB":
-    """A copy of a table in a file of DuckDB."""
+    """A database with a copy of a table that `duckdb:FILE::TABLE` names."""
     file, _, table = source.removeprefix(STORED).partition("::")
     if not file or not table:
         raise PolicyError(
@@ -92,7 +93,7 @@ def _copy_of_table(source: str) -> "DuckDB":
 
 
 def _copy_of_files(source: str) -> "DuckDB":
-    """A copy of Parquet files in some cloud, if DuckDB has what it takes to read them."""
+    """A database with a copy of Parquet files in some cloud; refused if it cannot reach them."""
     kind = source.partition("://")[0]
     found = DuckDB()
     with boundary(
@@ -134,32 +135,32 @@ class DuckDB(Database):
 
     @classmethod
     def of(cls, relation: Any) -> "DuckDB":
-        """A database with a copy of a relation."""
+        """A database whose table is a copy of this relation."""
         made = cls(relation)
         with closed_on_failure(made):
             made.copy(relation)
         return made
 
     def copy(self, relation: Any) -> None:
-        """Take a copy of a relation for the table."""
+        """Copy a relation of DuckDB into this database as its table."""
         path = self.folder / "table.parquet"
         with _boundary("DuckDB cannot read the relation"):
             relation.write_parquet(str(path))
         self.look_at(path)
 
     def copy_files(self, files: Sequence[str]) -> None:
-        """Take a copy of the rows of Parquet files for the table."""
+        """Copy the rows of these Parquet files into this database as its table."""
         self._copy_query(f"SELECT * FROM {parquet(files)}")
 
     def copy_remote(self, address: str) -> None:
-        """Take a copy of the rows of Parquet files in some cloud for the table."""
+        """Copy the rows of Parquet files in some cloud into this database as its table."""
         path = self.folder / "table.parquet"
         query = f"SELECT * FROM {parquet(address)}"
         self._connection.execute(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.look_at(path)
 
     def copy_stored(self, file: Path, table: str) -> None:
-        """Take a copy of a table in a file of DuckDB, which is opened for reading only."""
+        """Copy a table of a file of DuckDB, which is only read, into this database as its table."""
         problem = InputError(
             f"DuckDB cannot read a table {table!r} in the file {str(file)!r}",
             remedy="check that it is a file of DuckDB, and the name of the table",
@@ -172,13 +173,13 @@ class DuckDB(Database):
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
-        """Take a copy of what a query of ours answers for the table."""
+        """Copy what a query answers into this database as its table."""
         path = self.folder / "table.parquet"
         self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.look_at(path)
 
     def look_at(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """Take a Parquet file of our own for the table; `names` if it calls its columns others."""
+        """Make a Parquet file of ours the table; `names` replace those of its columns if given."""
         stored = self._columns(parquet(path))
         called = [column.name for column in stored] if names is None else names
         pairs = zip(called, stored, strict=True)
@@ -190,7 +191,7 @@ class DuckDB(Database):
         )
 
     def look_at_foreign(self, path: Path, names: Sequence[str] | None = None) -> None:
-        """The same for a file that another program wrote.
+        """Make a Parquet file that another program wrote the table, as `look_at` does for our own.
 
         Statistics in Parquet files leave out NaN, and DuckDB would conclude that there is none. The
         file must not change before the release is written.
@@ -207,11 +208,12 @@ class DuckDB(Database):
             self._connection.execute(statement)
 
     def _make_room(self, *, least: bool = False) -> None:
-        """Let DuckDB have what the rest of the process leaves of the memory limit.
+        """Set DuckDB's memory limit to what the rest of the process leaves of ours.
 
-        The least of it before others work: it then gives back what it keeps of files.
+        With `least` to the smallest one, before others work: DuckDB then gives back what it keeps
+        of files. Does nothing without a limit.
         """
-        held = resident()
+        held = resident_bytes()
         if self.memory is None or held is None:
             return
         with _boundary("DuckDB cannot tell its memory"):
@@ -231,19 +233,19 @@ class DuckDB(Database):
             return pl.DataFrame(self._connection.sql(query).pl())
 
     def _cursor(self) -> Any:
-        """A connection for work beside that of others."""
+        """A second connection to the same database, for queries beside those of others."""
         with _boundary("DuckDB cannot read the table"):
             cursor = self._connection.cursor()
             cursor.execute(_SILENT)
             return cursor
 
     def cursor_rows(self, query: str) -> pl.DataFrame:
-        """The same for a thread of its own."""
+        """The answer to a query; any thread may ask, since it uses a connection of its own."""
         with _boundary("DuckDB cannot read the table"):
             return pl.DataFrame(self._cursor().sql(query).pl())
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The same in frames of limited size."""
+        """The answer to a query in frames of limited size."""
         cursor = self._cursor()
         with _boundary("DuckDB cannot read the table"):
             found = cursor.sql(query)
@@ -252,33 +254,34 @@ class DuckDB(Database):
         yield from each_within(frames, partial(_boundary, "DuckDB cannot read the table"))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
-        """A table of ours."""
+        """Store a frame as a table of ours with this name, in place of one that is there."""
         self._take(frame, f"CREATE OR REPLACE TABLE {name} AS SELECT * FROM given")
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
-        """More rows of it."""
+        """Append these rows to a table of ours that `put` made."""
         self._take(frame, f"INSERT INTO {name} SELECT * FROM given")
 
     def _take(self, frame: pl.DataFrame, statement: str) -> None:
+        """Run a statement that reads this frame under the name `given`."""
         with _boundary("DuckDB cannot take a table of codes"):
             self._connection.register("given", frame.to_arrow())
             self._connection.execute(statement)
             self._connection.unregister("given")
 
     def drop(self, name: str) -> None:
-        """Forget a table of ours."""
+        """Remove a table of ours."""
         self.run(f"DROP TABLE {name}")
 
     def make(self, name: str, query: str) -> None:
-        """A table of ours that holds what a query answers."""
+        """Store a query's answer as a table of ours, in place of one with this name."""
         self.run(f"CREATE OR REPLACE TABLE {name} AS {query}")
 
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """A table of ours that holds what a job makes of each part; parts are files meanwhile.
+        """Store what a job makes of each part of a query's rows as a table of ours.
 
-        When one fails, no other is begun.
+        Parts are files meanwhile; when one fails, no other is begun.
         """
         before, after = self._empty_folder("before"), kept or self._empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
@@ -287,7 +290,7 @@ class DuckDB(Database):
         self.run(f"CREATE OR REPLACE VIEW {name} AS SELECT * FROM {parquet(files)}")
 
     def _no_part(self, query: str, job: PartJob, after: Path) -> str:
-        """The table that a job makes of no record at all."""
+        """Write the file that stands for the job's work on no record at all; return its path."""
         none = self.rows(f"SELECT * EXCLUDE (part) FROM ({query}) LIMIT 0")
         added = [pl.Series(name, [], dtype=kind) for name, kind in job.adds.items()]
         with shortage_boundary("incrowd cannot store a part of the release", FOLDER):
@@ -295,7 +298,7 @@ class DuckDB(Database):
         return str(after / "none.parquet")
 
     def _empty_folder(self, name: str) -> Path:
-        """A folder of ours with nothing in it."""
+        """Make an empty folder of ours, in place of one that is there, and return it."""
         folder = self.folder / name
         with shortage_boundary("incrowd cannot make a folder for its files", FOLDER):
             shutil.rmtree(folder, ignore_errors=True)
@@ -303,15 +306,15 @@ class DuckDB(Database):
         return folder
 
     def random(self, secret: str, row: str) -> str:
-        """A number that looks random."""
+        """An expression for a random-looking whole number, made of a secret and a row's number."""
         return f"md5_number_lower(concat('{secret}:', {row}))"
 
     def negative_zero(self, cell: str) -> str:
-        """Whether a floating-point cell is -0.0."""
+        """An expression that is true if a floating-point cell is -0.0."""
         return f"({cell} = 0 AND signbit({cell}))"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write rows as Parquet, in their order; to other files batch by batch."""
+        """Write a query's rows to the target, as Parquet to a file of ours if that is None."""
         if isinstance(target, NewTable):
             raise PolicyError(
                 "incrowd releases a table of DuckDB as a file",
@@ -332,7 +335,7 @@ class DuckDB(Database):
         return WrittenTable(parquet(path), self._columns(parquet(path)), ("file", target.sha256()))
 
     def _write_in_batches(self, query: str, target: Target) -> Path:
-        """Write rows batch by batch and read the file anew; a copy of it, in the types it had."""
+        """Write rows in batches, read the file anew; return the path of a Parquet copy of it."""
         types: dict[str, pl.DataType] = {}
         with target.parts() as write:
             for frame in self.batches(query):
@@ -357,13 +360,15 @@ class DuckDB(Database):
         self._end()
 
     def _columns(self, rows: str) -> tuple[SqlColumn, ...]:
+        """The columns of what stands behind FROM, with the kind of their cells."""
         with boundary(InputError("DuckDB cannot read the table", remedy=_REMEDY)):
             found = self._connection.sql(f"SELECT * FROM {rows}")
             pairs = zip(found.columns, found.types, strict=True)
-            return tuple(SqlColumn(str(name), _cells(str(kind))) for name, kind in pairs)
+            return tuple(SqlColumn(str(name), _kind_of_cells(str(kind))) for name, kind in pairs)
 
 
-def _cells(kind: str) -> Cells:
+def _kind_of_cells(kind: str) -> Cells:
+    """The kind of cells that a column of this type of DuckDB holds."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
     named: dict[str, Cells] = {
@@ -376,6 +381,7 @@ def _cells(kind: str) -> Cells:
 
 
 def _remove_all(connection: Any, folder: PrivateFolder) -> None:
+    """Close the connection and remove the private folder, even if closing fails."""
     with suppress(Exception):  # an interrupted call may still hold it; the folder goes all the same
         connection.close()
     folder.remove()

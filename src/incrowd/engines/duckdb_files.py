@@ -13,7 +13,10 @@ from incrowd.table.cells import digest_of_columns
 
 
 def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
-    """Write frames of one kind to a Parquet file; it fails if one is of another kind."""
+    """Write these frames below each other to one Parquet file; it fails if their types differ.
+
+    Enums are written as text. Without a frame no file is made.
+    """
     import pyarrow.parquet as arrow  # noqa: PLC0415  an extra
 
     writer: Any = None
@@ -28,9 +31,10 @@ def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
 
 
 def frame_digest(path: Path) -> tuple[Literal["file", "frame"], str]:
-    """Of the cells of a release that stays a table, column by column; of its file if it is large.
+    """The digest of a release in a Parquet file that stays a table, and what it is of.
 
-    Whoever checks the table digests its cells.
+    It is of the cells, column by column, as whoever checks the table digests them; of the file if
+    there are more than `MOST_CELLS` cells.
     """
     with boundary(InputError("the release cannot be read anew")):
         rows = pl.scan_parquet(path)

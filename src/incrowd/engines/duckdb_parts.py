@@ -38,7 +38,10 @@ class PartWork:
     _failed: Event = field(default_factory=Event)
 
     def run(self, watch: Watch) -> list[str]:
-        """The files of all parts. When one fails, no other is begun."""
+        """Let the job work on all parts in threads; return the paths of their files.
+
+        When one part fails, no other is begun, and the error is raised.
+        """
         parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
         if not parts:
             return []
@@ -47,21 +50,25 @@ class PartWork:
         return in_threads([partial(self._unless_failed, part, progress) for part in parts])
 
     def _unless_failed(self, part: int, progress: "_PartProgress") -> str:
+        """Work on a part and return its file's path; do nothing and return "" if another failed."""
         if self._failed.is_set():
             return ""
         with ExitStack() as unless_done:
             unless_done.callback(self._failed.set)
-            made = self._part(part, progress)
+            made = self._make_part(part, progress)
             unless_done.pop_all()
         return str(made)
 
-    def _part(self, part: int, progress: "_PartProgress") -> Path:
-        """The file of what a job makes of a part: made now, or kept from these very rows."""
+    def _make_part(self, part: int, progress: "_PartProgress") -> Path:
+        """The file with what the job makes of a part, or made of the same rows in an earlier run.
+
+        Removes the part's input and tells the progress.
+        """
         before = self.before / f"part={part}"
         rows = self.database.cursor_rows(
             f"SELECT * EXCLUDE (part) FROM {parquet(before / '*.parquet')} ORDER BY row"
         )
-        path = self.after / f"{part}-{_sum_of(rows):016x}.parquet"
+        path = self.after / f"{part}-{_hash_of(rows):016x}.parquet"
         if not path.exists():
             with boundary(InputError("a part of the table cannot be searched")):
                 made = self.job(part, rows)
@@ -82,7 +89,7 @@ class _PartProgress:
         self._lock = Lock()
 
     def add(self, records: int) -> None:
-        """One more part of so many records is done."""
+        """Count one more part, of so many records, as done, and tell the progress."""
         with self._lock:
             self._done += 1
             self._worked += records
@@ -90,7 +97,7 @@ class _PartProgress:
             self._watch.tell(f"part {self._done:,} of {self._parts:,}", share)
 
 
-def _sum_of(rows: pl.DataFrame) -> int:
-    """A number that other rows hardly have."""
+def _hash_of(rows: pl.DataFrame) -> int:
+    """A 64-bit hash of the rows in their order, which other rows hardly have."""
     hashes = rows.hash_rows(seed=len(rows)).to_numpy()
     return int(np.sum(hashes * np.arange(1, 2 * len(hashes), 2, dtype=np.uint64), dtype=np.uint64))

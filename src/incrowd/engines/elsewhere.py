@@ -25,37 +25,45 @@ its tables are of. Only then it is loaded and asked by `accepts(source)`, which 
 
 
 def engine_of(source: Any) -> "Engine | None":
-    """The engine that takes this source; None if it is a frame or file that is read into memory."""
-    module = _taker(source)
+    """The engine that reads this source; None if it is a frame or file that is read into memory."""
+    module = _module_for(source)
     if module is None:
         return None
     engine: Engine = module.engine_of(source)
     return engine
 
 
-def takes(source: Any) -> bool:
-    """Whether a source is a table that lives elsewhere."""
-    return _taker(source) is not None
+def is_elsewhere(source: Any) -> bool:
+    """Whether an engine reads this source where it is: no frame or file to read into memory."""
+    return _module_for(source) is not None
 
 
 def like(source: Any, rows: "pl.DataFrame") -> Any:
-    """Rows made in memory of a source elsewhere, in its kind of table if that can hold them.
+    """These rows in the kind of table that the source is, if its module can make one.
 
-    A module says how with `like(source, rows)`; otherwise they stay a Polars frame.
+    A module makes it with its own function `like(source, rows)`; otherwise the rows stay a Polars
+    frame.
     """
-    made = getattr(_taker(source), "like", None)
+    made = getattr(_module_for(source), "like", None)
     return rows if made is None else made(source, rows)
 
 
-def _taker(source: Any) -> ModuleType | None:
-    texts = tuple(_texts_of(source))
+def _module_for(source: Any) -> ModuleType | None:
+    """The engine's module that accepts this source; None if none does.
+
+    Imports only modules whose names in `ENGINES` fit the source.
+    """
+    texts = tuple(_signs_of(source))
     named = (name for name, signs in ENGINES.items() if any(one.startswith(signs) for one in texts))
     modules = (import_module(f"incrowd.engines.{name}") for name in named)
     return next((module for module in modules if module.accepts(source)), None)
 
 
-def _texts_of(source: Any) -> Iterator[str]:
-    """An address itself; for a table the modules that its class and what it derives from are of."""
+def _signs_of(source: Any) -> Iterator[str]:
+    """The texts by which `ENGINES` knows a source.
+
+    An address itself; for a table the modules of its class and of what that derives from.
+    """
     if isinstance(source, str):
         yield source
     else:
@@ -63,9 +71,9 @@ def _texts_of(source: Any) -> Iterator[str]:
 
 
 def target_of(target: Any, engine: "Engine") -> "NewTable | None":
-    """The new table that a target names; None for all else. Refuses what cannot be released there.
+    """The new table that a target names; None if it is no address.
 
-    Such a table is of the database that the engine's rows are in.
+    Such a table is in the database that the engine's rows are in; others are refused.
     """
     if not is_address(target):
         return None

@@ -25,7 +25,7 @@ MOST_CELLS = 50_000_000
 
 
 def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngine:
-    """The table in memory, with these columns at least (all of them if None).
+    """Bring the table into memory, with these columns at least (all of them if None).
 
     `LimitError` if that is more than `MOST_CELLS` cells.
     """
@@ -40,7 +40,7 @@ def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngin
 
 
 def refuse_cells(records: int, columns: int) -> None:
-    """Refuse more cells than are brought into memory at most."""
+    """Refuse a number of records and columns whose cells are more than `MOST_CELLS`."""
     if records * columns > MOST_CELLS:
         raise LimitError(
             f"this needs the records themselves, and {records:,} records with {columns:,} columns "
@@ -58,7 +58,7 @@ class FetchedColumns:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns."""
+        """The names of the table's columns."""
         return self.engine.names
 
     @property
@@ -67,7 +67,7 @@ class FetchedColumns:
         return self.engine.records
 
     def memory(self, names: Sequence[str]) -> MemoryEngine:
-        """These columns in memory."""
+        """An engine in memory with these columns; those not asked for before are fetched now."""
         wanted = [name for name in dict.fromkeys(names) if name not in self._held]
         refuse_cells(self.records, len(self._held) + len(wanted))
         if wanted:
@@ -83,7 +83,7 @@ class FetchedColumns:
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Columns as codes, one per record."""
+        """Columns as codes by name, one code per record; fetched if they were not before."""
         return self.memory(names).codes(names, kinds, missing_values)
 
 
@@ -108,26 +108,27 @@ class StoredRelease(Written):
         return self.engine.counts(columns)
 
     def digest(self) -> tuple[Digested, str]:
-        """SHA-256 of the cells, in the order of the table."""
+        """The word `frame` and the SHA-256 of the cells, in the order of the table."""
         return "frame", digest_of_columns(self._columns())
 
     def rows_digest(self, missing_values: Sequence[str]) -> str:
-        """SHA-256 of the rows whatever they are stored in."""
+        """SHA-256 of the rows, the same in every file format."""
         return digest_of_rows(self._columns(), missing_values)
 
     def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Nothing was staged that it could differ from."""
+        """Never called: nothing was staged that a finished release could differ from."""
         raise NotImplementedError
 
     def _columns(self) -> Iterator[pl.Series]:
+        """The columns one after the other, each fetched when it is its turn."""
         for name in self.names:
             yield in_memory(self.engine, [name]).rows[name]
 
 
 def stored_release(engine: Engine, of: Digested | None = None) -> Written:
-    """A finished release, or any table to digest, where it lives.
+    """A finished release, or any table to digest, counted and digested where it lives.
 
-    `of` is what its certificate has a digest of, if it has one.
+    `of` says what the digest in its certificate is of, if it has one.
     """
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)

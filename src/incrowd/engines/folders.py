@@ -16,19 +16,19 @@ _NULL = "__HIVE_DEFAULT_PARTITION__"
 
 
 def in_parts(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder, or a pattern such as `release/*.parquet`, and no file."""
+    """Whether a path names several files: a folder, or a pattern such as `release/*.parquet`."""
     found = Path(path)
     return found.is_dir() or (has_magic(str(path)) and not found.exists())
 
 
 def parts(path: str | os.PathLike[str]) -> tuple[Path, ...]:
-    """The Parquet files of a folder or a pattern, by name; `InputError` if it holds others.
+    """The Parquet files of a folder or a pattern, by name; refused if none or others are there.
 
     Files that Spark and others leave beside them (names that start with `_` or `.`) do not count.
     """
     folder = Path(path)
     found = folder.iterdir() if folder.is_dir() else map(Path, glob(str(path)))  # noqa: PTH207
-    listed = [file for one in sorted(found) for file in _within(one)]
+    listed = [file for one in sorted(found) for file in _files_at(one)]
     if not listed:
         raise InputError("it holds no Parquet file", remedy="name a folder of Parquet files")
     if not all(file.is_file() and file.name.lower().endswith(ENDINGS) for file in listed):
@@ -38,17 +38,21 @@ def parts(path: str | os.PathLike[str]) -> tuple[Path, ...]:
     return tuple(listed)
 
 
-def _within(path: Path) -> list[Path]:
-    """The file, or the files of a folder such as `day=1`; others' traces do not count."""
+def _files_at(path: Path) -> list[Path]:
+    """The Parquet files that an entry of a folder stands for.
+
+    That is the file itself, or the files in a folder such as `day=1`; none if its name starts with
+    `_` or `.`.
+    """
     if path.name.startswith(("_", ".")):
         return []
     if path.is_dir() and "=" in path.name:
-        return [file for one in sorted(path.iterdir()) for file in _within(one)]
+        return [file for one in sorted(path.iterdir()) for file in _files_at(one)]
     return [path]
 
 
 def keys_of(file: Path, path: str | os.PathLike[str]) -> dict[str, str | None]:
-    """The columns that folders below a path name, such as `region=north/day=1`.
+    """The columns that a file's folders name, such as `region=north/day=1`, with their values.
 
     >>> keys_of(Path("people/region=north%20sea/day=1/part.parquet"), "people")
     {'region': 'north sea', 'day': '1'}
@@ -61,7 +65,7 @@ def keys_of(file: Path, path: str | os.PathLike[str]) -> dict[str, str | None]:
 
 
 def sha256(path: str | os.PathLike[str]) -> str:
-    """SHA-256 of a file, or of the sorted list of those of a folder's files, a line each."""
+    """SHA-256 of a file; of several files, that of the sorted list of theirs, a line each."""
     if not in_parts(path):
         return _sha256(Path(path))
     lines = sorted(_sha256(file) for file in parts(path))

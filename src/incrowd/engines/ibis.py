@@ -22,17 +22,17 @@ _REMEDY = "check the expression, or read the table into memory with .to_polars()
 
 
 def accepts(source: Any) -> bool:
-    """Whether this is an Ibis table, which is not loaded to find out."""
+    """Whether this is an Ibis table; Ibis is not loaded to find out."""
     return type(source).__module__.startswith("ibis.expr.types") and hasattr(source, "to_parquet")
 
 
 def engine_of(table: Any) -> SqlEngine:
-    """The engine of an expression's rows, of which it takes a copy."""
+    """The engine of an Ibis expression's rows; it works on a copy of them in DuckDB."""
     return SqlEngine(_IbisDuckDB(table))
 
 
 def like(source: Any, rows: pl.DataFrame) -> Any:  # noqa: ARG001  one kind
-    """Rows made in memory, as an Ibis table."""
+    """These rows as an Ibis table in memory."""
     return import_module("ibis").memtable(rows)
 
 
@@ -49,7 +49,7 @@ class _IbisDuckDB(DuckDB):
             self.look_at_foreign(path)
 
     def frame(self, release: WrittenTable) -> Any:
-        """The release as an Ibis table."""
+        """The release as an Ibis table of the same backend if DuckDB, else of a new DuckDB."""
         name = f"incrowd_release_{secrets.token_hex(8)}"
         with boundary(InputError("Ibis cannot store the release as a table", remedy=_REMEDY)):
             if self._backend.name == "duckdb":

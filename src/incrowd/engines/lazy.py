@@ -53,10 +53,14 @@ def accepts(source: Any) -> bool:
 
 
 def engine_of(frame: pl.LazyFrame) -> Engine:
-    """The engine of a lazy frame's rows, which are computed now."""
+    """The engine of a lazy frame's rows, which are computed now.
+
+    They stay in memory if they are few, if DuckDB is missing or if a column's type would change in
+    it.
+    """
     with boundary(InputError("the frame cannot be computed")):
         schema = frame.collect_schema()
-    if find_spec("duckdb") is None or not all(_same(dtype) for dtype in schema.dtypes()):
+    if find_spec("duckdb") is None or not all(_keeps_type(dtype) for dtype in schema.dtypes()):
         with boundary(InputError("the frame cannot be computed")):
             return CollectedEngine(frame.collect())
     database = _LazyDuckDB()
@@ -68,11 +72,12 @@ def engine_of(frame: pl.LazyFrame) -> Engine:
 
 
 def like(source: pl.LazyFrame, rows: pl.DataFrame) -> pl.LazyFrame:  # noqa: ARG001  one kind
-    """Rows made in memory, as a lazy frame."""
+    """These rows as a lazy frame."""
     return rows.lazy()
 
 
-def _same(dtype: pl.DataType) -> bool:
+def _keeps_type(dtype: pl.DataType) -> bool:
+    """Whether cells of this type come back from DuckDB in the same type."""
     if isinstance(dtype, pl.Datetime):
         return dtype.time_zone is None and dtype.time_unit == "us"
     return isinstance(dtype, _SAME)
@@ -82,7 +87,7 @@ class CollectedEngine(MemoryEngine):
     """A lazy frame in memory; its release is a lazy frame."""
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "_LazyStaged":
-        """Stage the rows of a release."""
+        """Stage the rows of a release as `MemoryEngine.stage` does, with a lazy frame of them."""
         staged = super().stage(plan, draw)
         return _LazyStaged(self, plan, staged.frame.lazy(), staged.classes, staged.take)
 
@@ -96,7 +101,7 @@ class _LazyStaged(MemoryStaged):
         return pl.DataFrame(self.frame.collect())
 
     def write(self, target: Target | NewTable | None = None) -> MemoryWritten:
-        """Write the rows to their target and read them back; without a target keep them."""
+        """Write the rows to their target and return them read anew; without one as they are."""
         eager = MemoryStaged(self.engine, self.plan, self.rows, self.classes, self.take)
         written = eager.write(target)
         return written if target is not None else MemoryWritten(self.rows, self.rows)
@@ -106,7 +111,10 @@ class _LazyDuckDB(DuckDB):
     """A database that holds the rows of a lazy frame."""
 
     def take(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
-        """Stream the rows into a file, once; the rows themselves if they are few."""
+        """Stream a lazy frame's rows into a file, which becomes the table; None.
+
+        If they are few, return them as a frame instead and make no table.
+        """
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):
@@ -119,14 +127,15 @@ class _LazyDuckDB(DuckDB):
         return None
 
     def frame(self, release: WrittenTable) -> pl.LazyFrame:  # noqa: ARG002  there is one
-        """The release as a lazy frame over a file of its own."""
+        """The release as a lazy frame over a file that is kept for it."""
         return scan_kept_file(self.folder / "release.parquet")
 
 
 def keep_file(path: Path) -> tuple[Path, PrivateFolder]:
-    """The file under a second name in a folder of its own, which lives as long as what is returned.
+    """Give a file a second name in a private folder; return its new path and that folder.
 
-    The first name may go.
+    It is copied if it cannot be linked. The first name may go; the file stays as long as the folder
+    object lives.
     """
     folder = PrivateFolder()
     place = folder.path / path.name

@@ -28,7 +28,7 @@ def shortage_boundary(words: str, remedy: str, larger: str = _LARGER) -> Iterato
         try:
             yield
         except Exception as failure:
-            ran_out = _ran_out(failure)
+            ran_out = _exhausted_resource(failure)
             if not ran_out:
                 raise
     if ran_out:
@@ -40,8 +40,8 @@ def shortage_boundary(words: str, remedy: str, larger: str = _LARGER) -> Iterato
         raise_alone(error)
 
 
-def _ran_out(failure: Exception) -> str:
-    """The resource that ran out, if that is why it failed."""
+def _exhausted_resource(failure: Exception) -> str:
+    """Which resource ran out, `memory` or `disk space`; empty if it failed for other reasons."""
     said = str(failure)
     full = getattr(failure, "errno", None) in _FULL or "No space left" in said
     if type(failure).__name__ == "OutOfMemoryException":
@@ -49,8 +49,8 @@ def _ran_out(failure: Exception) -> str:
     return "disk space" if full else ""
 
 
-def resident() -> int | None:
-    """Bytes of memory that this process holds; None if the system does not tell."""
+def resident_bytes() -> int | None:
+    """Bytes of memory that this process holds now; None if the system does not tell."""
     try:
         pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
@@ -59,5 +59,5 @@ def resident() -> int | None:
 
 
 def mebibytes(size: float) -> str:
-    """An amount of memory as DuckDB reads it."""
+    """A number of bytes as a setting of DuckDB: whole mebibytes, such as `512MiB`."""
     return f"{int(size / 2**20)}MiB"

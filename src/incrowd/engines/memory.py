@@ -42,11 +42,11 @@ class MemoryEngine:
     def __init__(self, frame: Any, *, text: bool = False) -> None:
         _refuse_names(frame)
         with boundary(InputError("the frame cannot be read")):
-            self._frame = _narrow(frame)
+            self._frame = _as_narwhals(frame)
         self._text = text
 
     def __repr__(self) -> str:
-        """Without values."""
+        """The numbers of records and columns, without any value."""
         return f"MemoryEngine({self.records} records, {len(self.names)} columns)"
 
     @property
@@ -61,13 +61,13 @@ class MemoryEngine:
 
     @cached_property
     def sealed(self) -> Mapping[str, str]:
-        """Columns of nested or opaque cells, with what they hold."""
+        """By column with such cells: what they hold that cannot be seen into (lists, bytes)."""
         found = {name: sealed_content(self._frame[name]) for name in self.names}
         return {name: what for name, what in found.items() if what}
 
     @property
     def uncoded(self) -> tuple[str, ...]:
-        """Columns that cannot be coded: lists and structures."""
+        """The columns that cannot be coded: those of lists and structures."""
         return columns_without_codes(self.sealed)
 
     @property
@@ -76,7 +76,7 @@ class MemoryEngine:
         return self._text
 
     def series(self, name: str) -> pl.Series:
-        """One column as it is."""
+        """One column as a Polars series, cells as they are."""
         return to_polars(self._column(name))
 
     def code(
@@ -93,30 +93,31 @@ class MemoryEngine:
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Several columns as codes, side by side in threads."""
+        """Several columns as codes by name, one code per record; they are coded in threads."""
         given = kinds or {}
         tasks = [partial(self.code, name, given.get(name), missing_values) for name in names]
         return dict(zip(names, in_threads(tasks), strict=True))
 
     def weights(self, name: str) -> Floats:
-        """A column of sampling weights: finite, at least 0."""
-        column = self._numbers_of(name)
+        """The weight of each record by this column; refused unless finite and at least 0."""
+        column = self._code_weights(name)
         values = weight_of_codes(column)[column.codes]
         wrong = ~(values >= 0)
         refuse_weights(name, int(wrong.sum()), f" (first at row {wrong.argmax() + 1})")
         return values
 
-    def _numbers_of(self, name: str) -> CodedColumn:
+    def _code_weights(self, name: str) -> CodedColumn:
+        """A column of weights coded as numbers; `InputError` if its cells are none."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
             if name in self.uncoded or self.code(name).domain.kind is Kind.NUMBER:
                 raise
-            refusal = no_weights(error)
+            refusal = weights_error(error)
         raise refusal
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """The unit column, coded: records of one person share a code; 0 is missing."""
+        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
         kind = Kind.TEXT if self._text else None
         return self.code(name, kind, missing_values)
 
@@ -136,8 +137,8 @@ class MemoryEngine:
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """The distinct rows of these columns, of these codes and of whom they belong to."""
-        cells, there = select_columns(self.rows, columns), self._there(complete)
+        """Count the distinct rows of these columns, codes and people (`unit`)."""
+        cells, there = select_columns(self.rows, columns), self._complete_records(complete)
         codes = {column.name: column.codes for column in coded}
         person = None if unit is None else unit.codes
         if there is not None:
@@ -154,7 +155,7 @@ class MemoryEngine:
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """A sample of at most this many records, one per person, with a fixed seed."""
+        """At most this many records, drawn with a fixed seed; with `unit` one of each person."""
         every = np.arange(self.records)
         if unit is not None:
             first = np.unique(unit.codes, return_index=True)[1]
@@ -162,12 +163,12 @@ class MemoryEngine:
         return select_columns(self.rows, columns)[_draw_some(every, records)]
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
-        """The codes of a sample of at most this many records, with a fixed seed."""
+        """These columns with the codes of at most this many records, drawn with a fixed seed."""
         some = _draw_some(np.arange(self.records), records)
         return {one.name: CodedColumn(one.name, one.codes[some], one.domain) for one in coded}
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of equal records, and how many classes have each size."""
+        """Each size of classes of records equal in these columns, and how many classes have it."""
         cells = [self.rows[name].rename(f"cell {j}") for j, name in enumerate(columns)]
         plain = [cell.fill_nan(None) if cell.dtype.is_float() else cell for cell in cells]
         with boundary(InputError("the records cannot be compared", remedy="name other columns")):
@@ -176,7 +177,7 @@ class MemoryEngine:
         return sizes, classes.astype(np.int64)
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns."""
+        """All records with these columns, in a single batch."""
         yield select_columns(self.rows, columns)
 
     def tally(
@@ -189,7 +190,7 @@ class MemoryEngine:
         complete: bool = False,
     ) -> Tally:
         """The distinct coded rows; with `complete` of records that lack no quasi-identifier."""
-        there = self._there(quasi if complete else ())
+        there = self._complete_records(quasi if complete else ())
         every: slice | Counts = slice(None) if there is None else there
         return fold(
             [column.codes[every] for column in quasi],
@@ -199,7 +200,7 @@ class MemoryEngine:
         )
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> MemoryStaged:
-        """Stage the rows of a release in the kind of frame that came in.
+        """Make the rows that are to leave, in the kind of frame that came in.
 
         What is drawn comes from one stream, in this order: which of equal records go into which
         class, the order of records, who changes places with whom.
@@ -213,7 +214,7 @@ class MemoryEngine:
         return MemoryStaged(self, plan, frame, classes, take)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        """Do nothing: a frame in memory holds nothing open."""
 
     def show(
         self,
@@ -236,7 +237,7 @@ class MemoryEngine:
         """The class of each record of the table; those left out have class -1."""
         row_of, pieces = plan.tally.row_of, plan.pieces
         assert row_of is not None  # noqa: S101  a tally made in memory has its records
-        there = self._there(plan.coded[: plan.quasi] if plan.complete else ())
+        there = self._complete_records(plan.coded[: plan.quasi] if plan.complete else ())
         found = classes_of_records(row_of, pieces, draw)
         if there is None:
             return found
@@ -244,8 +245,8 @@ class MemoryEngine:
         classes[there] = found
         return classes
 
-    def _there(self, complete: Sequence[CodedColumn]) -> Counts | None:
-        """The records that lack none of these columns; None for all."""
+    def _complete_records(self, complete: Sequence[CodedColumn]) -> Counts | None:
+        """The records that lack none of these columns, by number; None without columns: all."""
         if not complete:
             return None
         whole = np.logical_and.reduce([column.codes != MISSING for column in complete])
@@ -254,7 +255,7 @@ class MemoryEngine:
     def _cells_of(
         self, name: str, cell: Cell, classes: Codes, take: Counts, moved: Counts | None
     ) -> "nw.Series[Any]":
-        """The cells of one column for the records `take`."""
+        """The cells that one column shows for the records `take`."""
         match cell:
             case Keep():
                 return self._column(name)[take]
@@ -279,7 +280,7 @@ class MemoryEngine:
         return polars_of(self._frame)
 
     def _new_column(self, name: str, values: Counts | Texts) -> "nw.Series[Any]":
-        """A column of numbers or dates, as a series of the frame's library; None is missing."""
+        """A column of these values as a series of the frame's library; None is missing."""
         cells = values.tolist()
         there = next((cell for cell in cells if cell is not None), 0)
         dtype = _TYPES[type(there)]
@@ -292,6 +293,7 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
+        """The column with this name; `PolicyError` if there is none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
@@ -300,19 +302,19 @@ class MemoryEngine:
 
 
 def _draw_some(every: Counts, records: int) -> Counts:
-    """At most so many of these, drawn with a fixed seed."""
+    """At most this many of these record numbers, drawn with a fixed seed, ascending."""
     if len(every) <= records:
         return every
     return every[np.sort(np.random.default_rng(0).choice(len(every), records, replace=False))]
 
 
 def weight_of_codes(column: CodedColumn) -> Floats:
-    """The weight that each code of a column of numbers is; NaN for the missing ones."""
+    """The weight that each code of a column of numbers stands for; NaN for code 0, missing."""
     return np.concatenate([[np.nan], column.domain.positions])
 
 
 def refuse_weights(name: str, wrong: int, where: str = "") -> None:
-    """Refuse a column of weights if some records have a wrong one."""
+    """Refuse a column of weights if `wrong`, the number of missing or negative ones, is not 0."""
     if wrong:
         values = count_of(wrong, "value that is", "values that are")
         raise InputError(
@@ -321,8 +323,8 @@ def refuse_weights(name: str, wrong: int, where: str = "") -> None:
         )
 
 
-def no_weights(error: InputError) -> InputError:
-    """The error for a column of weights that are no numbers."""
+def weights_error(error: InputError) -> InputError:
+    """The error, to be raised by the caller, for a column of weights whose cells are no numbers."""
     return InputError(
         f"weights must be numbers: {error.message}",
         remedy="name the column with the number of people that each record represents",
@@ -339,10 +341,7 @@ def coded_texts(cells: pl.Series, name: str) -> CodedColumn:
 
 
 def _draw_places(classes: Codes, draw: np.random.Generator) -> Counts:
-    """For each record the one whose cells it shows: one of its class, all orders equally likely.
-
-    Records that are left out (class -1) stay.
-    """
+    """For each record the one of its class whose cells it shows; its own if it is left out."""
     moved = np.arange(len(classes), dtype=np.int64)
     kept = np.flatnonzero(classes >= 0)
     drawn = draw.permutation(kept)
@@ -375,7 +374,8 @@ _TYPES: dict[type, Any] = {
 """What a frame calls the values of added columns."""
 
 
-def _narrow(frame: Any) -> "nw.DataFrame[Any]":
+def _as_narwhals(frame: Any) -> "nw.DataFrame[Any]":
+    """The frame as one of narwhals, collected if it is lazy; other tables are refused."""
     found = nw.from_native(frame, pass_through=True)
     if isinstance(found, nw.LazyFrame) and found.implementation is nw.Implementation.POLARS:
         found = found.collect()
@@ -388,7 +388,7 @@ def _narrow(frame: Any) -> "nw.DataFrame[Any]":
 
 
 def _refuse_names(frame: Any) -> None:
-    """Check that column names are unique texts; pandas allows others."""
+    """Refuse a frame whose column names are not text or not unique, as pandas allows."""
     with boundary(InputError("the columns of the frame cannot be read")):
         lazy = getattr(frame, "collect_schema", None)
         listed = lazy() if lazy is not None else getattr(frame, "columns", ())

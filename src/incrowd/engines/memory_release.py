@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def polars_of(frame: "nw.DataFrame[Any]") -> pl.DataFrame:
-    """A frame of any library as one of Polars."""
+    """The same table as a frame of Polars; not copied if it is one."""
     native = nw.to_native(frame)
     if isinstance(native, pl.DataFrame):
         return native
@@ -70,12 +70,12 @@ class MemoryStaged:
 
     @cached_property
     def coded(self) -> pl.DataFrame:
-        """The same rows with a dictionary for texts that repeat: counting compares numbers."""
+        """The staged rows with texts that repeat as a dictionary's numbers: these count fast."""
         return with_dictionaries(self.rows)
 
     @property
     def repeated(self) -> int:
-        """Records that appear in the release more than once."""
+        """Number of records that the release holds more than once."""
         return int((np.bincount(self.take, minlength=1) > 1).sum())
 
     def counts(
@@ -87,7 +87,10 @@ class MemoryStaged:
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """Distinct rows of shown cells and original codes, by person or class."""
+        """Count the distinct rows of shown cells and held codes, by person or class if asked.
+
+        With a `weight` column the sums of the records' weights come along.
+        """
         person = self.plan.unit if unit else None
         return count_rows(
             select_columns(self.coded, columns),
@@ -103,29 +106,29 @@ class MemoryStaged:
         held: Sequence[CodedColumn],
         clear: Clearing,  # noqa: ARG002  there is one block
     ) -> Iterator[CountedRows]:
-        """The same of shown cells and original codes, in one block."""
+        """The distinct rows of shown cells and held codes, as `counts` gives, in one block."""
         yield self.counts(columns, held)
 
     def originals(self, columns: Sequence[str]) -> CountedRows:
-        """Distinct original rows of these columns, by class."""
+        """The distinct rows of the original cells in these columns, told apart by class."""
         cells = select_columns(self.engine.rows, columns)[self.take]
         return count_rows(cells, classes=self.classes[self.take])
 
     def cell_pairs(self, column: str) -> CountedRows:
-        """Distinct pairs of one column: the original cell (first), the shown cell."""
+        """The distinct pairs of original (first) and shown cell of a column, and their records."""
         held = self.engine.rows[column][self.take].alias("held")
         return count_rows(pl.DataFrame([held, self.rows[column].alias("shown")]))
 
     def count_altered(self) -> dict[str, int]:
-        """By unchanged column: cells that differ from their record."""
+        """Number of cells, per column that leaves as it is, that differ from their record."""
         before = self.engine.rows
         return {
-            name: _unequal(before[name].gather(self.take), self.rows[name])
+            name: _count_unequal(before[name].gather(self.take), self.rows[name])
             for name in self.plan.kept
         }
 
     def write(self, target: Target | NewTable | None = None) -> "MemoryWritten":
-        """Write the rows to their target and read them back; without a target keep the frame."""
+        """Write the rows to their target and return them read anew; without one as they are."""
         if isinstance(target, NewTable):
             raise PolicyError(
                 "rows in memory are released to a file or a frame", remedy="name a file"
@@ -167,19 +170,20 @@ class MemoryWritten(Written):
         return with_dictionaries(self.rows)
 
     def digest(self) -> tuple[Digested, str]:
-        """SHA-256 of the bytes of a file or of the cells of a frame."""
+        """What the SHA-256 is of (`file`: its bytes; `frame`: its cells), and the SHA-256."""
         if self.target is None:
             return "frame", frame_digest(self.stored)
         return "file", self.target.sha256()
 
     def rows_digest(self, missing_values: Sequence[str]) -> str:
-        """SHA-256 of the rows, independent of the file format."""
+        """SHA-256 of the rows, the same in every file format."""
         return rows_digest(self.stored, missing_values)
 
     def differing(self, staged: MemoryStaged, missing_values: Sequence[str], *, blank: bool) -> int:
-        """Rows that are not the staged ones, in their order.
+        """Number of cells, in the column where most do, that differ from the staged rows.
 
-        Missing cells are equal however they are written, but for columns that leave as they are.
+        If columns or numbers of rows differ, it is the larger number of rows. Missing cells are
+        equal however they are written, but for columns that leave as they are.
         """
         if self.rows is staged.rows:
             return 0
@@ -191,25 +195,25 @@ class MemoryWritten(Written):
             if name not in kept:
                 before = clear_marks(before, missing_values, text=blank)
                 after = clear_marks(after, missing_values, text=blank)
-            wrong = max(wrong, _unequal(before.to_series(), after.to_series()))
+            wrong = max(wrong, _count_unequal(before.to_series(), after.to_series()))
         return wrong
 
 
-def _unequal(one: pl.Series, other: pl.Series) -> int:
-    """Cells that differ; NaN is missing, as in a text file."""
+def _count_unequal(one: pl.Series, other: pl.Series) -> int:
+    """Number of cells that differ between two columns; NaN is missing, as in a text file."""
     one, other = (c.fill_nan(None) if c.dtype.is_float() else c for c in (one, other))
     if one.dtype == other.dtype and one.equals(other, null_equal=True):
         return 0
     if isinstance(one.dtype, pl.Enum) and isinstance(other.dtype, pl.Enum):
-        return _unlike(one, other)
+        return _count_unequal_enums(one, other)
     texts = text_of(one), text_of(other)
     if texts[0].equals(texts[1], null_equal=True):
         return 0
     return int((~texts[0].eq_missing(texts[1])).sum())
 
 
-def _unlike(one: pl.Series, other: pl.Series) -> int:
-    """Cells that differ between two columns with a dictionary of their own each."""
+def _count_unequal_enums(one: pl.Series, other: pl.Series) -> int:
+    """Number of cells that differ between two Enum columns, whose lists of texts may differ."""
     place = {text: i for i, text in enumerate(listed_texts(one).to_list())}
     nowhere, size = len(place), len(place) + 1
     theirs = [place.get(text, size) for text in listed_texts(other).to_list()]

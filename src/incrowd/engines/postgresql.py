@@ -55,7 +55,7 @@ def accepts(source: Any) -> bool:
 
 
 def engine_of(source: str) -> SqlEngine:
-    """The engine of the rows at this address."""
+    """The engine of the rows of the table at this address; it opens a connection."""
     return SqlEngine(PostgreSQL(Address.of(source)))
 
 
@@ -86,7 +86,7 @@ class _Relation(NamedTuple):
 
     @property
     def rows(self) -> str:
-        """The text after FROM in a statement."""
+        """The table under the alias of our statements, as it stands behind FROM."""
         return f"{quote(self.schema)}.{quote(self.name)} {ALIAS}"
 
     @property
@@ -96,7 +96,7 @@ class _Relation(NamedTuple):
 
     @property
     def row(self) -> str:
-        """A number that tells records apart: their place, or one given to them by what they hold.
+        """An expression for a number that tells records apart, by place or by what they hold.
 
         Equal records of a view may change theirs with each other, which nobody can notice.
         """
@@ -119,13 +119,13 @@ class _ReadAnew(NamedTuple):
 
     @property
     def query(self) -> str:
-        """The query that reads it."""
+        """The query that reads the table's cells as they travel, under their own names."""
         cells = (f"{one.expression} AS {quote(one.stored.name)}" for one in self.carried)
         return f"SELECT {', '.join(cells)} FROM {self.relation.rows}"
 
     @property
     def rows(self) -> str:
-        """The text after FROM in a statement."""
+        """The query in brackets, as it stands behind FROM."""
         return f"({self.query}) released"
 
 
@@ -157,28 +157,28 @@ class PostgreSQL(Database):
         return found
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The same in frames of limited size; ask nothing else before the last of them."""
+        """The answer to a query in frames of limited size; ask nothing before the last of them."""
         return self._session.batches(self._with_source(query))
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
-        """A table of ours."""
+        """Store a frame as a table of ours with this name, in place of one that is there."""
         self._session.put(name, frame)
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
-        """More rows of it."""
+        """Append these rows to a table of ours that `put` made."""
         self._session.put("added", frame)
         self._session.run(f"INSERT INTO {name} SELECT * FROM added")
 
     def drop(self, name: str) -> None:
-        """Forget a table of ours."""
+        """Remove a table of ours."""
         self._session.drop(name)
 
     def make(self, name: str, query: str) -> None:
-        """A table of ours that holds what a query answers."""
+        """Store a query's answer as a table of ours, in place of one with this name."""
         self._session.make(name, query)
 
     def snapshot(self) -> None:
-        """Copy the rows of the snapshot into a temporary table, in a transaction that can write."""
+        """Copy the rows into a temporary table, in a second transaction of the same snapshot."""
         if self.joins:
             return
         reading = self._session
@@ -198,30 +198,30 @@ class PostgreSQL(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Parts of rows do not leave the server."""
+        """Always raises `NotImplementedError`: parts of rows do not leave the server."""
         raise NotImplementedError
 
     def same(self, one: str, other: str) -> str:
-        """Whether two cells are equal or both missing; arrays, unlike cells, are joined by hash."""
+        """An expression that is true if two cells are equal or both missing."""
         return f"ARRAY[{one}] = ARRAY[{other}]"
 
     def random(self, secret: str, row: str) -> str:
-        """A number that looks random."""
+        """An expression for a random-looking whole number, made of a secret and a row's number."""
         return f"('x' || left(md5(concat('{secret}:', {row})), 16))::bit(64)::bigint"
 
     def negative_zero(self, cell: str) -> str:
-        """Whether a floating-point cell is -0.0."""
+        """An expression that is true if a floating-point cell is -0.0."""
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write rows to a new table, or by way of memory to a file, and look at what was written.
+        """Write rows to a new table, or by way of memory to a file; return what is read anew.
 
         What is in a file is put back into a temporary table, to be counted there.
         """
         if isinstance(target, NewTable):
             return self._create_table(query, target)
         self.make("released", query)
-        written = self._read_anew(self._temporary("released"))
+        written = self._read_anew(self._temporary_relation("released"))
         self._frame = self._session.rows(f"{written.query} ORDER BY {ALIAS}.ctid")
         if target is None:
             return WrittenTable(written.rows, written.columns, ("frame", frame_digest(self._frame)))
@@ -240,7 +240,7 @@ class PostgreSQL(Database):
         self._session.close()
 
     def digest(self, of: Digested | None = None) -> tuple[Digested, str]:  # noqa: ARG002  one kind
-        """SHA-256 of the rows of the table, whatever their order."""
+        """The word `table` and the SHA-256 of the table's rows, whatever their order."""
         return "table", self._digest(self._relation, self._columns)
 
     def refuse_existing(self, new: NewTable) -> None:
@@ -252,17 +252,18 @@ class PostgreSQL(Database):
 
     @property
     def _selected(self) -> str:
-        """The query of the table under the names of statements."""
+        """The query that reads the table, its columns called c0, c1, … and `row`."""
         cells = ", ".join(f"{one.expression} AS c{j}" for j, one in enumerate(self._columns))
         return f"SELECT {cells}, {self._relation.row} AS row FROM {self._relation.rows}"
 
     def _with_source(self, query: str) -> str:
+        """The query, with the table defined as `source` in it unless that is a table by now."""
         if self.joins:
             return query
         return f"WITH source AS NOT MATERIALIZED ({self._selected}) {query}"
 
     def _create_table(self, query: str, new: NewTable) -> WrittenTable:
-        """A new table with these rows, which others see when it is published."""
+        """Create a new table with these rows, which others see once the release is published."""
         self.refuse_existing(new)
         place = f"{quote(new.schema)}.{quote(new.name)}"
         self._session.run(
@@ -302,7 +303,7 @@ class PostgreSQL(Database):
             raise lost
 
     def _read_anew(self, relation: _Relation) -> "_ReadAnew":
-        """A written table, read anew: columns of the source's type as they travel from there."""
+        """A written table, to be read anew; columns of the source travel as they do from there."""
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}
         return _ReadAnew(relation, self._describe_columns(relation, known))
 
@@ -321,12 +322,14 @@ class PostgreSQL(Database):
             )
         return found
 
-    def _temporary(self, name: str) -> _Relation:
+    def _temporary_relation(self, name: str) -> _Relation:
+        """The catalog's entry of a temporary table of ours, which must be there."""
         found = self._relation_at(f"to_regclass('pg_temp.{name}')")
         assert found is not None  # noqa: S101  it was made
         return found
 
     def _relation_at(self, place: str) -> _Relation | None:
+        """The catalog's entry of the table whose number this expression gives; None if none."""
         found = self._session.rows(
             "SELECT c.oid::int8 AS oid, nspname::text AS schema, relname::text AS name, "
             "relkind::text AS sort, relhassubclass AS parent FROM pg_catalog.pg_class c "
@@ -338,7 +341,7 @@ class PostgreSQL(Database):
     def _describe_columns(
         self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
     ) -> tuple[Carried, ...]:
-        """The columns of a table, and how they travel; `known` is what was found before."""
+        """The columns of a table, and how they travel."""
         found = self._session.rows(CATALOG.format(table=relation.oid))
         stored = [Stored(*row) for row in found.iter_rows()]
         if not stored:
@@ -354,12 +357,12 @@ class PostgreSQL(Database):
             survey = ", ".join(f"{aggregate} AS {name}" for name, aggregate in asked.items())
             facts = self._session.rows(f"SELECT {survey} FROM {relation.rows}").row(0, named=True)
         return tuple(
-            Carried(one, known.get((one.name, one.kind)) or _facts(one, j, facts))
+            Carried(one, known.get((one.name, one.kind)) or _facts_of_column(one, j, facts))
             for j, one in enumerate(stored)
         )
 
     def _digest(self, relation: _Relation, columns: Sequence[Carried]) -> str:
-        """SHA-256 of names and rows, in the order of the digests of rows.
+        """SHA-256 of the names of the columns and of the rows, independent of the order of rows.
 
         A row is the text of its cells, each behind its length. Digests are sorted in groups of
         those that begin alike, so that the database never holds all of them in one value.
@@ -376,13 +379,13 @@ class PostgreSQL(Database):
         return digest_of(names, b"".join(found["h"].to_list()))
 
 
-def _facts(stored: Stored, j: int, found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The survey of one of the columns."""
+def _facts_of_column(stored: Stored, j: int, found: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The facts about column j among those that the survey of all columns answered."""
     return {fact: found[f"{fact}{j}"] for fact in stored.surveyed}
 
 
 def _fingerprint(found: pl.DataFrame) -> tuple[int, int]:
-    """Height and sum of hashes: the same for equal answers, in whatever order their rows come."""
+    """Number of rows and sum of their hashes: equal for equal answers, in any order of rows."""
     plain = found.with_columns(pl.col(pl.Decimal).cast(pl.String))
     hashes = plain.hash_rows(seed=1) if plain.width else pl.Series(dtype=pl.UInt64)
     return found.height, int(np.sum(hashes.to_numpy(), dtype=np.uint64))

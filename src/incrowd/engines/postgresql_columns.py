@@ -62,19 +62,19 @@ class Stored(NamedTuple):
 
     @property
     def cell(self) -> str:
-        """The cell in a statement."""
+        """The expression of the column's cell, cast to the base type if its type is a domain."""
         cell = f"{ALIAS}.{quote(self.name)}"
         return f"CAST({cell} AS {self.kind})" if self.domain else cell
 
     @property
     def digested(self) -> str:
-        """The text of its cell; equal numbers have equal texts, however they are written."""
+        """The expression of the cell's text for digests; equal numbers have equal texts."""
         number = self.own and self.type == "numeric"
         return f"CAST({f'trim_scale({self.cell})' if number else self.cell} AS text)"
 
     @property
     def surveyed(self) -> Mapping[str, str]:
-        """Aggregates, by name, that must be known before its cells travel."""
+        """The aggregates, by name, whose values decide how the column's cells travel."""
         if not self.own:
             return {}
         if self.type == "numeric":
@@ -97,47 +97,56 @@ class Carried(NamedTuple):
 
     @property
     def column(self) -> SqlColumn:
-        """The column of statements."""
-        return _carry(self.stored, self.facts)[0]
+        """The column as statements know it: its name and the kind of cells that travel."""
+        return _column_and_expression(self.stored, self.facts)[0]
 
     @property
     def expression(self) -> str:
-        """Its cell as it travels."""
-        return _carry(self.stored, self.facts)[1]
+        """The expression of the cell as it travels."""
+        return _column_and_expression(self.stored, self.facts)[1]
 
 
-def _carry(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
-    """The column in statements and the expression of its cells, by the survey of them."""
+def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
+    """The column as statements know it, and the expression of its cell as it travels.
+
+    `facts` are the values of the aggregates that `Stored.surveyed` asks for.
+    """
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
     if stored.own and stored.type in _DATES and not facts["far"]:
         return SqlColumn(stored.name, "other"), stored.cell
     if stored.own and stored.type == "numeric":
-        return _number(stored, facts["largest"], facts["scale"])
+        return _decimal_column(stored, facts["largest"], facts["scale"])
     cells: Cells = "nested" if _is_nested(stored) else "text"
     plain = stored.own and stored.type == "text"
     kind = "" if plain else stored.kind
-    return SqlColumn(stored.name, cells, kind), _text(stored.cell, plain=plain)
+    return SqlColumn(stored.name, cells, kind), _text_expression(stored.cell, plain=plain)
 
 
-def _number(stored: Stored, largest: str | None, scale: int | None) -> tuple[SqlColumn, str]:
-    """A decimal number: all cells with as many digits behind the point, so that they are equal."""
+def _decimal_column(
+    stored: Stored, largest: str | None, scale: int | None
+) -> tuple[SqlColumn, str]:
+    """A decimal column and the expression of its cell, all with equally many decimal places.
+
+    All cells get `scale` digits, so that equal ones are equal; they are text if `largest` needs too
+    many digits.
+    """
     whole = (largest or "0").partition(".")[0]
     digits = 0 if scale is None else int(scale)
     if not whole.isdigit() or len(whole) + digits > _DIGITS:
-        text = _text(f"trim_scale({stored.cell})")
+        text = _text_expression(f"trim_scale({stored.cell})")
         return SqlColumn(stored.name, "text", stored.kind), text
     cell = f"CAST({stored.cell} AS numeric({_DIGITS},{digits}))"
     return SqlColumn(stored.name, "other", stored.kind), cell
 
 
-def _text(cell: str, *, plain: bool = False) -> str:
-    """A cell as text that is compared byte by byte."""
+def _text_expression(cell: str, *, plain: bool = False) -> str:
+    """The expression of a cell as text that is compared byte by byte; `plain` if it is text."""
     return f'({cell} COLLATE "C")' if plain else f'(CAST({cell} AS text) COLLATE "C")'
 
 
 def _is_nested(stored: Stored) -> bool:
-    """Whether cells are lists or structures."""
+    """Whether the column's cells are lists or structures."""
     return (
         stored.category == "A"
         or stored.sort in {"c", "m"}
@@ -147,19 +156,19 @@ def _is_nested(stored: Stored) -> bool:
 
 
 def frame_of(table: Any) -> pl.DataFrame:
-    """An Arrow table of the driver as a frame: numbers that it hands out as text are numbers."""
+    """An Arrow table of the driver as a frame; decimal numbers are no text, as they are there."""
     columns = []
     for j, field in enumerate(table.schema):
         facts, chunks = field.metadata or {}, table.column(j)
         if facts.get(b"ADBC:postgresql:typname") == b"numeric":
-            texts = pl.Series(field.name, pl.from_arrow(_storage(chunks)), dtype=pl.String)
-            columns.append(texts.cast(pl.Decimal(_DIGITS, _scale(texts, facts))))
+            texts = pl.Series(field.name, pl.from_arrow(_plain_texts(chunks)), dtype=pl.String)
+            columns.append(texts.cast(pl.Decimal(_DIGITS, _decimal_places(texts, facts))))
         else:
             columns.append(pl.Series(field.name, pl.from_arrow(chunks)))
     return pl.DataFrame(columns)
 
 
-def _scale(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
+def _decimal_places(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
     """The digits behind the point of decimal numbers: as many as declared, else as there are.
 
     A cast to fewer would round.
@@ -170,15 +179,15 @@ def _scale(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
     return max(most, 0 if modifier < 0 else (modifier - 4) & 0x7FF)
 
 
-def _storage(chunks: Any) -> Any:
-    """The texts of an extension type that the driver wraps them in."""
+def _plain_texts(chunks: Any) -> Any:
+    """The column as plain texts, without the extension type that the driver wraps them in."""
     from pyarrow import chunked_array, string  # noqa: PLC0415  an extra
 
     return chunked_array([getattr(chunk, "storage", chunk) for chunk in chunks.chunks], string())
 
 
-def sendable(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
-    """A frame in types that the driver takes, and the types of numbers that are sent as text."""
+def sendable_frame(frame: pl.DataFrame) -> tuple[pl.DataFrame, Mapping[str, str]]:
+    """A frame in types that the driver takes, and the SQL types of numbers that it has as text."""
     texts = pl.col(pl.Null, pl.Decimal, pl.Categorical, pl.Enum).cast(pl.String)
     numbers = {
         name: f"numeric({_DIGITS},{dtype.scale})"

@@ -12,7 +12,7 @@ from typing import Any
 
 import polars as pl
 
-from incrowd.engines.postgresql_columns import frame_of, sendable
+from incrowd.engines.postgresql_columns import frame_of, sendable_frame
 from incrowd.engines.sql import quote
 from incrowd.errors import InputError, boundary, each_within
 
@@ -50,6 +50,7 @@ class Transaction:
             failed.pop_all()
 
     def _begin(self, mode: str, snapshot: str | None) -> None:
+        """Begin the transaction with our settings, in the given snapshot of another one if any."""
         begun = "PostgreSQL cannot begin a transaction"
         remedy = _TEMPORARY if mode == WRITING else _REMEDY
         self.run(f"SET TRANSACTION ISOLATION LEVEL {mode}", begun, remedy)
@@ -77,7 +78,7 @@ class Transaction:
             return frame_of(table)
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The same in frames of limited size; no other query runs until the last one."""
+        """The answer to a query in frames of limited size; ask nothing before the last of them."""
         guard = partial(_server_boundary, "PostgreSQL cannot read the table")
         with guard():
             cursor = self._connection.cursor()
@@ -91,12 +92,12 @@ class Transaction:
                 cursor.close()
 
     def one(self, query: str) -> Any:
-        """The one value that a query answers."""
+        """The value of a query that answers one row of one column."""
         return self.rows(query).item()
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
-        """A temporary table of a frame; one of this name is replaced."""
-        sent, numbers = sendable(frame)
+        """Store a frame as a temporary table of this name, in place of one that is there."""
+        sent, numbers = sendable_frame(frame)
         self.drop(name)
         with _server_boundary("PostgreSQL cannot take a table of codes", _TEMPORARY):
             table = sent.to_arrow(compat_level=pl.CompatLevel.oldest())
@@ -109,7 +110,7 @@ class Transaction:
         self.run(f"ANALYZE pg_temp.{name}")
 
     def make(self, name: str, query: str) -> None:
-        """A temporary table of what a query answers; one of this name is replaced."""
+        """Store a query's answer as a temporary table, in place of one with this name."""
         self.drop(name)
         self.run(
             f"CREATE TEMPORARY TABLE {name} AS {query}",
@@ -119,7 +120,7 @@ class Transaction:
         self.run(f"ANALYZE pg_temp.{name}")
 
     def drop(self, name: str) -> None:
-        """Drop a temporary table, if there is one."""
+        """Remove a temporary table, if there is one of this name."""
         self.run(f"DROP TABLE IF EXISTS pg_temp.{name}")
 
     def commit(self) -> None:
@@ -128,7 +129,7 @@ class Transaction:
             self._connection.commit()
 
     def close(self) -> None:
-        """End the connection; what was not committed is taken back."""
+        """Close the connection; what was not committed is undone."""
         self._end()
 
 
@@ -166,7 +167,10 @@ _IO = 10
 def _server_boundary(
     failure: str, remedy: str = _REMEDY, *, connected: bool = True
 ) -> AbstractContextManager[None]:
-    """A boundary that tells by its code why the server refused, never in its words."""
+    """A boundary whose error is `failure` and why, told by the server's code, not in its words.
+
+    With `connected` an error without a code means that the connection was lost.
+    """
 
     def explain(error: BaseException) -> InputError | None:
         state = getattr(error, "sqlstate", None) or ""
@@ -185,5 +189,6 @@ def _frame_of_batch(batch: Any) -> pl.DataFrame:
 
 
 def _end_connection(connection: Any) -> None:
+    """Close the connection; that it cannot be closed does not matter."""
     with suppress(Exception):
         connection.close()

@@ -72,7 +72,10 @@ def remove_orphans(parent: Path | None = None) -> None:
 
 
 def _lock_owner(folder: Path) -> int | None:
-    """Lock a new file of the folder; it gets its name once it is locked."""
+    """Lock a new file of the folder, for as long as this process lives; return its handle.
+
+    It gets its name once it is locked. None where the system has no locks.
+    """
     if fcntl is None:
         return None
     unnamed = folder / f"{_OWNER}.new"
@@ -84,6 +87,7 @@ def _lock_owner(folder: Path) -> int | None:
 
 
 def _remove(folder: Path, handle: int | None) -> None:
+    """Remove the folder and all in it, the owner's file last, and close that file's handle."""
     for left in folder.glob("*"):
         if left.is_dir():
             shutil.rmtree(left, ignore_errors=True)

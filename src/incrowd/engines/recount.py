@@ -25,14 +25,17 @@ Frames = Callable[[], Iterable[pl.DataFrame]]
 
 
 def count_ratios(rows: pl.DataFrame) -> Ratios:
-    """The ratios of rows in memory, by group and count."""
+    """The ratios of these rows in memory, from the sizes of classes of equal rows."""
     return count_ratios_in_passes(lambda: [rows], rows.columns, most=max(rows.height, 1))
 
 
 def count_ratios_in_passes(
     frames: Frames, names: Sequence[str], *, watch: Watch | None = None, most: int | None = None
 ) -> Ratios:
-    """The ratios of rows that pass as often as needed, with at most `most` classes in memory."""
+    """The ratios of rows that are read as often as needed, with at most `most` classes in memory.
+
+    `frames` gives all rows anew for each pass; a pass counts the classes of one part of the hashes.
+    """
     figures: list[Counts] = []
     part, parts = 0, 1
     while part < parts:
@@ -72,9 +75,9 @@ class _ClassCounts:
         self._waiting: list[pl.DataFrame] = []
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Count these rows."""
+        """Count the rows of this frame that belong to the part."""
         columns = zip(self._names, self._stored, strict=True)
-        mine = self._mine(pl.DataFrame([frame[name].alias(here) for here, name in columns]))
+        mine = self._rows_of_part(pl.DataFrame([frame[name].alias(here) for here, name in columns]))
         self._waiting.append(
             mine.group_by(self._names).agg(pl.len().cast(pl.Int64).alias(self._size))
         )
@@ -83,14 +86,14 @@ class _ClassCounts:
             self._settle()
 
     def sizes(self) -> Counts:
-        """Records per class."""
+        """The number of records of each class of the part."""
         self._settle()
         if self._held is None:
             return np.zeros(0, dtype=np.int64)
         return self._held[self._size].to_numpy()
 
     def _settle(self) -> None:
-        """Add up what was counted; if that is too much, keep the lower half of the part."""
+        """Add up what was counted; while that is too many classes, keep the part's lower half."""
         known = [] if self._held is None else [self._held]
         if not self._waiting:
             return
@@ -98,11 +101,11 @@ class _ClassCounts:
         found = together.agg(pl.col(self._size).sum())
         while found.height > self._most:
             self.part, self.parts = 2 * self.part, 2 * self.parts
-            found = self._mine(found)
+            found = self._rows_of_part(found)
         self._held, self._waiting = found, []
 
-    def _mine(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows of this part."""
+    def _rows_of_part(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """The rows of a frame whose hashes are in this part."""
         if self.parts == 1:
             return frame
         hashes = frame.select(self._names).hash_rows(seed=1).to_numpy()

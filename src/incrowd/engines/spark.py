@@ -76,13 +76,13 @@ _KEPT = ("spark.sql.adaptive.", "spark.sql.autoBroadcast", "spark.sql.files.max"
 
 
 def accepts(source: Any) -> bool:
-    """Whether this is a data frame of Spark, which is not loaded to find out."""
+    """Whether this is a data frame of Spark; Spark is not loaded to find out."""
     kinds = ((kind.__module__, kind.__name__) for kind in type(source).__mro__)
     return ("pyspark.sql.dataframe", "DataFrame") in kinds
 
 
 def engine_of(frame: Any) -> SqlEngine:
-    """The engine of a data frame's rows, of which it takes a copy."""
+    """The engine of a data frame's rows; it works on a copy of them."""
     if type(frame).__module__.startswith("pyspark.sql.connect"):
         raise PolicyError(
             "incrowd cannot reach the files of a Spark Connect server",
@@ -100,8 +100,8 @@ class Spark(Database):
         self._home = frame.sparkSession
         self._made: dict[str, Path] = {}
         self._secrets: dict[str, str] = {}
-        self._parent = _parent(self._home)
-        self._private = _folder(self._parent)
+        self._parent = _shared_folder(self._home)
+        self._private = _private_folder(self._parent)
         self.folder = self._private.path
         self._end = self._private.remove
         with closed_on_failure(self), self._working("read the data frame"):
@@ -109,7 +109,7 @@ class Spark(Database):
             self.columns = self._copy_rows(frame)
 
     def _copy_rows(self, frame: Any) -> tuple[SqlColumn, ...]:
-        """Store the rows of a data frame and take them for the table."""
+        """Store the rows of a data frame as the table `source`; return its columns."""
         refuse_repeated(frame.columns)
         if frame.isStreaming:
             raise InputError("a stream has no end", remedy="store it, and release what you stored")
@@ -130,39 +130,39 @@ class Spark(Database):
             return pl.DataFrame(pl.from_arrow(self.session.sql(query).toArrow()))
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The same in frames of limited size, from files that Spark writes."""
-        folder = self._new("batches")
+        """The answer to a query in frames of limited size, from files that Spark writes."""
+        folder = self._new_path("batches")
         try:
             with self._working("read the table"):
                 self.session.sql(query).write.parquet(_uri(folder))
             for file in parts(folder):
-                yield from _batches(file)
+                yield from _read_batches(file)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
-        """A table of ours; small ones are sent to all executors, as Spark sees fit."""
-        path = self._new(name)
+        """Store a frame as a table of ours with this name, in place of one that is there."""
+        path = self._new_path(name)
         with self._working("take a table of codes"):
             path.mkdir()
             _store(frame, path)
             self._replace(name, path, None)
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
-        """More rows of it: another file."""
+        """Append these rows, as one more file, to a table of ours that `put` made."""
         with self._working("take a table of codes"):
             _store(frame, self._made[name])
             self._view(name, self._made[name], None)
 
     def drop(self, name: str) -> None:
-        """Forget a table of ours."""
+        """Remove a table of ours."""
         with self._working("forget a table"):
             self.session.catalog.dropTempView(name)
             shutil.rmtree(self._made.pop(name), ignore_errors=True)
 
     def make(self, name: str, query: str) -> None:
-        """A table of ours that holds what a query answers."""
-        path = self._new(name)
+        """Store a query's answer as a table of ours, in place of one with this name."""
+        path = self._new_path(name)
         with self._working("process the table"):
             found = self.session.sql(query)
             found.write.parquet(_uri(path))
@@ -176,13 +176,13 @@ class Spark(Database):
         watch: Watch,
         kept: Path | None = None,  # noqa: ARG002  Spark repeats tasks that fail by itself
     ) -> None:
-        """A table of ours that holds what a job makes of each part, side by side on executors.
+        """Store what a job makes of each part, on executors, as a table of ours.
 
-        incrowd must be installed there. A task that is repeated makes the same of its part. What
-        a job refuses is told as it is, not in Spark's words.
+        incrowd must be installed there. A task that is repeated makes the same of its part. What a
+        job refuses is told as it is, not in Spark's words.
         """
         watch.tell("searching parts on Spark", 0.0)
-        path, refusals = self._new(name), self._new("refused")
+        path, refusals = self._new_path(name), self._new_path("refused")
         with self._working("search the parts of the table"), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of versions that PySpark has not been tried with
             found = self.session.sql(query)
@@ -198,9 +198,9 @@ class Spark(Database):
         return "`" + name.replace("`", "``") + "`"
 
     def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
-        """SHA-256 of the rows, whatever their order: files may be read in another one.
+        """The word `table` and the SHA-256 of the rows, whatever their order.
 
-        As a frame if that is what it is compared with, and if it fits into memory.
+        None, for a digest as a frame, if `of` is `frame` or `file` and the table fits into memory.
         """
         if of in {"frame", "file"}:
             records = int(self.rows("SELECT count(*) AS n FROM source").item())
@@ -212,7 +212,7 @@ class Spark(Database):
     def _digest(
         self, rows: str, columns: Sequence[SqlColumn], named: Mapping[str, str]
     ) -> tuple[Digested, str] | None:
-        """The same of these rows; None if there are cells whose text may be that of others.
+        """As `digest`, of these rows; None if there are cells whose text may be that of others.
 
         A row is the text of its cells, each behind its length. Digests of rows are sorted in groups
         of those that begin alike.
@@ -237,7 +237,7 @@ class Spark(Database):
         self._end()
 
     def random(self, secret: str, row: str) -> str:
-        """A number that looks random; the secret stands in a table, as plans are logged."""
+        """An expression for a random-looking number; the secret is in a table: plans are logged."""
         if secret not in self._secrets:
             name = f"secret{len(self._secrets)}"
             self.put(name, pl.DataFrame({"secret": [secret]}))
@@ -246,22 +246,22 @@ class Spark(Database):
         return f"CAST(conv(substr(sha2({said}, 256), 1, 15), 16, 10) AS BIGINT)"
 
     def negative_zero(self, cell: str) -> str:
-        """Whether a floating-point cell is -0.0."""
+        """An expression that is true if a floating-point cell is -0.0."""
         return f"({cell} = 0 AND CAST({cell} AS STRING) = '-0.0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write rows as Parquet files, in their order from file to file."""
+        """Write a query's rows as a folder of Parquet files, in their order from file to file."""
         if isinstance(target, NewTable) or (target is not None and target.format != "parquet"):
             raise PolicyError(
                 "incrowd releases a Spark data frame as a folder of Parquet files",
                 remedy="name a .parquet folder, or read the table into memory with df.toPandas()",
             )
-        path = self._lasting() if target is None else target.path
+        path = self._lasting_folder() if target is None else target.path
         with self._working("write the release"):
             found = self.session.sql(query)
             _refuse_unwritable(found.schema)
             found.write.mode("append").parquet(_uri(path))
-            _tidy(path)
+            _tidy_folder(path)
             self._view("released", path, None)
             columns = _columns(self.session.table("released").schema)
         named = {column.name: self.quote(column.name) for column in columns}
@@ -273,17 +273,17 @@ class Spark(Database):
         with self._working("read the release"):
             return self._home.read.parquet(_pattern(self._made[release.rows]))
 
-    def _lasting(self) -> Path:
-        """A folder for a release that stays a data frame, for as long as its session."""
-        folder = _folder(self._parent)
+    def _lasting_folder(self) -> Path:
+        """A new folder for a release that stays a data frame; it goes with the frame's session."""
+        folder = _private_folder(self._parent)
         weakref.finalize(self._home, PrivateFolder.close, folder)  # it lives as long
         return folder.path
 
-    def _new(self, name: str) -> Path:
+    def _new_path(self, name: str) -> Path:
         return self.folder / f"{name}-{secrets.token_hex(4)}.parquet"
 
     def _replace(self, name: str, path: Path, schema: "StructType | None") -> None:
-        """Let a name stand for other files, and remove those that it stood for."""
+        """Let a table's name stand for other files, and remove those that it stood for."""
         before = self._made.get(name)
         self._view(name, path, schema)
         if before is not None:
@@ -296,7 +296,7 @@ class Spark(Database):
 
     @contextmanager
     def _working(self, what: str) -> Iterator[None]:
-        """Neither errors nor logs of Spark leave the block; a full disk is told as such."""
+        """A block that no error or log of Spark leaves; a full disk is told as such."""
         words = f"Spark cannot {what}", _REMEDY, _LARGER
         # The inner one asks Java what happened, which must not be logged; the outer one is for a
         # Java that is gone.
@@ -305,24 +305,24 @@ class Spark(Database):
 
 
 def _store(frame: pl.DataFrame, folder: Path) -> None:
-    """Another file of a table of ours."""
+    """Write a frame into the folder of a table of ours, as one more file."""
     plain = frame.with_columns(pl.col(pl.Null).cast(pl.Int64))
     plain.write_parquet(folder / f"part-{secrets.token_hex(4)}.parquet")
 
 
 def _on_part(job: PartJob, key: tuple[Any, ...], table: Any, refusals: Path) -> Any:
-    """The rows that a job makes of a part, on an executor; errors of libraries end here."""
+    """The rows that a job makes of a part, on an executor; refusals are stored for the driver."""
     with (
         store_refusals(refusals),
         shortage_boundary("a part of the table cannot be searched", "", _LARGER),
     ):
         rows = pl.DataFrame(pl.from_arrow(table)).drop("part").sort("row")
         made = job(key[0].as_py(), rows)
-        return _as_spark_reads(made.select(*rows.columns, *job.adds).to_arrow())
+        return _with_spark_texts(made.select(*rows.columns, *job.adds).to_arrow())
 
 
-def _as_spark_reads(table: Any) -> Any:
-    """An Arrow table with texts as Spark knows them."""
+def _with_spark_texts(table: Any) -> Any:
+    """The Arrow table with each text column in the text type that Spark knows."""
     import pyarrow as pa  # noqa: PLC0415  an extra
 
     wide = {pa.large_string(), pa.string_view()}
@@ -333,7 +333,7 @@ def _as_spark_reads(table: Any) -> Any:
 
 
 def _with_added(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "StructType":
-    """The columns of a part with those that a job adds."""
+    """The schema of a part's rows, without `part`, with the columns that a job adds."""
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     known = {
@@ -347,7 +347,7 @@ def _with_added(schema: "StructType", adds: Mapping[str, pl.DataType]) -> "Struc
 
 
 def _new_session(home: Any) -> Any:
-    """A session with settings and views of its own."""
+    """A new session of the same application, with settings and views of its own."""
     session = home.newSession()
     for name, value in home.conf.getAll.items():
         if name.startswith(_KEPT):
@@ -357,8 +357,8 @@ def _new_session(home: Any) -> Any:
     return session
 
 
-def _parent(home: Any) -> Path:
-    """The folder that all executors reach."""
+def _shared_folder(home: Any) -> Path:
+    """The folder, shared by executors, for private folders; `PolicyError` if not known."""
     with boundary(InputError("Spark cannot read its settings", remedy=_REMEDY)):
         named, master = home.conf.get(SCRATCH, None), home.conf.get("spark.master", "")
     if named is not None and "://" not in named.removeprefix("file://"):
@@ -376,8 +376,8 @@ def _parent(home: Any) -> Path:
     return Path(tempfile.gettempdir())
 
 
-def _folder(parent: Path) -> PrivateFolder:
-    """A new private folder."""
+def _private_folder(parent: Path) -> PrivateFolder:
+    """A new private folder in this one."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )
@@ -386,17 +386,17 @@ def _folder(parent: Path) -> PrivateFolder:
 
 
 def _uri(path: Path) -> str:
-    """A path for Spark to write to, whose own default may be another file system."""
+    """A path as an address of the local file system: Spark's default may be another."""
     return f"file://{path}"
 
 
 def _pattern(path: Path) -> str:
-    """A path for Spark to read, which takes some characters for a pattern."""
+    """A path as an address that Spark reads, with the characters of patterns escaped."""
     return "".join(f"\\{c}" if c in "\\*?[]{}" else c for c in _uri(path))
 
 
-def _tidy(folder: Path) -> None:
-    """Leave nothing but the rows in a folder, in files that are named by their order."""
+def _tidy_folder(folder: Path) -> None:
+    """Remove all but the rows' files from a folder, and name these by their order."""
     for file in sorted(folder.iterdir()):
         if file.name.startswith(("_", ".")):
             file.unlink()
@@ -404,7 +404,7 @@ def _tidy(folder: Path) -> None:
         file.rename(folder / f"part-{number:05}.parquet")
 
 
-def _batches(file: Path) -> Iterator[pl.DataFrame]:
+def _read_batches(file: Path) -> Iterator[pl.DataFrame]:
     import pyarrow.parquet as pq  # noqa: PLC0415  an extra
 
     def frames() -> Iterator[pl.DataFrame]:
@@ -416,7 +416,7 @@ def _batches(file: Path) -> Iterator[pl.DataFrame]:
 
 
 def _refuse_unwritable(schema: "StructType") -> None:
-    """Refuse columns that cannot be compared with what their records held, and some names."""
+    """Refuse columns of cells without comparison (maps, variants), and names Hadoop changes."""
     maps = [f.name for f in schema.fields if _MAPS.search(f.dataType.simpleString())]
     if maps:
         raise InputError(
@@ -431,10 +431,10 @@ _MAPS = re.compile(r"\b(map<|variant\b)")
 
 
 def _columns(schema: "StructType") -> tuple[SqlColumn, ...]:
-    return tuple(SqlColumn(field.name, _cells(field.dataType)) for field in schema.fields)
+    return tuple(SqlColumn(field.name, _kind_of_cells(field.dataType)) for field in schema.fields)
 
 
-def _cells(kind: "DataType") -> Cells:
+def _kind_of_cells(kind: "DataType") -> Cells:
     return _CELLS.get(kind.typeName().partition("(")[0], "nested")
 
 
@@ -458,7 +458,7 @@ _CELLS: dict[str, Cells] = {
 
 
 def _plain_type(kind: Any) -> Any:
-    """A type without remarks of its columns, which may list values, and with plain comparison."""
+    """A type without comments on columns, which may list values, whose texts compare by bytes."""
     from pyspark.sql import types  # noqa: PLC0415  an extra
 
     match kind:

@@ -30,12 +30,14 @@ class _Silence:
         self._undo: list[Any] = []
 
     def begin(self, jvm: Any) -> None:
+        """Silence the loggers, unless another engine at work has done so."""
         with self._lock:
             self._working += 1
             if self._working == 1:
                 self._undo = [*_silence_python(), *_silence_java(jvm)]
 
     def end(self) -> None:
+        """Undo what `begin` changed, once no engine is at work."""
         with self._lock:
             self._working -= 1
             if not self._working:
@@ -50,7 +52,7 @@ _SILENCE = _Silence()
 
 @contextmanager
 def silence_logs(session: Any) -> Iterator[None]:
-    """Nothing is logged in the block; after a failure not until the job's last task has ended."""
+    """A block without logs of Spark; after a failure not until the job's last task has ended."""
     _SILENCE.begin(_jvm(session))
     done = False
     try:
@@ -63,11 +65,12 @@ def silence_logs(session: Any) -> Iterator[None]:
 
 
 def _jvm(session: Any) -> Any:
-    """The driver's Java."""
+    """The gateway to the Java of the session's driver."""
     return session.sparkContext._jvm  # noqa: SLF001  there is no other way to its loggers
 
 
 def _silence_python() -> Iterator[Any]:
+    """Disable the loggers of Spark in Python; yield functions that undo this, one per logger."""
     from pyspark.logger import PySparkLogger  # noqa: PLC0415  an extra
 
     loggers: list[logging.Logger] = [PySparkLogger.getLogger(name) for name in _NAMES]
@@ -79,7 +82,10 @@ def _silence_python() -> Iterator[Any]:
 
 
 def _silence_java(jvm: Any) -> Iterator[Any]:
-    """A filter in front of all loggers of Java, whatever levels they have."""
+    """Silence all loggers of Java by a filter; yield the function that removes it.
+
+    Nothing happens with another logging library than Spark's own.
+    """
     with suppress(Exception):  # another logging library than Spark's own
         log4j = jvm.org.apache.logging.log4j
         context = log4j.LogManager.getContext(False)
@@ -92,7 +98,7 @@ def _silence_java(jvm: Any) -> Iterator[Any]:
 
 
 def _await_tasks(session: Any) -> None:
-    """Wait until no task runs, for a while: other jobs may run in the same application."""
+    """Wait until no task runs, but not for ever: other jobs may run in the same application."""
     end = time.monotonic() + _PATIENCE
     with suppress(Exception):
         tracker = session.sparkContext._jsc.sc().statusTracker()  # noqa: SLF001  as above

@@ -26,7 +26,7 @@ _SCHEMA = {"kind": pl.String, "message": pl.String, "remedy": pl.String, "proved
 
 @contextmanager
 def store_refusals(folder: Path) -> Iterator[None]:
-    """On an executor: an error of ours is stored in this folder, and fails the task."""
+    """A block on an executor: errors of ours are stored in this folder, and raised on."""
     try:
         yield
     except IncrowdError as error:
@@ -42,20 +42,20 @@ def store_refusals(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def raise_refusals(folder: Path) -> Iterator[None]:
-    """On the driver: raise what an executor stored in place of what Spark says about it."""
+    """A block on the driver; an error that an executor stored replaces that of Spark."""
     error: IncrowdError | None = None
     try:
         yield
     except Exception:
-        error = _one_of(folder)
+        error = _stored_refusal(folder)
         if error is None:
             raise
     if error is not None:
         raise_alone(error)
 
 
-def _one_of(folder: Path) -> IncrowdError | None:
-    """A refusal; None if there is none."""
+def _stored_refusal(folder: Path) -> IncrowdError | None:
+    """The first stored error of this folder, made anew; None if none is stored."""
     files = sorted(folder.glob("*.parquet"))
     if not files:
         return None

@@ -32,7 +32,7 @@ class SqlColumn(NamedTuple):
 
     @property
     def released(self) -> str:
-        """Its cell as a release holds it: an expression."""
+        """The expression of its cell as a release holds it, cast to its own type if it has one."""
         return f"CAST({self.name} AS {self.kind})" if self.kind else self.name
 
 
@@ -71,24 +71,24 @@ class Database(Protocol):
         """The answer to a query: distinct or counted rows."""
 
     def batches(self, query: str) -> Iterator[pl.DataFrame]:
-        """The same in frames of limited size, in the order of the query."""
+        """The answer to a query in frames of limited size, in the order of the query."""
 
     def put(self, name: str, frame: pl.DataFrame) -> None:
-        """A table of ours; one of this name is replaced."""
+        """Store a frame as a table of ours with this name, in place of one that is there."""
 
     def add(self, name: str, frame: pl.DataFrame) -> None:
-        """More rows of a table that was put."""
+        """Append these rows to a table of ours that `put` made."""
 
     def make(self, name: str, query: str) -> None:
-        """A table of ours that holds what a query answers now; one of this name is replaced."""
+        """Store a query's answer as a table of ours, in place of one with this name."""
 
     def drop(self, name: str) -> None:
-        """Forget a table of ours."""
+        """Remove a table of ours."""
 
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """A table of ours that holds what a job makes of each part of what a query answers.
+        """Store what a job makes of each part of what a query answers as a table of ours.
 
         The query has a column `part`, a whole number. The job gets the rows of a part in the order
         of their numbers, without that column. What it makes of them is `kept` in a folder, if that
@@ -96,7 +96,7 @@ class Database(Protocol):
         """
 
     def snapshot(self) -> None:
-        """From now on `source` is a table that nothing changes, before the first rows are staged.
+        """Make `source` a table that nothing changes, before the first rows are staged.
 
         Queries name the table `source` from the beginning: the columns c0, c1, … and `row`, a whole
         number that tells records apart. Nothing is to do where the rows were copied.
@@ -104,21 +104,21 @@ class Database(Protocol):
         return
 
     def quote(self, name: str) -> str:
-        """The name of a column in a statement."""
+        """The name of a column in quotation marks, as it stands in a statement."""
         return quote(name)
 
     def same(self, one: str, other: str) -> str:
-        """Whether two cells are equal or both missing: an expression that tables are joined by."""
+        """An expression, to join tables by, that is true if two cells are equal or both missing."""
         return f"{one} IS NOT DISTINCT FROM {other}"
 
     def random(self, secret: str, row: str) -> str:
-        """A whole number that looks random, of a secret and a row's number: an expression."""
+        """An expression for a random-looking whole number, made of a secret and a row's number."""
 
     def negative_zero(self, cell: str) -> str:
-        """Whether a floating-point cell is -0.0: an expression."""
+        """An expression that is true if a floating-point cell is -0.0."""
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write what a query answers, in its order, to a target or to a table of ours."""
+        """Write what a query answers, in its order, to a target; to a table of ours if None."""
 
     def frame(self, release: WrittenTable) -> Any:
         """The release in the kind of table that came in."""
@@ -127,21 +127,22 @@ class Database(Protocol):
         self,
         of: Digested | None = None,  # noqa: ARG002  a default
     ) -> tuple[Digested, str] | None:
-        """What the table is digested as if it is a release to check; None if as a frame.
+        """What the SHA-256 of the table is of, and the SHA-256, if the table is a release to check.
 
-        `of` is what the digest is of that it is compared with, if there is one.
+        `of` says what the digest is of that it is compared with, if there is one. None if it is
+        digested as a frame.
         """
         return None
 
     def close(self) -> None:
-        """Give back what is held open; a release that was not published is taken back."""
+        """Give back what is held open; a release that was not published is removed."""
 
 
 @contextmanager
 def closed_on_failure(database: Database) -> Iterator[None]:
-    """Close a database at once if the table cannot be taken into it.
+    """A block after whose failure the database is closed at once.
 
-    The traceback would keep it, and with it a copy of the table.
+    The traceback would keep it otherwise, and with it a copy of the table.
     """
     with ExitStack() as failed:
         failed.callback(database.close)
@@ -159,7 +160,7 @@ class Coding:
 
     @property
     def join(self) -> str:
-        """The clause that joins it to the rows."""
+        """The clause, to stand behind the rows in a statement, that joins the table to them."""
         return f"JOIN {self.table} ON {self.same}"
 
 
@@ -172,49 +173,54 @@ class JoinedCodes:
 
     @property
     def text(self) -> str:
-        """The text after FROM in a statement."""
+        """The rows with all joined tables of codes, as they stand behind FROM."""
         return " ".join([self.rows, *(coding.join for coding in self.codings.values())])
 
     def code(self, name: str) -> str:
-        """The code of a column."""
+        """The expression of a column's code."""
         return f"{self.codings[name].table}.code"
 
     def where(self, complete: Iterable[str]) -> str:
-        """Only rows that lack none of these."""
+        """The clause that leaves only rows which lack none of these columns; empty for none."""
         known = " AND ".join(f"{self.code(name)} <> 0" for name in complete)
         return f"WHERE {known}" if known else ""
 
 
 def if_any(column: CodedColumn | None) -> tuple[CodedColumn, ...]:
-    """The column, if there is one."""
+    """A tuple of the column; an empty one if it is None."""
     return () if column is None else (column,)
 
 
 def place_of(plan: RowPlan, name: str) -> int:
-    """The place of a coded column of the plan."""
+    """The place of the column with this name among the plan's coded columns."""
     return next(j for j, column in enumerate(plan.coded) if column.name == name)
 
 
-def counting(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str] = ()) -> str:
-    """A query that counts distinct rows: expressions with their names, `n` and sums besides."""
+def counting_query(keys: Sequence[tuple[str, str]], of: str, sums: Sequence[str] = ()) -> str:
+    """A query that counts distinct rows, as `n`, and computes sums besides.
+
+    `keys` are the expressions that tell rows apart, each with its name; `of` is what stands behind
+    FROM.
+    """
     shown = [f"{expression} AS {name}" for expression, name in keys]
     grouped = f" GROUP BY {', '.join(expression for expression, _ in keys)}" if keys else ""
     return f"SELECT {', '.join([*shown, 'count(*) AS n', *sums])} FROM {of}{grouped}"
 
 
 def without_nan(column: SqlColumn) -> str:
-    """A cell to group by: NaN is missing."""
+    """The expression of a cell to group by, in which NaN is missing."""
     if column.cells != "float":
         return column.name
     return f"NULLIF({column.name}, CAST('NaN' AS REAL))"
 
 
 def with_types(rows: pl.DataFrame, types: Mapping[str, pl.DataType]) -> pl.DataFrame:
-    """Rows of a text file in the types that they had; it fails if a cell does not fit."""
+    """Rows read from a file, cast to the types that they had; fails if a cell does not fit."""
     return pl.DataFrame([_with_type(column, types[column.name]) for column in rows.iter_columns()])
 
 
 def _with_type(column: pl.Series, dtype: pl.DataType) -> pl.Series:
+    """A column cast to a type; texts are parsed if that is dates, times or truth values."""
     cells = column.cast(pl.String) if isinstance(column.dtype, pl.Enum) else column
     if cells.dtype == pl.String and isinstance(dtype, pl.Date | pl.Datetime | pl.Time):
         return cells.str.strptime(dtype)
@@ -225,7 +231,7 @@ def _with_type(column: pl.Series, dtype: pl.DataType) -> pl.Series:
 
 
 def digest_of(names: Iterable[str], rows: bytes) -> str:
-    """SHA-256 of a table: of the names of its columns, and of digests of its rows."""
+    """SHA-256 of a table: of the names of its columns, and of the digests of its rows in `rows`."""
     code = hashlib.sha256()
     for name in map(str.encode, names):
         code.update(len(name).to_bytes(8, "little") + name)
@@ -234,17 +240,17 @@ def digest_of(names: Iterable[str], rows: bytes) -> str:
 
 
 def quote(name: str) -> str:
-    """The name of a column in a statement."""
+    """The name of a column in quotation marks, as it stands in a statement."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def text_literal(path: Path | str) -> str:
-    """A path in a statement."""
+    """A path or text in quotation marks, as a value in a statement."""
     return "'" + str(path).replace("'", "''") + "'"
 
 
 def parquet(path: Path | str | Sequence[str], more: str = "") -> str:
-    """The rows of Parquet files, as DuckDB reads them."""
+    """The call by which DuckDB reads Parquet files, to stand behind FROM; `more` are options."""
     named = (
         text_literal(path)
         if isinstance(path, Path | str)

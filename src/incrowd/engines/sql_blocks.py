@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes
-from incrowd.engines.sql import SqlColumn, counting
+from incrowd.engines.sql import SqlColumn, counting_query
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.table.counted import CountedRows
 
@@ -42,22 +42,25 @@ class BlockQuery:
 
     @property
     def plain(self) -> bool:
-        """Whether the cells can be numbered."""
+        """Whether all cells are of kinds that can be numbered."""
         return all(column.cells in _PLAIN for column in self.cells.values())
 
 
-def in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]:
-    """The distinct rows, block by block; in one if their cells cannot be numbered."""
+def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]:
+    """Yield the distinct rows, counted, block by block; in one if cells cannot be numbered.
+
+    Makes the table `lines` of the database meanwhile.
+    """
     if not lines.plain:
         codes = {name: code for name, (code, _) in lines.codes.items()}
         yield engine.count_distinct(list(lines.cells.values()), list(lines.cells), codes, lines.of)
         return
     numbered = [_number_cells(engine, lines, j) for j in range(len(lines.cells))]
-    key, rest, of = _packing(engine, lines, numbered)
+    key, rest, of = _pack_keys(engine, lines, numbered)
     keys = [*zip(key.expressions(_places(numbered[: lines.key])), key.names, strict=True)]
     more = [*_places(numbered[lines.key :]), *(f"shown.h{j}" for j in range(len(lines.codes)))]
     keys += [*zip(rest.expressions(more), rest.names, strict=True)]
-    engine.database.make("lines", counting(keys, of))
+    engine.database.make("lines", counting_query(keys, of))
     number = -(-engine.number("SELECT count(*) AS n FROM lines") // BLOCK) | 1
     block = f"({' + '.join(f'{name} % {number}' for name in key.names)}) % {number}"
     for b in range(number):
@@ -66,10 +69,13 @@ def in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[CountedRows]
     engine.database.drop("lines")
 
 
-def _packing(
+def _pack_keys(
     engine: "SqlCounting", lines: BlockQuery, numbered: list["_SqlNumbers"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
-    """Keys of the cells that tell the block, keys of the rest, and the rows."""
+    """Keys of the cells that tell the block, keys of the other cells and codes, and the rows.
+
+    The rows are what stands behind FROM, joined with the tables of numbers.
+    """
     sizes = [len(one.values) for one in numbered]
     held = [size for _, size in lines.codes.values()]
     shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
@@ -91,18 +97,22 @@ class _SqlNumbers:
     """The cell behind each number; texts are different ones, null where missing."""
 
     def cells(self, numbers: Codes) -> pl.Series:
-        """The cells behind numbers; texts as numbers of a dictionary."""
+        """The cells that these numbers stand for; texts as an Enum."""
         if self.values.dtype != pl.String:
             return self.values.gather(numbers)
         return self.values.cast(pl.Enum(self.values.drop_nulls())).gather(numbers)
 
 
 def _places(numbered: list[_SqlNumbers]) -> list[str]:
+    """The expressions of the numbers of these columns."""
     return [f"{one.table}.code" for one in numbered]
 
 
 def _number_cells(engine: "SqlCounting", lines: BlockQuery, j: int) -> _SqlNumbers:
-    """Number the distinct cells of a column; texts that mean missing are one."""
+    """Put a table of numbers for the distinct cells of column j into the database.
+
+    Cells that show the same once they are cleared, such as texts that mean missing, share a number.
+    """
     name, column = list(lines.cells.items())[j]
     found = engine.database.rows(
         f"SELECT {column.name} AS value FROM {lines.of} GROUP BY {column.name}"
@@ -126,7 +136,7 @@ def _unpack(
     packed: tuple[PackedKeys, PackedKeys],
     found: pl.DataFrame,
 ) -> CountedRows:
-    """BlockQuery as they came, unpacked."""
+    """The counted rows of a block, with cells and codes in place of packed keys."""
     codes = np.empty((len(numbered) + len(lines.codes), len(found)), dtype=np.int32)
     key, rest = packed
     key.unpack([found[name].to_numpy() for name in key.names], codes[: lines.key])

@@ -11,8 +11,8 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.engines.memory import coded_texts, no_weights, refuse_weights, weight_of_codes
-from incrowd.engines.sql import Coding, Database, JoinedCodes, SqlColumn, counting
+from incrowd.engines.memory import coded_texts, refuse_weights, weight_of_codes, weights_error
+from incrowd.engines.sql import Coding, Database, JoinedCodes, SqlColumn, counting_query
 from incrowd.errors import InputError, PolicyError
 from incrowd.table.cells import readable
 from incrowd.table.column import CodedColumn, Kind
@@ -49,7 +49,7 @@ class SqlCoding:
 
     @property
     def sealed(self) -> Mapping[str, str]:
-        """By column: what its cells hold that no program can see into (lists, bytes)."""
+        """By column with such cells: what they hold that cannot be seen into (lists, bytes)."""
         said = {"nested": "lists or structures", "bytes": BYTES}
         return {
             column.name: said[column.cells]
@@ -63,7 +63,7 @@ class SqlCoding:
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Columns as codes, one per distinct value."""
+        """Columns as codes by name, one code per distinct value, in the order of `entries`."""
         given = kinds or {}
         for name in names:
             _refuse_nested(name, self.column(name))
@@ -79,12 +79,12 @@ class SqlCoding:
         }
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """Which records belong to one person; code 0 for a record that says nothing."""
+        """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
         kinds = {name: Kind.TEXT} if self.text else None
         return self.codes([name], kinds, missing_values)[name]
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
-        """A column coded by the text of its values."""
+        """A column coded by the text of its values, one code per distinct value."""
         values = self.entries(name).values.to_frame()
         return coded_texts(readable(values, missing_values, text=self.text)[name], name)
 
@@ -95,7 +95,7 @@ class SqlCoding:
         return np.bincount(column.codes, weights=records, minlength=size).astype(np.int64)
 
     def column(self, name: str) -> SqlColumn:
-        """A column of the table, under the name that it has in statements."""
+        """The column with this name, renamed to c0, c1, … for statements; refused if none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
@@ -104,16 +104,16 @@ class SqlCoding:
         return self.database.columns[j]._replace(name=f"c{j}")
 
     def cell(self, name: str) -> str:
-        """The name of a column of the table in statements."""
+        """What statements call the column with this name, such as c0."""
         return self.column(name).name
 
     def number(self, query: str) -> int:
-        """The one number that a query answers."""
+        """The whole number that a query answers; 0 if it answers NULL."""
         found = self.database.rows(query).item()
         return 0 if found is None else int(found)
 
     def weighing(self, name: str) -> Coding:
-        """A table of the weights that the values of a column stand for, to be joined."""
+        """Put a table of a column's values and weights into the database; say how it is joined."""
         column, weight = self.weights(name)
         table = f"w{self.names.index(name)}"
         values = self.entries(name).values.alias("value")
@@ -121,7 +121,10 @@ class SqlCoding:
         return self._coding(table, name)
 
     def coding(self, column: CodedColumn) -> Coding:
-        """A table of the column's values with their codes, to be joined."""
+        """Put a table of the column's values and codes into the database, unless it is there.
+
+        Returns the table, and how it is joined to the rows.
+        """
         name = f"m{self.names.index(column.name)}"
         if self._put.get(name) is not column:
             values = self.entries(column.name).values.alias("value")
@@ -130,16 +133,17 @@ class SqlCoding:
         return self._coding(name, column.name)
 
     def _coding(self, table: str, name: str) -> Coding:
+        """How a table of values and codes is joined to the rows by the column with this name."""
         cell = f"source.{self.cell(name)}"
         return Coding(table, self.database.same(f"{table}.value", cell))
 
     def join_codes(self, columns: Sequence[CodedColumn]) -> JoinedCodes:
-        """The rows of the table with the codes of these columns."""
+        """The rows of the table, joined with the codes of these columns."""
         codings = {column.name: self.coding(column) for column in columns}
         return JoinedCodes("source", codings)
 
     def codes_of_cells(self, column: CodedColumn, cells: pl.Series) -> Codes:
-        """The codes of some cells of a column."""
+        """The codes of these cells of a column; `InputError` if one is not among its values."""
         values = self.entries(column.name).values.alias("value")
         known = pl.DataFrame([values, pl.Series("code", column.codes)])
         joined = (
@@ -152,27 +156,30 @@ class SqlCoding:
                 f"the column {column.name!r} changed while incrowd read it",
                 remedy="copy the table, and give the copy",
             )
-        return numbers(joined["code"])
+        return codes_of_answer(joined["code"])
 
     def weights(self, name: str) -> tuple[CodedColumn, Floats]:
-        """A column of sampling weights, and the weight of each of its codes."""
-        column = self._numbers_of(name)
+        """A column of sampling weights, coded, and the weight of each of its codes."""
+        column = self._code_weights(name)
         weight = weight_of_codes(column)
         refuse_weights(name, int(self.frequency(column)[~(weight >= 0)].sum()))
         return column, weight
 
-    def _numbers_of(self, name: str) -> CodedColumn:
+    def _code_weights(self, name: str) -> CodedColumn:
+        """A column of weights, coded as numbers; `InputError` if its cells are no numbers."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:
-            refusal = no_weights(error)
+            refusal = weights_error(error)
         raise refusal
 
     def entries(self, name: str) -> _Entries:
-        """The distinct values of a column."""
+        """The distinct values of a column, ordered, with the records of each; queried once."""
         if name not in self._entries:
             cell = self.cell(name)
-            found = self.database.rows(counting([(cell, "value")], "source") + f" ORDER BY {cell}")
+            found = self.database.rows(
+                counting_query([(cell, "value")], "source") + f" ORDER BY {cell}"
+            )
             values = found["value"].alias(name)
             self._entries[name] = _Entries(values, found["n"].to_numpy().astype(np.int64))
         return self._entries[name]
@@ -187,6 +194,6 @@ def _refuse_nested(name: str, column: SqlColumn) -> None:
         )
 
 
-def numbers(column: pl.Series) -> Codes:
-    """Codes as a database answers them."""
+def codes_of_answer(column: pl.Series) -> Codes:
+    """A column of codes, as a database answers it, as an array."""
     return column.to_numpy().astype(np.int32, copy=False)

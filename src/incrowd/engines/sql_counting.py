@@ -7,8 +7,8 @@ import numpy as np
 import polars as pl
 
 from incrowd.arrays import Counts
-from incrowd.engines.sql import SqlColumn, counting, if_any, without_nan
-from incrowd.engines.sql_coding import SqlCoding, numbers
+from incrowd.engines.sql import SqlColumn, counting_query, if_any, without_nan
+from incrowd.engines.sql_coding import SqlCoding, codes_of_answer
 from incrowd.engines.sql_keys import PackedKeys
 from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn
@@ -32,7 +32,10 @@ class SqlCounting(SqlCoding):
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """The distinct rows of these columns, of these codes and of whom they belong to."""
+        """Count the distinct rows of these columns, codes and people (`unit`).
+
+        Only records that lack none of `complete` are counted.
+        """
         found = self._lines((*coded, *if_any(unit)), complete, columns)
         person = None if unit is None else found.codes[unit.name]
         codes = {column.name: found.codes[column.name] for column in coded}
@@ -41,7 +44,7 @@ class SqlCounting(SqlCoding):
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
     ) -> pl.DataFrame:
-        """So many records at most, by a number drawn from theirs; one of each person."""
+        """At most this many records, drawn by hashes of numbers; with `unit` one per person."""
         shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
         limit = min(2**32, round(2**32 * (_ENOUGH * records + _SPARE) / max(self.records, 1)))
         of = f"source WHERE {_DRAWN} < {limit}"
@@ -53,7 +56,7 @@ class SqlCounting(SqlCoding):
         return _with_names(found, columns)
 
     def coded_sample(self, coded: Sequence[CodedColumn], records: int) -> dict[str, CodedColumn]:
-        """The codes of so many records at most, by a number drawn from theirs."""
+        """These columns with the codes of at most this many records, drawn as `sample` does."""
         rows = self.sample([one.name for one in coded], records)
         return {
             one.name: CodedColumn(one.name, self.codes_of_cells(one, rows[one.name]), one.domain)
@@ -61,17 +64,17 @@ class SqlCounting(SqlCoding):
         }
 
     def sizes(self, columns: Sequence[str]) -> tuple[Counts, Counts]:
-        """The sizes of classes of equal records, and how many classes have each size."""
+        """Each size of classes of records equal in these columns, and how many classes have it."""
         keys = [(without_nan(self.column(name)), f"s{j}") for j, name in enumerate(columns)]
         found = self.database.rows(
             "SELECT classes.n AS size, count(*) AS n "
-            f"FROM ({counting(keys, 'source')}) classes GROUP BY classes.n ORDER BY classes.n"
+            f"FROM ({counting_query(keys, 'source')}) classes GROUP BY classes.n ORDER BY classes.n"
         )
         size, number = (found[name].to_numpy().astype(np.int64) for name in ("size", "n"))
         return size[size > 0], number[size > 0]
 
     def batches(self, columns: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns, in the order of their numbers."""
+        """The records with these columns, by number, in frames; at least one frame."""
         shown = ", ".join(f"{self.cell(name)} AS s{j}" for j, name in enumerate(columns))
         query, some = f"SELECT {shown} FROM source ORDER BY row", False
         for batch in self.database.batches(query):
@@ -81,9 +84,10 @@ class SqlCounting(SqlCoding):
             yield _with_names(self.database.rows(f"{query} LIMIT 0"), columns)
 
     def _people(self, unit: CodedColumn) -> str:
-        """The text after FROM that groups records by person.
+        """What stands behind FROM to group records by person.
 
-        Where codes are not joined, by the cell that names the person.
+        Where codes cannot be joined, it groups by the cell that names the person. Records that name
+        nobody are alone.
         """
         if not self.database.joins:
             cell = self.cell(unit.name)
@@ -120,13 +124,19 @@ class SqlCounting(SqlCoding):
         sensitive: Sequence[CodedColumn],
         complete: Sequence[CodedColumn],
     ) -> Tally:
-        """The same in few copies: the database sorts packed keys, which are unpacked in batches."""
+        """As `tally`, without people and weights, in less memory.
+
+        The database sorts packed keys, which are unpacked in batches. Only records that lack none
+        of `complete` count.
+        """
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
         joined = self.join_codes(tuple({column.name: column for column in coded}.values()))
         packed = keys.expressions([joined.code(column.name) for column in coded])
         of = f"{joined.text} {joined.where(column.name for column in complete)}"
-        self.database.make("tallied", counting(list(zip(packed, keys.names, strict=True)), of))
+        self.database.make(
+            "tallied", counting_query(list(zip(packed, keys.names, strict=True)), of)
+        )
         rows = self.number("SELECT count(*) AS n FROM tallied")
         codes, counts = np.empty((len(coded), rows), dtype=np.int32), np.empty(rows, dtype=np.int64)
         done = 0
@@ -148,7 +158,7 @@ class SqlCounting(SqlCoding):
         *,
         complete: bool = False,
     ) -> Tally:
-        """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
+        """The tally of drawn records; with `complete` of those that lack no quasi-identifier."""
         every = {column.name: column for column in (*quasi, *sensitive)}
         rows = self.sample(tuple(every), records)
         codes = {name: self.codes_of_cells(column, rows[name]) for name, column in every.items()}
@@ -171,29 +181,39 @@ class SqlCounting(SqlCoding):
         classes: str | None = None,
         weight: str | None = None,
     ) -> CountedRows:
-        """Distinct cells and codes of these rows; 0.0 and -0.0 are told apart, as readers can."""
+        """Count the distinct rows of cells and codes; 0.0 and -0.0 are told apart, as readers can.
+
+        `names` are those of the cells; `of` is what stands behind FROM; `codes`, `unit`, `classes`
+        and `weight` (summed) are expressions.
+        """
         keys = self._cell_keys(cells)
         keys += [(code, f"k{j}") for j, code in enumerate(codes.values())]
         keys += [(said, key) for key, said in (("u", unit), ("class", classes)) if said]
         sums = [] if weight is None else [f"sum({weight}) AS weight"]
-        found = self.database.rows(counting(keys, of, sums))
+        found = self.database.rows(counting_query(keys, of, sums))
         return CountedRows(
             pl.DataFrame([_with_zero_signs(found, j).alias(name) for j, name in enumerate(names)]),
             found["n"].to_numpy().astype(np.int64),
-            {name: numbers(found[f"k{j}"]) for j, name in enumerate(codes)},
-            None if unit is None else numbers(found["u"]),
-            None if classes is None else numbers(found["class"]),
+            {name: codes_of_answer(found[f"k{j}"]) for j, name in enumerate(codes)},
+            None if unit is None else codes_of_answer(found["u"]),
+            None if classes is None else codes_of_answer(found["class"]),
             None if weight is None else found["weight"].to_numpy().astype(np.float64),
         )
 
     def counted_values(self, cell: SqlColumn, name: str, of: str) -> Iterator[CountedRows]:
-        """Distinct cells of one column, batch by batch."""
-        for found in self.database.batches(counting(self._cell_keys([cell]), of)):
+        """The distinct cells of one column, called `name`, with their records, batch by batch.
+
+        `of` is what stands behind FROM.
+        """
+        for found in self.database.batches(counting_query(self._cell_keys([cell]), of)):
             records = found["n"].to_numpy().astype(np.int64)
             yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
-        """Expressions to group cells by: s0, s1, …, and z0, z1, … for floats that are -0.0."""
+        """Expressions to group by: cells s0, s1, … and, for floats, signs z0, z1, ….
+
+        A sign says whether a cell of a column of floats is -0.0.
+        """
         keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
         return keys + [
             (self.database.negative_zero(cell.name), f"z{j}")
@@ -208,7 +228,10 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str] = (),
         weight: str | None = None,
     ) -> CountedRows:
-        """Distinct rows of codes and cells, of records that lack none of `complete`."""
+        """Count the distinct rows of codes and cells, of records that lack none of `complete`.
+
+        With a `weight` column the sums of its weights come along.
+        """
         if not self.database.joins:
             return self._lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}
@@ -232,7 +255,7 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str],
         weight: str | None,
     ) -> CountedRows:
-        """The same where nothing can be put into the database: native rows are coded here."""
+        """As `_lines`, where nothing can be put into the database: counted there, coded here."""
         given = {column.name: column for column in (*coded, *complete)}
         names = tuple(dict.fromkeys((*given, *cells, *([] if weight is None else [weight]))))
         found = self.count_distinct([self.column(name) for name in names], names, {}, "source")
@@ -254,7 +277,7 @@ class SqlCounting(SqlCoding):
 
 
 def _with_zero_signs(found: pl.DataFrame, j: int) -> pl.Series:
-    """The cells of a column; databases that group may forget that a zero is -0.0."""
+    """The cells s<j>, with -0.0 where z<j> says so: grouping may forget the sign of a zero."""
     cells, sign = found[f"s{j}"], f"z{j}"
     if sign not in found.columns:
         return cells
@@ -263,5 +286,5 @@ def _with_zero_signs(found: pl.DataFrame, j: int) -> pl.Series:
 
 
 def _with_names(found: pl.DataFrame, names: Sequence[str]) -> pl.DataFrame:
-    """The columns s0, s1, … under their own names."""
+    """A frame with the columns s0, s1, … renamed to these names."""
     return pl.DataFrame([found[f"s{j}"].alias(name) for j, name in enumerate(names)])

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.engines.base import Can, Digested, PartJob, RowPlan
-from incrowd.engines.sql import Database, WrittenTable, counting, place_of
+from incrowd.engines.sql import Database, WrittenTable, counting_query, place_of
 from incrowd.engines.sql_counting import SqlCounting
 from incrowd.engines.sql_release import SqlStaged, SqlWritten
 from incrowd.engines.sql_staging import Staging
@@ -31,7 +31,7 @@ class SqlEngine(SqlCounting):
         self.can = can | frozenset({Can.PARTS} if database.parts else ())
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> SqlStaged:
-        """The rows that are to leave, in a table of our own, with their class and unit."""
+        """Make the rows that are to leave, with class and person, in a table of ours."""
         place, order, within = (draw.bytes(16).hex() for _ in range(3))
         self.database.snapshot()
         staging = Staging(self, plan)
@@ -42,7 +42,7 @@ class SqlEngine(SqlCounting):
     def part_counts(
         self, plan: RowPlan, part: str, sensitive: Sequence[CodedColumn] = ()
     ) -> CountedRows:
-        """Records per part, which an expression over the codes k0, k1, … tells, and their codes."""
+        """Records per part (an expression over codes k0, k1, …) and per sensitive code."""
         codes = {"part": part}
         codes |= {column.name: f"k{place_of(plan, column.name)}" for column in sensitive}
         return self.count_distinct([], [], codes, f"({Staging(self, plan).coded_rows}) coded")
@@ -56,9 +56,10 @@ class SqlEngine(SqlCounting):
         watch: Watch,
         kept: Path | None = None,
     ) -> SqlStaged:
-        """The rows that are to leave, after a job has worked on each part of them.
+        """Let a job work on each part of the records, and stage the rows that it makes.
 
-        `part` is an expression over the codes k0, k1, …; people stay in one part.
+        `part` is an expression over the codes k0, k1, …; people stay in one part. Parts that are
+        done are `kept` in a folder, if that is given.
         """
         order = draw.bytes(16).hex()
         self.database.snapshot()
@@ -72,14 +73,14 @@ class SqlEngine(SqlCounting):
         return SqlStaged(self, plan, order)
 
     def class_cells(self, columns: int) -> pl.DataFrame:
-        """Distinct cells low0, high0, level0, low1, … that a job staged, and their records `n`."""
+        """The distinct cells low0, high0, level0, low1, … that a job staged, with records `n`."""
         ends = [f"{name}{j}" for j in range(columns) for name in ("low", "high", "level")]
-        return self.database.rows(counting([(end, end) for end in ends], "assigned"))
+        return self.database.rows(counting_query([(end, end) for end in ends], "assigned"))
 
     def as_release(self, of: Digested | None = None) -> SqlWritten | None:
         """The table itself as a release to check; None if it is digested as a frame.
 
-        `of` is what its certificate has a digest of.
+        `of` says what the digest in its certificate is of.
         """
         digest = self.database.digest(of)
         if digest is None:

@@ -26,7 +26,7 @@ class PackedKeys:
 
     @cached_property
     def groups(self) -> tuple[range, ...]:
-        """The places of the columns that each key holds."""
+        """For each key the places of the columns whose codes it holds."""
         found, begin, product = [], 0, 1
         for place, size in enumerate(self.sizes):
             if product * size > _LARGEST:
@@ -37,21 +37,22 @@ class PackedKeys:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the keys in statements."""
+        """What statements call the keys: the prefix and a number."""
         return tuple(f"{self.prefix}{g}" for g in range(len(self.groups)))
 
     def expressions(self, codes: Sequence[str]) -> tuple[str, ...]:
-        """The keys in a statement in which codes are called so."""
+        """The expression of each key, made of the expressions of the columns' codes."""
         return tuple(self._expression(codes, group) for group in self.groups)
 
     def _expression(self, codes: Sequence[str], group: range) -> str:
+        """The expression of the key that holds the columns of this group."""
         said = "CAST(0 AS BIGINT)"
         for place in group:
             said = f"({said} * {self.sizes[place]} + {codes[place]})"
         return said
 
     def pack(self, codes: Codes) -> Iterator[Counts]:
-        """The keys of rows; codes have one line per column."""
+        """Yield each key as an array over the rows; `codes` has a line for each column."""
         for group in self.groups:
             key = np.zeros(codes.shape[1], dtype=np.int64)
             for place in group:
@@ -60,7 +61,7 @@ class PackedKeys:
             yield key
 
     def unpack(self, keys: Sequence[Counts], codes: Codes) -> None:
-        """Write the codes behind keys into an array with one line per column."""
+        """Fill `codes`, which has a line for each column, with the codes that these keys hold."""
         for group, key in zip(self.groups, keys, strict=True):
             for place in reversed(group):
                 key, codes[place] = np.divmod(key, self.sizes[place])  # noqa: PLW2901  what is left

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from incrowd.engines.base import Clearing, Digested, NewTable, RowPlan, Target, Written
 from incrowd.engines.sql import Cells, SqlColumn, WrittenTable, place_of, without_nan
-from incrowd.engines.sql_blocks import BlockQuery, in_blocks
+from incrowd.engines.sql_blocks import BlockQuery, count_in_blocks
 from incrowd.recoding.column_cells import ByClass, ByValue, Cell, ClassNumber
 from incrowd.table.column import CodedColumn
 from incrowd.table.counted import CountedRows
@@ -45,7 +45,7 @@ class SqlStaged:
 
     @property
     def repeated(self) -> int:
-        """Records that appear in the release more than once."""
+        """Number of records that the release holds more than once."""
         return self.engine.number(
             "SELECT count(*) AS n FROM (SELECT row FROM staged GROUP BY row "
             "HAVING count(*) > 1) twice"
@@ -60,7 +60,10 @@ class SqlStaged:
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """Distinct rows of shown cells and original codes, by person or class."""
+        """Count the distinct rows of shown cells and held codes, by person or class if asked.
+
+        With a `weight` column the sums of the records' weights come along.
+        """
         of, worth = "staged", None
         if weight is not None:
             weighing = self.engine.weighing(weight)
@@ -79,27 +82,27 @@ class SqlStaged:
     def blocks(
         self, columns: Sequence[str], held: Sequence[CodedColumn], clear: Clearing
     ) -> Iterator[CountedRows]:
-        """The same of shown cells and original codes in blocks, told by the cells."""
+        """The distinct rows of shown cells and held codes, as in `counts`, but block by block."""
         codes = {
             column.name: (f"k{place_of(self.plan, column.name)}", len(column.domain) + 1)
             for column in held
         }
         cells = {name: self.shown_column(name) for name in columns}
-        return in_blocks(self.engine, BlockQuery(cells, codes, "staged", len(columns), clear))
+        return count_in_blocks(self.engine, BlockQuery(cells, codes, "staged", len(columns), clear))
 
     def originals(self, columns: Sequence[str]) -> CountedRows:
-        """Distinct original rows of these columns, by class."""
+        """The distinct rows of the original cells in these columns, told apart by class."""
         return self.engine.count_distinct(
             [self.engine.column(name) for name in columns], columns, {}, _BESIDE, classes="class"
         )
 
     def cell_pairs(self, column: str) -> CountedRows:
-        """Distinct pairs of one column: the original cell (first), the shown cell."""
+        """The distinct pairs of original (first) and shown cell of a column, and their records."""
         pair = [self.engine.column(column), self.shown_column(column)]
         return self.engine.count_distinct(pair, ("held", "shown"), {}, _BESIDE)
 
     def count_altered(self) -> dict[str, int]:
-        """By unchanged column: cells that differ from their record."""
+        """Number of cells, per column that leaves as it is, that differ from their record."""
         kept = self.plan.kept
         if not kept:
             return {}
@@ -112,7 +115,7 @@ class SqlStaged:
         return dict(zip(kept, found.row(0), strict=True))
 
     def write(self, target: Target | NewTable | None = None) -> "SqlWritten":
-        """Write the rows in their new order and read them back."""
+        """Write the rows in a drawn order, or in the table's if that is kept; return them anew."""
         shown = ", ".join(
             f"{self.shown_column(name).released} AS {self.engine.database.quote(name)}"
             for name in self.names
@@ -126,7 +129,7 @@ class SqlStaged:
         return written
 
     def shown_column(self, name: str) -> SqlColumn:
-        """A column that leaves, under the name that it has in statements."""
+        """A column that leaves, renamed to s0, s1, … as statements call it."""
         place = f"s{self.names.index(name)}"
         cells = _shown_cells(self.plan.cells[name])
         if cells is None:
@@ -135,7 +138,7 @@ class SqlStaged:
 
 
 def _shown_cells(cell: Cell) -> Cells | None:
-    """The kind of cells that a column shows; None if they are those of the table."""
+    """The kind of cells that a column shows; None if they are of the kind that the table has."""
     match cell:
         case ByValue() | ByClass(original=False, value=None, typed=False):
             return "text"
@@ -174,25 +177,25 @@ class SqlWritten(Written):
         return self.engine.count_distinct(spelled, columns, {}, self.release.rows)
 
     def blocks(self, columns: Sequence[str], key: int, clear: Clearing) -> Iterator[CountedRows]:
-        """The same in blocks, told by so many of the first columns."""
+        """The distinct rows of these columns in blocks that the first `key` columns tell."""
         cells = {name: self._written_column(name) for name in columns}
-        return in_blocks(self.engine, BlockQuery(cells, {}, self.release.rows, key, clear))
+        return count_in_blocks(self.engine, BlockQuery(cells, {}, self.release.rows, key, clear))
 
     def values(self, column: str) -> Iterator[CountedRows]:
-        """The distinct cells of a column, batch by batch."""
+        """The distinct cells of a column with their records, batch by batch."""
         return self.engine.counted_values(self._written_column(column), column, self.release.rows)
 
     def _written_column(self, name: str) -> SqlColumn:
-        """A column as statements call it."""
+        """The column of the release with this name, renamed to what statements call it."""
         cells = {column.name: column.cells for column in self.release.columns}
         return SqlColumn(self.engine.database.quote(name), cells[name])
 
     def digest(self) -> tuple[Digested, str]:
-        """The kind of the digest, and the SHA-256."""
+        """What the SHA-256 is of (file, frame or table), and the SHA-256 itself."""
         return self.release.digest
 
     def publish(self) -> None:
-        """Let others see it."""
+        """Let others see the release."""
         self.release.publish()
 
     def differing(
@@ -202,7 +205,10 @@ class SqlWritten(Written):
         *,
         blank: bool,  # noqa: ARG002  the same
     ) -> int:
-        """Rows that differ from the staged ones, each as often as it occurs on one side only."""
+        """Number of rows that the release, or the staging table, has more often than the other.
+
+        If their columns differ, it is the larger number of rows.
+        """
         if self.names != staged.names:
             return max(self.records, staged.records)
         quote = self.engine.database.quote
@@ -219,7 +225,10 @@ class SqlWritten(Written):
         )
 
     def _comparable_cells(self, columns: Sequence[SqlColumn]) -> str:
-        """Cells, NaN as missing, and which of them are -0.0, which equals 0.0 in a comparison."""
+        """Expressions to compare rows by: cells s0, s1, … (NaN as missing), and z0, z1, … for -0.0.
+
+        In a comparison alone -0.0 equals 0.0.
+        """
         negative = self.engine.database.negative_zero
         signs = (
             f"coalesce({negative(column.name)}, false)" if column.cells == "float" else "false"

@@ -26,7 +26,7 @@ class Staging:
 
     @property
     def coded_rows(self) -> str:
-        """A query of the records that may leave: their number, their codes, whose they are."""
+        """A query of the records that may leave: number `row`, codes k0, k1, … and person `u`."""
         plan = self.plan
         joined = self.engine.join_codes((*plan.coded, *if_any(plan.unit)))
         shown = [f"{joined.code(column.name)} AS k{j}" for j, column in enumerate(plan.coded)]
@@ -36,7 +36,10 @@ class Staging:
         return f"SELECT source.row, {', '.join(shown)} FROM {joined.text} {where}"
 
     def assign(self, secret: str) -> None:
-        """The class of each record that leaves: which of equal ones go where was drawn."""
+        """Make the table `assigned`: the class of each record that leaves, beside its codes.
+
+        Which of equal records go into which class is drawn with the secret.
+        """
         database, coded = self.engine.database, self.coded_rows
         if not _needs_classes(self.plan):
             database.make("assigned", f"SELECT coded.*, 0 AS class FROM ({coded}) coded")
@@ -48,7 +51,7 @@ class Staging:
         packed = keys.expressions([f"coded.{code}" for code in codes])
         pairs = zip(packed, keys.names, strict=True)
         same = " AND ".join(f"{key} = pieces.{name}" for key, name in pairs)
-        if _splits(self.plan):
+        if _splits_equal_records(self.plan):
             drawn = database.random(secret, "row")
             coded = (
                 f"SELECT {shown}, row_number() OVER (PARTITION BY {', '.join(codes)} "
@@ -61,16 +64,20 @@ class Staging:
         )
 
     def _put_pieces(self, keys: PackedKeys) -> None:
-        """The coded rows with their classes, sent a share at a time: they may be very many."""
+        """Put the classes of coded rows into the table `pieces`, in batches of limited size."""
         put = self.engine.database.put
         for lines in self._pieces(keys):
             put("pieces", lines)
             put = self.engine.database.add
 
     def _pieces(self, keys: PackedKeys) -> Iterator[pl.DataFrame]:
-        """Keys of coded rows and classes; the places among equal records that these take."""
+        """The classes of coded rows with their packed keys, in frames of limited size.
+
+        If equal records go into several classes, also the first and last place among them that each
+        class takes.
+        """
         tally, pieces = self.plan.tally, self.plan.pieces
-        every, whole = np.arange(len(pieces.row)), not _splits(self.plan)
+        every, whole = np.arange(len(pieces.row)), not _splits_equal_records(self.plan)
         if not whole:
             every = np.argsort(pieces.row, kind="stable")
             upto = np.cumsum(pieces.count[every])
@@ -86,9 +93,10 @@ class Staging:
             yield pl.DataFrame({**lines, "class": pieces.class_of[some]})
 
     def show(self, order: str, within: str, *, by_job: bool = False) -> None:
-        """Make the table of what leaves; its columns are called s0, s1 and so on.
+        """Make the table `staged` of what leaves; its columns are s0, s1 and so on.
 
-        What is shown by class is there already if a job has worked on parts.
+        `order` and `within` are secrets for what is drawn. With `by_job` a job on parts has made
+        what is shown by class.
         """
         plan, database = self.plan, self.engine.database
         tables, shown = [], []
@@ -124,7 +132,10 @@ class Staging:
     def _cell(  # noqa: PLR0911  one answer per kind of cell
         self, j: int, name: str, cell: Cell, order: str
     ) -> tuple[str, str]:
-        """The expression of a column that leaves, and the joins that it needs."""
+        """The expression of column j of what leaves, and the joins that it needs.
+
+        Puts the tables that are joined into the database.
+        """
         engine, database = self.engine, self.engine.database
         match cell:
             case Keep():
@@ -164,7 +175,11 @@ class Staging:
                 )
 
     def _original(self, j: int, name: str, code: str) -> tuple[str, str]:
-        """The original value of a code, written in one way wherever it stands."""
+        """The expression of the original value that a code stands for, and the join that it needs.
+
+        Values with one code are shown in one spelling. Puts the table that is joined into the
+        database.
+        """
         engine, database = self.engine, self.engine.database
         column = next(column for column in self.plan.coded if column.name == name)
         entries = engine.entries(name)
@@ -184,6 +199,6 @@ def _needs_classes(plan: RowPlan) -> bool:
     return not by_value or bool((plan.pieces.class_of < 0).any())
 
 
-def _splits(plan: RowPlan) -> bool:
+def _splits_equal_records(plan: RowPlan) -> bool:
     """Whether equal records may go into different classes."""
     return len(plan.pieces.row) > plan.tally.rows

@@ -22,7 +22,7 @@ class Stamp:
 
     @classmethod
     def of(cls, path: str | os.PathLike[str]) -> "Stamp":
-        """The stamp of a file as it is now."""
+        """The stamp of a file as it is now; without facts if it is not there."""
         facts: tuple[int, ...] = ()
         with suppress(OSError):
             found = Path(path).stat()
@@ -32,11 +32,11 @@ class Stamp:
 
     @property
     def changed(self) -> bool:
-        """Whether the file was written to since, or is gone."""
+        """Whether the file was written to since the stamp was made, or is gone."""
         return Stamp.of(self.path) != self
 
     def refuse_changed(self) -> None:
-        """Refuse a file that changed."""
+        """Refuse a file that changed since the stamp was made."""
         if self.changed:
             raise NotMetError(
                 "the file changed while it was read, so its rows are not those that should leave",

@@ -49,7 +49,7 @@ class StreamSample:
 
     @property
     def whole(self) -> bool:
-        """Whether it holds every record."""
+        """Whether the sample holds every record of the stream."""
         return self.frame.height == self.seen
 
     def select(self, names: Sequence[str]) -> "StreamSample":
@@ -61,12 +61,12 @@ class StreamSample:
         return records_of(MemoryEngine(self.frame, text=text).codes(self.frame.columns))
 
     def __repr__(self) -> str:
-        """Without values."""
+        """The numbers of records drawn and seen, without any value."""
         return f"StreamSample({self.frame.height} of {self.seen} records)"
 
 
 def records_of(columns: Mapping[str, CodedColumn]) -> Records:
-    """Coded columns as one table of codes, a row for each record."""
+    """Coded columns as one table of codes; a row is a record and counts once."""
     rows = max((len(column.codes) for column in columns.values()), default=0)
     codes = np.empty((len(columns), rows), dtype=np.int32)
     for line, column in zip(codes, columns.values(), strict=True):
@@ -88,7 +88,7 @@ class Reservoir(Protocol):
         """
 
     def slots_filled(self, seen: int) -> int:
-        """Number of slots that are filled after so many records."""
+        """Number of slots that are filled once so many records were seen."""
 
 
 class RecordReservoir:
@@ -114,11 +114,11 @@ class RecordReservoir:
         return self._size
 
     def slots_filled(self, seen: int) -> int:
-        """Number of slots that are filled after so many records."""
+        """Number of slots that are filled once so many records were seen."""
         return min(self._size, seen)
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """Records of this batch that are drawn, and the slot of each."""
+        """The records from number `start` up to `stop` that are drawn, and the slot of each."""
         while self._last < stop:
             self._extend()
         cut = int(np.searchsorted(self._places, stop))
@@ -130,11 +130,11 @@ class RecordReservoir:
         return places[::-1][last], taken
 
     def _extend(self) -> None:
-        """Compute a fixed number of draws ahead."""
-        shares = 1.0 - self._rng.random((3, _BLOCK))
-        logs = self._log_weight + np.cumsum(np.log(shares[0])) / self._size
-        places = self._last + np.cumsum(_skips(shares[1], logs) + 1)
-        slots = np.minimum((1.0 - shares[2]) * self._size, self._size - 1).astype(np.int64)
+        """Compute the next `_BLOCK` draws, their records and slots, ahead."""
+        uniforms = 1.0 - self._rng.random((3, _BLOCK))
+        logs = self._log_weight + np.cumsum(np.log(uniforms[0])) / self._size
+        places = self._last + np.cumsum(_skips(uniforms[1], logs) + 1)
+        slots = np.minimum((1.0 - uniforms[2]) * self._size, self._size - 1).astype(np.int64)
         self._log_weight, self._last = float(logs[-1]), int(places[-1])
         self._places = np.concatenate([self._places, places])
         self._slots = np.concatenate([self._slots, slots])
@@ -182,17 +182,17 @@ class PairReservoir:
         return 2 * self._size
 
     def slots_filled(self, seen: int) -> int:
-        """Number of slots that are filled: none before there are two records."""
+        """Number of slots that are filled: none before two records were seen, then all."""
         return 2 * self._size if seen > 1 else 0
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """Records of this batch that are drawn, and the slot of each."""
+        """The records from number `start` up to `stop` that are drawn, and the slot of each."""
         held = np.full(2 * self._size, -1, dtype=np.int64)
         for first in range(start, min(stop, 2)):
             held[first::2] = first
         due = np.flatnonzero(self._next < stop)
         while len(due):
-            side = (self._shares(due, 2) < 0.5).astype(np.int64)
+            side = (self._uniforms(due, 2) < 0.5).astype(np.int64)
             held[2 * due + side] = self._next[due]
             self._advance(due)
             due = due[self._next[due] < stop]
@@ -200,14 +200,14 @@ class PairReservoir:
         return held[slots], slots
 
     def _advance(self, pairs: Counts) -> None:
-        """Compute the next record of each of these pairs."""
+        """Compute the record that each of these pairs draws next."""
         self._step[pairs] += np.uint64(1)
-        self._log_weight[pairs] += np.log(self._shares(pairs, 0)) / 2
-        skips = _skips(self._shares(pairs, 1), self._log_weight[pairs])
+        self._log_weight[pairs] += np.log(self._uniforms(pairs, 0)) / 2
+        skips = _skips(self._uniforms(pairs, 1), self._log_weight[pairs])
         self._next[pairs] += skips + 1
 
-    def _shares(self, pairs: Counts, which: int) -> Floats:
-        """Random numbers in (0, 1]: three for each step of each pair."""
+    def _uniforms(self, pairs: Counts, which: int) -> Floats:
+        """Random number `which` (0, 1 or 2), in (0, 1], of the present step of these pairs."""
         place = self._step[pairs] * np.uint64(self._size) + pairs.astype(np.uint64)
         mixed = _mix(self._key + _STEP * (np.uint64(3) * place + np.uint64(which)))
         return ((mixed >> np.uint64(11)).astype(np.float64) + 1.0) * 2.0**-53
@@ -220,17 +220,14 @@ def draw(
     *,
     columns: Sequence[str] | None = None,
 ) -> list[StreamSample]:
-    """One pass over batches of a table, frames of any kind; a sample for each reservoir.
-
-    `columns` are those to keep; all if not given.
-    """
+    """Read all batches of a table once; return a sample (of these columns) for each reservoir."""
     keepers = [
         _DistinctKeeper(one) if isinstance(one, DistinctRowSample) else _SlotKeeper(one)
         for one in reservoirs
     ]
     seen, names = 0, None if columns is None else list(columns)
     for number, batch in enumerate(batches, start=1):
-        frame = _polars(batch)
+        frame = _as_polars(batch)
         names = frame.columns if names is None else names
         for keeper in keepers:
             keeper.see(columns_of_batch(frame, names, number), seen)
@@ -246,7 +243,7 @@ def draw(
 
 
 def columns_of_batch(frame: pl.DataFrame, names: Sequence[str], number: int) -> pl.DataFrame:
-    """These columns of the batch with this number, which must have them."""
+    """These columns of a batch; `InputError`, with its number, if it lacks one."""
     if not set(names) <= set(frame.columns):
         raise InputError(
             f"batch {number:,} lacks columns that the first batch has",
@@ -263,11 +260,11 @@ class _Keeper:
 
     @property
     def began(self) -> bool:
-        """Whether a batch went by."""
+        """Whether a batch was seen."""
         return bool(self._pieces)
 
     def _keep(self, frame: pl.DataFrame, rows: Counts) -> None:
-        """Keep some rows; of the first batch at least its columns."""
+        """Keep these rows of a batch; of the first batch at least its columns."""
         if len(rows) or not self._pieces:
             self._pieces.append(frame[rows])
 
@@ -282,6 +279,7 @@ class _SlotKeeper(_Keeper):
         self._place = np.full(plan.slots, -1, dtype=np.int64)
 
     def see(self, frame: pl.DataFrame, start: int) -> None:
+        """Draw from a batch whose first record has number `start`, and keep what was drawn."""
         records, slots = self._plan.draw(start, start + frame.height)
         rows, row_of = np.unique(records - start, return_inverse=True)
         self._place[slots] = self._height + row_of
@@ -291,12 +289,12 @@ class _SlotKeeper(_Keeper):
             self._settle()
 
     def sample(self, seen: int) -> StreamSample:
-        """The records of the slots, in their order."""
+        """The sample of the records in the slots, in the order of slots; `seen` records went by."""
         filled = self._plan.slots_filled(seen)
         return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
-        """Drop the records that lost their slots."""
+        """Drop the records that lost their slots to others."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
         self._pieces = [_stack(self._pieces)[rows]]
@@ -316,6 +314,7 @@ class _DistinctKeeper(_Keeper):
         """No row with a larger number is among the smallest."""
 
     def see(self, frame: pl.DataFrame, start: int) -> None:  # noqa: ARG002  where rows stand does not matter
+        """Keep the rows of a batch that may be among those with the smallest numbers."""
         numbers = self._hash_rows(frame)
         rows = np.flatnonzero(numbers <= self._limit)
         self._keep(frame, rows)
@@ -324,7 +323,7 @@ class _DistinctKeeper(_Keeper):
             self._settle()
 
     def sample(self, seen: int) -> StreamSample:
-        """The rows, and the highest number of distinct rows there may be."""
+        """The sampled rows, and the most distinct rows there may be (`seen`)."""
         self._settle()
         if len(self._numbers) < self._size:
             return StreamSample(self._pieces[0], len(self._numbers))
@@ -338,7 +337,7 @@ class _DistinctKeeper(_Keeper):
         return _mix(hashes.to_numpy())
 
     def _settle(self) -> None:
-        """Drop repeated rows, and all but the smallest numbers."""
+        """Drop rows that repeat others, and all but those with the smallest numbers."""
         numbers, first = np.unique(self._numbers, return_index=True)
         kept = first[: self._size]
         self._pieces = [_stack(self._pieces)[kept]]
@@ -360,19 +359,19 @@ def most_rows(size: int, limit: int) -> int:
 
 
 def _mix(numbers: Hashes) -> Hashes:
-    """Each number mixed once more (SplitMix64), so that the order of hashes is random."""
+    """Each number scrambled by SplitMix64, so that the order of hashes looks random."""
     mixed = numbers + _STEP
     mixed = (mixed ^ (mixed >> np.uint64(30))) * _MIX
     mixed = (mixed ^ (mixed >> np.uint64(27))) * _MIX_AGAIN
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _skips(shares: Floats, log_weight: Floats) -> Counts:
-    """Number of records that algorithm L skips before the next draw."""
+def _skips(uniforms: Floats, log_weight: Floats) -> Counts:
+    """Number of records that algorithm L skips before each next draw; `uniforms` are in (0, 1]."""
     weight = np.exp(np.maximum(log_weight, _LIGHTEST))
     with np.errstate(divide="ignore"):
         misses = np.where(weight < 0.5, np.log1p(-weight), np.log(1.0 - weight))
-        skips = np.log(shares) / misses
+        skips = np.log(uniforms) / misses
     return np.floor(np.minimum(skips, _FAR)).astype(np.int64)
 
 
@@ -382,7 +381,8 @@ def _generator(seed: int | None, stream: int) -> np.random.Generator:
     return np.random.default_rng(None if seed is None else [seed, stream])
 
 
-def _polars(batch: Any) -> pl.DataFrame:
+def _as_polars(batch: Any) -> pl.DataFrame:
+    """A batch of any kind of frame as a frame of Polars."""
     if isinstance(batch, pl.DataFrame):
         return batch
     with boundary(
@@ -393,7 +393,7 @@ def _polars(batch: Any) -> pl.DataFrame:
 
 
 def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The parts below each other; where their types differ, in a type that holds both."""
+    """The frames below each other; where types differ, in one that holds both, or else text."""
     with boundary(
         InputError("the batches have different schemas", remedy="give all batches the same schema")
     ):
@@ -405,7 +405,7 @@ def _stack(pieces: Sequence[pl.DataFrame]) -> pl.DataFrame:
 
 
 def _join(parts: Sequence[pl.Series]) -> pl.Series:
-    """One column of all parts; as text if no other type holds them all."""
+    """One column of all these; as text if no other type holds them all."""
     try:
         whole = pl.concat([part.to_frame() for part in parts], how="vertical_relaxed")
     except pl.exceptions.PolarsError:

@@ -20,7 +20,7 @@ from incrowd.identify.labelled import RecordGroups, empty_figures, ratios_of_fig
 from incrowd.identify.records import Ratios, Records
 from incrowd.kernels.identify import distinct as distinct_kernels
 from incrowd.kernels.identify import stripped as partition_kernels
-from incrowd.table.fold import distinct, fold, in_threads, threads
+from incrowd.table.fold import find_distinct, fold, in_threads, threads
 from incrowd.watch import Watch
 
 SetRatios: TypeAlias = tuple[tuple[int, ...], Ratios]
@@ -60,7 +60,7 @@ class Partition:
         """Split the classes by one more column."""
         codes, domain = records.compact_codes[column]
         keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
-        values, class_of = distinct(keys, max(self.number, 1) * domain)
+        values, class_of = find_distinct(keys, max(self.number, 1) * domain)
         return Partition(class_of, len(values), _records_per_class(class_of, len(values), records))
 
     @cached_property

@@ -11,7 +11,7 @@ from incrowd.arrays import Counts
 from incrowd.errors import PolicyError
 from incrowd.identify.records import Records
 from incrowd.kernels.identify import difference_sets
-from incrowd.table.fold import distinct
+from incrowd.table.fold import find_distinct
 
 Words = NDArray[np.uint64]
 
@@ -212,9 +212,9 @@ def _distinct_words(words: Words) -> tuple[Words, Counts]:
     place = np.zeros(words.shape[1], dtype=np.int32)
     number = min(1, words.shape[1])
     for line in words:
-        found, here = distinct(line, 2**_BITS)
+        found, here = find_distinct(line, 2**_BITS)
         both = place.astype(np.uint64) * np.uint64(max(len(found), 1)) + here.astype(np.uint64)
-        pairs, place = distinct(both, number * max(len(found), 1) + 1)
+        pairs, place = find_distinct(both, number * max(len(found), 1) + 1)
         number = len(pairs)
     kinds = np.zeros((len(words), number), dtype=np.uint64)
     kinds[:, place] = words

@@ -45,7 +45,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def named_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the target, not the file beside it, in errors about either."""
+    """A block whose errors name the target where they would name the file made beside it."""
     try:
         yield
     except InputError as error:
@@ -59,7 +59,7 @@ def named_as(made: Path, path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 def target_of(path: str | os.PathLike[str]) -> Path:
-    """The file that a path leads to, or will; refuses what cannot be replaced."""
+    """The file that a path leads to, or will; folders and special files are refused."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise InputError(f"{str(path)!r} is a folder", remedy="name a file in it")
@@ -81,9 +81,9 @@ def folder_of(path: str | os.PathLike[str]) -> Path:
 
 @contextmanager
 def beside(target: Path, *, parts: bool = False) -> Iterator[Path]:
-    """A new empty file beside the target, locked while this process lives, removed at the end.
+    """A block with a new empty file beside the target, locked, and removed at the end.
 
-    A new folder for a release in parts.
+    With `parts` it is a folder. Another process sees by the lock that this one lives.
     """
     with system_boundary(target), alone(target.parent):
         sweep(target)
@@ -115,7 +115,7 @@ def remove_unplaced() -> None:
 
 
 def _make_beside(target: Path, endings: str, *, parts: bool) -> tuple[int, str]:
-    """A new file or folder beside the target, opened."""
+    """Make a new file or folder beside the target; return its open handle and its name."""
     if not parts:
         return tempfile.mkstemp(endings, prefix_of(target), target.parent)
     name = tempfile.mkdtemp(endings, prefix_of(target), target.parent)
@@ -131,12 +131,12 @@ def _remove(made: Path) -> None:
 
 
 def prefix_of(target: Path) -> str:
-    """How the names of files begin that are made beside a target."""
+    """How the names of all files begin that are made beside this target."""
     return f".incrowd-{hashlib.sha256(os.fsencode(target.name)).hexdigest()[:12]}-"
 
 
 def sweep(target: Path) -> None:
-    """Remove what dead processes left beside the target. The folder must be locked (`alone`).
+    """Remove the files that dead processes left beside the target, whose folder must be locked.
 
     A living process holds a lock on its file. Where there are no locks, nothing is removed.
     """
@@ -154,7 +154,10 @@ def sweep(target: Path) -> None:
 
 @contextmanager
 def alone(folder: Path) -> Iterator[None]:
-    """Lock a folder, where the system can: no other run makes or places files in it meanwhile."""
+    """A block in which no other run makes or places files in this folder.
+
+    It is locked if it can be.
+    """
     if fcntl is None:
         yield
         return
@@ -174,7 +177,7 @@ def _lock(handle: int, *, wait: bool = False) -> None:
 
 
 def settle(made: Path, target: Path) -> None:
-    """Give the file the permissions of the one it replaces, or the usual ones, and store it.
+    """Give a new file the permissions of the one it replaces, or the usual ones, and sync it.
 
     A folder, which replaces nothing, and its files get the usual ones.
     """
@@ -194,7 +197,7 @@ def settle(made: Path, target: Path) -> None:
 
 
 def sync(path: Path) -> None:
-    """Wait until the system has stored it on the disk."""
+    """Wait until the system has stored this file or folder on the disk."""
     flags = os.O_RDONLY | getattr(os, "O_BINARY", 0)
     if path.is_dir() and os.name == "nt":
         return
@@ -232,10 +235,10 @@ def replacing_both(
 
 @contextmanager
 def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
-    """A new file beside the target, and what puts it in its place before a last step is done.
+    """A block with a new file beside the target and a function that puts it in its place.
 
-    If the last step fails, the target is what it was before. An interrupt that comes meanwhile
-    waits until both are done.
+    That function then does a last step; if this fails, the target is what it was before. An
+    interrupt that comes meanwhile waits until both are done.
     """
     target = target_of(path)
 
@@ -246,14 +249,17 @@ def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[],
                 old = _keep_old(target)
                 made.replace(target)
                 sync(target.parent)
-            _done_or_taken_back(last, target, old)
+            _do_or_take_back(last, target, old)
 
     with beside(target) as made, named_as(made, path):
         yield made, place
 
 
-def _done_or_taken_back(last: Callable[[], None], target: Path, old: Path | None) -> None:
-    """Do the last step; if it fails, the target is what it was before."""
+def _do_or_take_back(last: Callable[[], None], target: Path, old: Path | None) -> None:
+    """Do the last step.
+
+    If it fails, put the old file back, or remove the new one if there was none.
+    """
     done = False
     try:
         last()
@@ -267,7 +273,7 @@ def _done_or_taken_back(last: Callable[[], None], target: Path, old: Path | None
 
 
 def heal(release: AnyPath, certificate: AnyPath) -> None:
-    """Complete or take back what killed runs left half done at these targets."""
+    """Complete or undo what killed runs left half done at these two targets."""
     for left in (Path(os.path.realpath(path)) for path in (release, certificate)):
         with suppress(OSError), alone(left.parent):
             for intent in _intents(left):
@@ -275,15 +281,18 @@ def heal(release: AnyPath, certificate: AnyPath) -> None:
             sweep(left)
 
 
-def pending(release: AnyPath) -> bool:
+def is_pending(release: AnyPath) -> bool:
     """Whether a run was killed while it replaced this release and its certificate."""
     return bool(_intents(Path(os.path.realpath(release))))
 
 
 def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
-    """Rename both, with an intent on the disk meanwhile. The release's folder must be locked."""
+    """Rename both new files to their targets, with an intent on the disk meanwhile.
+
+    The intent tells `heal` what was going on. The release's folder must be locked.
+    """
     (new, first), (new_certificate, second) = release, certificate
-    intent = _intent(new, first, new_certificate, second)
+    intent = _store_intent(new, first, new_certificate, second)
     old = _keep_old(first)
     new.replace(first)
     try:
@@ -301,7 +310,7 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
 
 
 def _keep_old(target: Path) -> Path | None:
-    """Another name for the file that is replaced, where the file system has such."""
+    """Give the file that is replaced a second name; return it, or None if that cannot be done."""
     old = target.with_name(f"{prefix_of(target)}{secrets.token_hex(8)}")
     try:
         os.link(target, old)
@@ -310,7 +319,8 @@ def _keep_old(target: Path) -> Path | None:
     return old
 
 
-def _intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path:
+def _store_intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path:
+    """Store what is about to be renamed where, in a file beside the release; return its path."""
     intended = {
         "release": new.name,
         "sha256": sha256(new),
@@ -329,16 +339,17 @@ def _intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path
 
 
 def _intents(target: Path) -> list[Path]:
+    """The stored intents of this release, by name."""
     return sorted(target.parent.glob(f"{prefix_of(target)}*{INTENT}"))
 
 
 def _settle_intent(intent: Path, target: Path) -> None:
-    """Complete what an intent says if its release is in place, else take it back."""
-    intended = _read(intent, target)
+    """Complete what an intent says if its release is in place, else remove its files; remove it."""
+    intended = _read_intent(intent, target)
     if intended is not None:
         new, place = intent.with_name(intended["release"]), Path(intended["place"])
         new_certificate = place.with_name(intended["certificate"])
-        placed = not new.exists() and target.exists() and _holds(target, intended["sha256"])
+        placed = not new.exists() and target.exists() and _has_digest(target, intended["sha256"])
         if placed and new_certificate.is_file():
             new_certificate.replace(place)
             sync(place.parent)
@@ -347,8 +358,11 @@ def _settle_intent(intent: Path, target: Path) -> None:
     intent.unlink(missing_ok=True)
 
 
-def _read(intent: Path, target: Path) -> dict[str, str] | None:
-    """An intent as it is stored; None if it is not of this user, or names files of others."""
+def _read_intent(intent: Path, target: Path) -> dict[str, str] | None:
+    """The stored intent; None if it is not a whole one, or names files that are not ours.
+
+    `PermissionError` if another user wrote it.
+    """
     if hasattr(os, "geteuid") and intent.lstat().st_uid != os.geteuid():
         raise PermissionError
     try:
@@ -363,8 +377,8 @@ def _read(intent: Path, target: Path) -> dict[str, str] | None:
     return dict(intended) if ours and mine and isinstance(intended.get("sha256"), str) else None
 
 
-def _holds(target: Path, digest: str) -> bool:
-    """Whether a file, or a folder of Parquet files, is the one with this digest."""
+def _has_digest(target: Path, digest: str) -> bool:
+    """Whether this file, or folder of Parquet files, has this SHA-256."""
     with suppress(InputError):  # a folder of other things
         return sha256(target) == digest
     return False

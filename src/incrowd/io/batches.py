@@ -26,7 +26,7 @@ from incrowd.io.csv_chunks import csv_chunks, without_lines
 from incrowd.io.decoding import decoder_of, head_of
 from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
-from incrowd.io.notation import FoundNotations, found_notations, may_be_rewritten
+from incrowd.io.notation import FoundNotations, find_notations, may_be_rewritten
 from incrowd.io.tables import Form, Format, is_tabbed
 from incrowd.io.text import read_records, refuse_binary, start_of, with_line_feeds
 from incrowd.io.titles import refuse_wide
@@ -55,72 +55,81 @@ class Batches:
     """Whether numbers and dates of a text seem to be written as incrowd reads them."""
 
     def __iter__(self) -> Iterator[pl.DataFrame]:
-        """The frames, once."""
+        """The frames; they can be read once."""
         return self.frames
 
     def __repr__(self) -> str:
-        """Without values."""
+        """The number of columns, without any value."""
         return f"Batches({len(self.names)} columns)"
 
 
 @contextmanager
 def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Iterator[Batches]:
-    """The table in a file, or on standard input if `path` is "-", batch by batch."""
+    """A block with the table in a file, or on standard input ("-"), to be read batch by batch."""
     with ExitStack() as stack:
         with file_boundary(path):
             stream = _Peeked(stack.enter_context(_open_bytes(path)))
             layout = replace(layout or Layout(), tabs=is_tabbed(path))
-            found = _batches(path, stream, layout, stack)
+            found = _open_stream(path, stream, layout, stack)
         yield replace(found, frames=each_within(found.frames, partial(file_boundary, path)))
 
 
-def _batches(
+def _open_stream(
     path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
 ) -> Batches:
+    """The table in this stream, by the format that its first bytes tell.
+
+    `stack` keeps open what must be until the table is read.
+    """
     start = stream.peek(8)
     if start.startswith(_PARQUET):
-        return _by_rows(pl.scan_parquet(_seekable(path, stream, stack)), layout, "parquet")
+        return _batches_by_rows(
+            pl.scan_parquet(_seekable_path(path, stream, stack)), layout, "parquet"
+        )
     if start.startswith(_ARROW):
-        return _by_rows(pl.scan_ipc(_seekable(path, stream, stack)), layout, "arrow")
+        return _batches_by_rows(pl.scan_ipc(_seekable_path(path, stream, stack)), layout, "arrow")
     if start.startswith(_STREAM):
-        return _by_arrow_batches(stream, layout)
+        return _batches_of_arrow(stream, layout)
     packed = CountingReader(stream)
     if start.startswith(_GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
         return _read_unpacked(_Peeked(Limited(unpacked, packed)), layout)
     if start.startswith(_ZSTD):
         return _read_unpacked(
-            _Peeked(Limited(stack.enter_context(_unzstd(packed)), packed)), layout
+            _Peeked(Limited(stack.enter_context(_unpack_zstd(packed)), packed)), layout
         )
     return _read_unpacked(stream, layout)
 
 
 def _read_unpacked(stream: "_Peeked", layout: Layout) -> Batches:
-    """A text, or a file that is read as a whole."""
+    """The table in a stream that is no longer packed: a text, or a file that is read as a whole."""
     reader = reader_of(stream.peek(HEAD))
     if reader is None:
-        return _text(stream, layout)
+        return _read_text(stream, layout)
     found = reader(read_all(stream), layout)
     refuse_wide(found.frame.width)
     if not found.frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
     notes = [*map(str, found.notes)]
-    table = _by_rows(found.frame.lazy(), layout, found.format)
-    frames = _rewritten(table.frames, layout, "", notes, text=False)
+    table = _batches_by_rows(found.frame.lazy(), layout, found.format)
+    frames = _rewrite_frames(table.frames, layout, "", notes, text=False)
     return replace(table, frames=frames, notes=notes)
 
 
-def _rewritten(
+def _rewrite_frames(
     frames: Iterator[pl.DataFrame], layout: Layout, delimiter: str, notes: list[str], *, text: bool
 ) -> Iterator[pl.DataFrame]:
-    """The frames with numbers and dates as incrowd reads them; the first tells how they come."""
+    """The frames with numbers and dates as incrowd writes them; the first tells how they come.
+
+    Appends to `notes` what was rewritten. Without a notation frames stay as they are.
+    """
     ways: FoundNotations | None = None
     for frame in frames:
         if layout.notation is None:
             yield frame
             continue
         if ways is None:
-            ways = found_notations(frame, layout.notation, delimiter, text=text)
+            ways = find_notations(frame, layout.notation, delimiter, text=text)
             notes += map(str, ways.notes())
         yield ways.rewritten(frame, text=text)
 
@@ -133,7 +142,7 @@ class _Peeked(ByteStream):
         self._ahead = b""
 
     def peek(self, size: int) -> bytes:
-        """The next bytes, which are still to be read."""
+        """The next bytes, at most this many, which stay to be read."""
         while len(self._ahead) < size:
             more = self._stream.read(size - len(self._ahead))
             if not more:
@@ -142,12 +151,14 @@ class _Peeked(ByteStream):
         return self._ahead[:size]
 
     def take(self, size: int) -> bytes:
+        """Read the next bytes, at most this many; none at the end."""
         data: bytes = self._ahead[:size] or self._stream.read(size) or b""
         self._ahead = self._ahead[len(data) :]
         return data
 
 
 def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes]]:
+    """The bytes of a file, to be used as a block; "-" is standard input, which stays open."""
     if str(path) == "-":
         return nullcontext(sys.stdin.buffer)
     if Path(path).is_dir():
@@ -155,8 +166,8 @@ def _open_bytes(path: str | os.PathLike[str]) -> AbstractContextManager[IO[bytes
     return Path(path).open("rb")
 
 
-def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack) -> Path:
-    """The file itself; what comes through a pipe is stored on disk first."""
+def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack) -> Path:
+    """The path of the file; what comes through a pipe is first stored in a private folder."""
     if str(path) != "-" and Path(path).is_file():
         return Path(path)
     place = stack.enter_context(private_folder()) / "table"
@@ -165,8 +176,8 @@ def _seekable(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitStack)
     return place
 
 
-def _unzstd(stream: CountingReader) -> AbstractContextManager[Any]:
-    """Decompressed zstd, by a library that can do it in parts."""
+def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
+    """The stream decompressed by a library that can do it in parts; refused if there is none."""
     opened = zstd_opened(stream)
     if opened is None:
         raise InputError(
@@ -176,8 +187,8 @@ def _unzstd(stream: CountingReader) -> AbstractContextManager[Any]:
     return opened
 
 
-def _by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A Parquet or Arrow file, some rows at a time."""
+def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
+    """A lazy table, of Parquet or Arrow, in frames of some rows at a time."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)
@@ -193,10 +204,10 @@ def _by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
     return Batches(tuple(chosen), frames(), text=False, form=Form(form))
 
 
-def _by_arrow_batches(stream: "_Peeked", layout: Layout) -> Batches:
-    """Arrow's stream format: as its batches come with PyArrow, else as a whole."""
+def _batches_of_arrow(stream: "_Peeked", layout: Layout) -> Batches:
+    """A stream in Arrow's format in its own batches, or as a whole if PyArrow is missing."""
     if find_spec("pyarrow") is None:
-        return _by_rows(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
+        return _batches_by_rows(pl.read_ipc_stream(read_all(stream)).lazy(), layout, "arrow")
     reader = import_module("pyarrow.ipc").open_stream(stream)
     chosen = layout.choose(reader.schema.names)
     arrow = import_module("pyarrow")
@@ -209,8 +220,8 @@ def _by_arrow_batches(stream: "_Peeked", layout: Layout) -> Batches:
     return Batches(tuple(chosen), frames(), text=False, form=Form("arrow"))
 
 
-def _text(stream: "_Peeked", layout: Layout) -> Batches:
-    """A delimited text: its start says how to read it, then it is read chunk by chunk."""
+def _read_text(stream: "_Peeked", layout: Layout) -> Batches:
+    """A delimited text: its start tells how to read it, then it is read chunk by chunk."""
     refuse_binary(stream.peek(4096), layout.encoding)
     notes: list[str] = []
     head = _peek_lines(stream)
@@ -229,14 +240,14 @@ def _text(stream: "_Peeked", layout: Layout) -> Batches:
             frame = read_records(chunk.text, delimiter, names, chunk.line, header=chunk.header)
             yield frame.select(chosen)
 
-    rewritten = _rewritten(frames(), layout, delimiter, notes, text=True)
+    rewritten = _rewrite_frames(frames(), layout, delimiter, notes, text=True)
     plain = not may_be_rewritten(start.records, layout.notation)
     form = Form(delimiter=delimiter)
     return Batches(tuple(chosen), rewritten, text=True, notes=notes, form=form, plain=plain)
 
 
 def _peek_lines(stream: "_Peeked") -> bytes:
-    """The start of a text: some lines of it, however wide the table is."""
+    """The start of a text, not read yet, with several lines however wide the table is."""
     size = _HEAD
     head = stream.peek(size)
     while len(head) == size and size < _WIDEST and head.count(b"\n") < _LINES:

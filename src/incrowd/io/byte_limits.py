@@ -16,7 +16,7 @@ _GROUP = Path("/sys/fs/cgroup")
 
 
 def free_memory() -> int:
-    """Bytes of memory that are free; a lot if that is not known."""
+    """Bytes of memory that are free, also in this container; 2**62 if that is not known."""
     try:
         with Path("/proc/meminfo").open(encoding="ascii") as lines:
             known = dict(line.split(":", 1) for line in lines)
@@ -27,7 +27,7 @@ def free_memory() -> int:
 
 
 def _free_in_group() -> int:
-    """Bytes of memory that are free in this container; a lot if there is no limit."""
+    """Bytes of memory that are free in this container; 2**62 if there is no limit."""
     try:
         most, used = ((_GROUP / f"memory.{what}").read_text() for what in ("max", "current"))
         return max(int(most) - int(used), 0)
@@ -36,7 +36,7 @@ def _free_in_group() -> int:
 
 
 def most_at_once(memory: int | None = None) -> int:
-    """The most bytes to read into memory at once, if so much memory may be used."""
+    """The most bytes to read at once: a share of this memory, of what is free if None."""
     return int(_SHARE * (free_memory() if memory is None else memory))
 
 
@@ -52,7 +52,7 @@ def read_all(stream: Any, memory: int | None = None) -> bytes:
 
 
 def too_many(most: int) -> LimitError:
-    """The error for what is larger than memory allows, or has no end."""
+    """The error, to be raised by the caller, for more bytes than this."""
     return LimitError(
         f"it holds more than {most / 10**6:,.0f} MB, a quarter of the memory that may be used",
         remedy=(

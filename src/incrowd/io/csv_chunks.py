@@ -51,10 +51,10 @@ def csv_chunks(
     rest = b""
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
-        end = len(rest) if last else _last_end(rest, delimiter)
+        end = len(rest) if last else _end_of_last_record(rest, delimiter)
         text = rest[:end].lstrip(b"\r\n")
         line += rest.count(b"\n", 0, end - len(text))
-        lines = _line_feeds(text)
+        lines = _count_line_feeds(text)
         _refuse_endless(len(rest) - end, line + lines)
         if text:
             yield CsvChunk(text, line, lines, header)
@@ -64,7 +64,7 @@ def csv_chunks(
 
 
 def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iterator[bytes]:
-    """The pieces of a text without its first lines."""
+    """The pieces of a text without its first `lines` lines."""
     mark = b"\r" if returns else b"\n"
     for piece in pieces:
         while lines and (end := piece.find(mark)) >= 0:
@@ -74,14 +74,14 @@ def without_lines(pieces: Iterator[bytes], lines: int, *, returns: bool) -> Iter
             yield piece
 
 
-def _line_feeds(text: bytes) -> int:
-    """Number of line feeds; `bytes.count` takes several times as long."""
+def _count_line_feeds(text: bytes) -> int:
+    """Number of line feeds in a text; `bytes.count` takes several times as long."""
     data: Any = np.frombuffer(text, dtype=np.uint8)
     return int(np.count_nonzero(data == _NEWLINE))
 
 
-def _last_end(text: bytes, delimiter: str) -> int:
-    """The end of the last whole record of the text."""
+def _end_of_last_record(text: bytes, delimiter: str) -> int:
+    """The number of bytes up to the end of the last whole record of the text."""
     if b'"' not in text:
         return text.rfind(b"\n") + 1
     data: Any = np.frombuffer(text, dtype=np.uint8)
@@ -89,6 +89,7 @@ def _last_end(text: bytes, delimiter: str) -> int:
 
 
 def _refuse_endless(size: int, line: int) -> None:
+    """Refuse a record that has this many bytes without an end, if that is too many."""
     if size > _LONGEST:
         raise InputError(
             f"the record on line {line:,} does not end", remedy="close its quotes, or cut the file"
@@ -107,7 +108,7 @@ class PlainText:
     """Bytes that `chunks` reads at a time."""
 
     def columns(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """These columns as text, batch by batch, in their order."""
+        """These columns as text, in frames, in the order of the records."""
         with _boundary():
             places = [self.names.index(name) for name in names]
             table = _scan(self.path, self.delimiter).select(pl.nth(places))
@@ -123,18 +124,18 @@ class PlainText:
             return sizes.collect(engine="streaming")
 
     def chunks(self) -> Iterator[CsvChunk]:
-        """Its records, byte for byte; a text in another encoding is refused."""
+        """All records in chunks, byte for byte; a text in another encoding is refused."""
         pieces = decoder_of(b"", "utf-8", [])(_pieces(self.path, self.piece))
         yield from csv_chunks(pieces, self.delimiter, header=True, returns=False)
 
     @property
     def size(self) -> int:
-        """Size in bytes."""
+        """Size of the file in bytes."""
         return self.path.stat().st_size
 
 
 def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -> PlainText | None:
-    """The text in this file, if Polars finds these columns in this order in it."""
+    """The text in this file, if Polars finds these columns in this order in it; else None."""
     if form.format != "csv" or form.compression is not None:
         return None
     try:
@@ -146,7 +147,7 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
-    """The bytes of a file, so many at a time."""
+    """The bytes of a file, at most `size` at a time."""
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))
@@ -154,10 +155,12 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
 
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
+    """The text as a lazy frame of Polars with all cells as text."""
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 
 @contextmanager
 def _boundary() -> Iterator[None]:
+    """A block in which errors of Polars become one of ours that quotes no cell."""
     with boundary(InputError("the file cannot be read", remedy="check its quotes and encoding")):
         yield

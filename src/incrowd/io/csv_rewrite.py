@@ -46,13 +46,13 @@ class CsvRows:
         return len(self.ends)
 
     def part(self, start: int, stop: int) -> "CsvRows":
-        """The records from number `start` up to `stop`."""
+        """The records from number `start` up to `stop`, as a view of the same bytes."""
         low = int(self.ends[start - 1]) if start else 0
         high = int(self.ends[stop - 1]) if stop else 0
         return CsvRows(self.text[low:high], self.ends[start:stop] - low)
 
     def text_in(self, order: Counts) -> Any:
-        """The bytes of the same records in this order."""
+        """The bytes of these records in this order."""
         made = np.empty_like(self.text)
         splice_kernels.gather(self.text, self.ends, order, made)
         return made
@@ -91,7 +91,7 @@ class CsvRecords:
         return cls(text, stops[:found], width)
 
     def __len__(self) -> int:
-        """Number of records, including the header."""
+        """Number of records, including the header if the chunk has it."""
         return len(self.stops) // self.width
 
 
@@ -116,7 +116,10 @@ class Rewriting:
         looks: Sequence[pl.Series],
         delimiter: str,
     ) -> "Rewriting":
-        """Write the columns in `leaving`; in a column of `looks`, code c becomes cell c of it."""
+        """A plan that writes the columns `leaving`.
+
+        In a column of `looks`, code c becomes its cell c.
+        """
         written = [_cell_texts(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
@@ -132,11 +135,11 @@ class Rewriting:
 
     @property
     def longest(self) -> int:
-        """Bytes by which a record can grow at most."""
+        """Bytes by which a record can become longer at most."""
         return int(np.diff(self.bounds).max(axis=1).sum()) + len(self.bounds) + 1
 
     def rows(self, cut: CsvRecords, codes: Codes) -> CsvRows:
-        """The records with what these codes show, including the header."""
+        """The records with the cells that these codes stand for, including the header."""
         number = len(cut)
         made = np.empty(len(cut.text) + number * self.longest, dtype=np.uint8)
         ends = np.empty(number, dtype=np.int64)
@@ -147,7 +150,10 @@ class Rewriting:
 
 
 def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) -> Codes:
-    """Neighbouring columns that stay are one run and are copied in one go."""
+    """Runs of columns to copy in one go, and replaced columns: first, last, and what is shown.
+
+    The third number is the place among the shown columns, or `KEPT` for a run that is copied.
+    """
     runs: list[list[int]] = []
     for column, name in enumerate(names):
         if name in shown:
@@ -160,7 +166,7 @@ def _runs(names: Sequence[str], leaving: Sequence[str], shown: Sequence[str]) ->
 
 
 def rewritten(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterator[CsvRows]:
-    """The header, then the records with what their codes show, part by part.
+    """The header, then the records with the cells that their codes stand for, part by part.
 
     `codes` come in any parts of shape (replaced columns, some records). Raises `OtherRecordsError`
     if the text is odd, or holds more or fewer records than there are codes.
@@ -182,6 +188,7 @@ def rewritten(text: PlainText, how: Rewriting, codes: Iterable[Codes]) -> Iterat
 
 
 def _records(text: PlainText) -> Iterator[CsvRecords]:
+    """The records of the text, chunk by chunk; `OtherRecordsError` if a chunk is odd."""
     for chunk in text.chunks():
         records = CsvRecords.of(chunk, text.delimiter, len(text.names))
         if records is None:
@@ -197,7 +204,7 @@ class _CodeQueue:
         self._rest: Codes | None = None
 
     def __call__(self, number: int) -> Codes:
-        """The codes of the next `number` records."""
+        """Take the codes of the next `number` records; `OtherRecordsError` if there are fewer."""
         held = [] if self._rest is None else [self._rest]
         while sum(part.shape[1] for part in held) < number or not held:
             part = next(self._parts, None)
@@ -209,14 +216,14 @@ class _CodeQueue:
         return np.ascontiguousarray(rest[:, :number])
 
     def refuse_more(self) -> None:
-        """Refuse codes that no record took."""
+        """Raise `OtherRecordsError` if there are codes that no record took."""
         rest = [] if self._rest is None else [self._rest]
         if any(part.shape[1] for part in chain(rest, self._parts)):
             raise OtherRecordsError
 
 
 def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
-    """The results of the tasks in order, while later tasks already run in other threads."""
+    """The results of the tasks in their order, while later tasks already run in other threads."""
     waiting: list[Future[CsvRows]] = []
     with ThreadPoolExecutor(threads()) as pool:
         for task in tasks:
@@ -229,7 +236,7 @@ def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
 
 @contextmanager
 def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
-    """A new file to add bytes to."""
+    """A block with a function that appends bytes to a new file at this path."""
     with Path(path).open("wb") as file:
 
         def put(data: Any) -> None:
@@ -243,14 +250,14 @@ def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]
 
     In a table of one column an empty cell is written `""`: a blank line is not a record.
     """
-    faces = _lines(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
-    name = _lines(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
+    faces = _write_cells(cells.cast(pl.String), delimiter).split(f"{delimiter}0\n".encode())
+    name = _write_cells(pl.Series([cells.name]), delimiter)[: -len(delimiter) - 2]
     found = [*faces[:-1], name]
     return [face or b'""' for face in found] if alone else found
 
 
-def _lines(cells: pl.Series, delimiter: str) -> bytes:
-    """The cells as the first of two columns; the second is always 0."""
+def _write_cells(cells: pl.Series, delimiter: str) -> bytes:
+    """The cells as Polars writes them in the first of two columns; the second is always 0."""
     table = pl.DataFrame({"shown": cells, "end": pl.repeat(0, len(cells), eager=True)})
     return table.write_csv(separator=delimiter, include_header=False).encode()
 
@@ -277,35 +284,36 @@ def shuffled_text(
     ranges = min(_MOST_RANGES, 1 << (max(0, size - 1) // BYTES).bit_length())
     keyed = ((rows, rng.bit_generator.random_raw(len(rows))) for rows in parts)
     if ranges == 1:
-        held = [_together(list(keyed))]
+        held = [_join_keyed(list(keyed))]
     for rows, drawn in held if ranges == 1 else _by_ranges(keyed, ranges, scratch):
         yield rows.text_in(np.argsort(drawn))
 
 
 def _by_ranges(keyed: Iterable[_Keyed], ranges: int, scratch: ScratchFile) -> Iterator[_Keyed]:
-    """The records of each range of numbers, range by range."""
+    """The records of each range of drawn numbers, range by range, by way of the scratch file."""
     shift = np.uint64(_BITS - (ranges.bit_length() - 1))
     groups = [
         _StoredGroup.of(rows, drawn, (drawn >> shift).astype(np.uint16), ranges, scratch)
         for rows, drawn in _in_groups(keyed, min(BYTES, ranges * _PART))
     ]
     for number in range(ranges):
-        yield _together([group.range(number, scratch) for group in groups])
+        yield _join_keyed([group.range(number, scratch) for group in groups])
 
 
 def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
-    """The records in parts of at least `least` bytes."""
+    """The records put together into groups of at least `least` bytes; the last may have fewer."""
     held: list[_Keyed] = []
     for one in keyed:
         held.append(one)
         if sum(len(rows.text) for rows, _ in held) >= least:
-            yield _together(held)
+            yield _join_keyed(held)
             held.clear()
     if held:
-        yield _together(held)
+        yield _join_keyed(held)
 
 
-def _together(held: list[_Keyed]) -> _Keyed:
+def _join_keyed(held: list[_Keyed]) -> _Keyed:
+    """These records, and the numbers that they drew, put together."""
     return join_rows([rows for rows, _ in held]), np.concatenate([drawn for _, drawn in held])
 
 
@@ -325,6 +333,7 @@ class _StoredGroup:
     def of(
         cls, rows: CsvRows, drawn: np.ndarray, which: np.ndarray, ranges: int, scratch: ScratchFile
     ) -> "_StoredGroup":
+        """Store records, sorted by their range `which`, with their sizes and drawn numbers."""
         order = np.argsort(which, kind="stable")
         firsts = np.append(0, np.cumsum(np.bincount(which, minlength=ranges)))
         sizes = np.diff(rows.ends, prepend=0)[order]
@@ -333,7 +342,7 @@ class _StoredGroup:
         return cls(scratch.put(text), scratch.put(sizes), scratch.put(numbers), firsts, starts)
 
     def range(self, number: int, scratch: ScratchFile) -> _Keyed:
-        """The records of one range."""
+        """Read the records of one range, with the numbers that they drew, from the scratch file."""
         first, after = self.firsts[number : number + 2].tolist()
         start, stop = self.starts[number : number + 2].tolist()
         text = scratch.get(self.text + start, stop - start, np.uint8)

@@ -8,7 +8,7 @@ from incrowd.io.text import decode
 
 
 def head_of(head: bytes, encoding: str | None) -> bytes:
-    """The start of the text in UTF-8; a letter that is cut off at its end is left out."""
+    """The start of a text in UTF-8, without a letter that is cut off at its end."""
     for cut in range(min(4, len(head))):
         try:
             text = decode(head[: len(head) - cut], encoding)
@@ -22,7 +22,10 @@ def head_of(head: bytes, encoding: str | None) -> bytes:
 def decoder_of(
     head: bytes, encoding: str | None, notes: list[str]
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
-    """A function that turns the pieces of a text into UTF-8."""
+    """A function that turns the pieces of a text with this start into UTF-8.
+
+    If no encoding is given or marked, it is guessed, and a guess of Latin-1 appended to `notes`.
+    """
     marked = decode(head[:4], None).encoding if head[:2] in {b"\xff\xfe", b"\xfe\xff"} else None
     named = encoding or marked
     if named is None:
@@ -33,6 +36,7 @@ def decoder_of(
 
 
 def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
+    """The pieces of a text in this encoding in UTF-8; what does not fit is refused."""
     name = codecs.lookup(encoding).name
     decoder = codecs.getincrementaldecoder("utf-8-sig" if name == "utf-8" else name)()
     before = 0
@@ -55,19 +59,23 @@ def _transcode(pieces: Iterator[bytes], encoding: str) -> Iterator[bytes]:
 
 
 def _is_plain(piece: bytes, decoder: codecs.IncrementalDecoder) -> bool:
-    """Whether a piece of UTF-8 is ASCII, and begins with a letter of its own."""
+    """Whether a piece is ASCII, and no letter is left over from the piece before."""
     return bool(piece) and piece.isascii() and not decoder.getstate()[0]
 
 
 def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """Each piece with False, then an empty one with True: the last."""
+    """Each piece with False, then an empty piece with True to say that it was the last."""
     for piece in pieces:
         yield piece, False
     yield b"", True
 
 
 def _guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """UTF-8; or Latin-1, if the first byte that is not ASCII does not fit UTF-8."""
+    """The pieces in UTF-8, read as UTF-8 or Latin-1.
+
+    It is Latin-1 if the first byte that is not ASCII does not fit UTF-8, which `notes` then say; a
+    later byte that does not fit is refused.
+    """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0
     for piece, last in with_last(pieces):

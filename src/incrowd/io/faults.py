@@ -13,7 +13,7 @@ _FULL = {errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC)}
 
 
 def reason(error: BaseException) -> str:
-    """The system's message, without the names of files."""
+    """What the system says about this error, without the names of files."""
     number = number_of(error)
     return os.strerror(number) if number else "the system refused it"
 
@@ -25,7 +25,7 @@ def number_of(error: BaseException) -> int:
 
 
 def remedy_of(error: BaseException) -> str:
-    """The remedy for an error of the system."""
+    """What to do about an error of the system."""
     if number_of(error) in _FULL:
         return "free some space, or name another file"
     return "check the name and your permissions"
@@ -33,7 +33,7 @@ def remedy_of(error: BaseException) -> str:
 
 @contextmanager
 def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iterator[None]:
-    """Errors of the system name the file, and what cannot be done with it."""
+    """A block in which errors of the system become ours: the file, what failed, and why."""
     try:
         yield
     except OSError as error:
@@ -45,7 +45,7 @@ def system_boundary(path: str | os.PathLike[str], done: str = "written") -> Iter
 
 @contextmanager
 def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[None]:
-    """All errors name the file; of those of other libraries nothing else is left."""
+    """A block in which all errors name the file, and those of libraries lose their own words."""
     name = {"read": "standard input", "written": "standard output"}[done]
     start = f"{name if str(path) == '-' else repr(str(path))} cannot be {done}"
     found: IncrowdError
@@ -65,7 +65,7 @@ def file_boundary(path: str | os.PathLike[str], done: str = "read") -> Iterator[
 
 
 def _refusal(start: str, done: str, error: BaseException) -> InputError:
-    """Our error in place of one of another library or of the system."""
+    """Our error in place of one of another library or of the system, with this `start`."""
     if number_of(error) or (isinstance(error, OSError) and done == "written"):
         return InputError(f"{start}: {reason(error)}", remedy=remedy_of(error))
     if isinstance(error, OSError | EOFError | zlib.error):

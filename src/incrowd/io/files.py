@@ -23,7 +23,10 @@ LARGEST = 2**28
 
 
 def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a document: a policy, a key, a certificate, a workload, a hierarchy."""
+    """The bytes of a document, such as a policy, key or hierarchy.
+
+    More than `LARGEST` are refused.
+    """
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -40,19 +43,19 @@ def sha256(path: str | os.PathLike[str]) -> str:
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Make a file of this text, in UTF-8."""
+    """Write a text in UTF-8 to this file, in place of what it held."""
     with system_boundary(path, "written"):
         Path(path).write_text(text, encoding="utf-8")
 
 
 def write_bytes(path: str | os.PathLike[str], data: bytes) -> None:
-    """Make a file of these bytes."""
+    """Write these bytes to this file, in place of what it held."""
     with system_boundary(path, "written"):
         Path(path).write_bytes(data)
 
 
 def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
-    """Make a new file of these bytes, with these permissions from the start."""
+    """Make a new file of these bytes, with these permissions from the start, and sync it."""
     with system_boundary(path, "written"):
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
         with os.fdopen(handle, "wb") as file:
@@ -62,7 +65,7 @@ def write_new(path: str | os.PathLike[str], data: bytes, mode: int) -> None:
 
 
 def refuse_there(*paths: str | os.PathLike[str]) -> None:
-    """Refuse files that exist already, so that they are not lost."""
+    """Refuse paths where something exists already, so that nothing is lost."""
     for path in paths:
         if os.path.lexists(path):
             raise InputError(f"{str(path)!r} exists already", remedy="name another file")
@@ -84,7 +87,7 @@ def same_file(one: str | os.PathLike[str], other: str | os.PathLike[str]) -> boo
 
 
 def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
-    """Refuse a file whose folder does not exist, before there is anything to write."""
+    """Refuse a file whose folder does not exist, or an address; `what` should go there."""
     refuse_remote(path, tables=False)
     folder = Path(path).parent
     if not folder.is_dir():
@@ -96,7 +99,7 @@ def refuse_nowhere(path: str | os.PathLike[str], what: str) -> None:
 
 def read_workload(path: str | os.PathLike[str]) -> "queries_workload.Workload":
     """The workload of a text file, one query per line."""
-    name, text = os.fspath(path), _text(path)
+    name, text = os.fspath(path), _text_of(path)
     if text is None:
         raise InputError(f"the workload {name!r} is not UTF-8 text", remedy="save it as UTF-8")
     return queries_workload.parse(text, name)
@@ -110,7 +113,7 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
     """
     name = os.fspath(path)
     try:
-        rows = [row for row in csv.reader((_text(path) or "").splitlines()) if row]
+        rows = [row for row in csv.reader((_text_of(path) or "").splitlines()) if row]
     except csv.Error:  # it quotes no cell, but says nothing that would help either
         rows = []
     if rows and not _is_count(rows[0]):
@@ -126,8 +129,8 @@ def read_zip_populations(path: str | os.PathLike[str]) -> dict[str, int]:
     return {row[0].strip(): int(row[1]) for row in rows}
 
 
-def _text(path: str | os.PathLike[str]) -> str | None:
-    """The text of a file; None if it is not UTF-8."""
+def _text_of(path: str | os.PathLike[str]) -> str | None:
+    """The text of a document; None if it is not UTF-8."""
     try:
         return content(path).decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -135,6 +138,7 @@ def _text(path: str | os.PathLike[str]) -> str | None:
 
 
 def _is_count(row: list[str]) -> bool:
+    """Whether a row starts with three digits and a number of people."""
     if len(row) < 2:
         return False
     area, people = row[0].strip(), row[1].strip()
@@ -160,7 +164,7 @@ AnyPolicy: TypeAlias = Union["Policy", str, os.PathLike[str]]
 
 
 def policy_of(given: AnyPolicy) -> "Policy":
-    """The policy itself, read from its file if it is a path."""
+    """The policy itself; read from its file if a path is given."""
     if isinstance(given, str | os.PathLike):
         return read_policy(given)
     if isinstance(given, policies.Policy):

@@ -69,18 +69,18 @@ _NUMBERED = re.compile(r"([A-Za-z_.]+ ?)(\d{1,6})")
 
 
 def judge(records: Sequence[Sequence[str]], expected: Collection[str] = ()) -> Header:
-    """Judge the first of these records; `expected` are names that the table should have.
+    """Judge whether the first record is column names; `expected` are names that there may be.
 
     The line of a one-line file is taken for names: it has no records either way.
     """
     if len(records) < 2:
         return Header.NAMES
     names = [cell.strip() for cell in records[0]]
-    score = _together(names)
+    score = _evidence_of_names(names)
     told = frozenset(expected)
-    for j in _looked_at(names, told):
+    for j in _judged_places(names, told):
         below = [record[j].strip() for record in records[1:] if len(record) > j]
-        score += _said_by_column(names[j], [cell for cell in below if cell], told)
+        score += _evidence_of_column(names[j], [cell for cell in below if cell], told)
     if _DATA < score < _NAMES:
         return Header.UNCLEAR
     return Header.NAMES if score > 0 else Header.DATA
@@ -98,21 +98,24 @@ def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) 
     return found is Header.NAMES
 
 
-def _looked_at(names: Sequence[str], expected: frozenset[str]) -> list[int]:
-    """The columns that count: some of a very wide table, and those that are expected."""
+def _judged_places(names: Sequence[str], expected: frozenset[str]) -> list[int]:
+    """The places of the columns that are judged.
+
+    Some of a very wide table, and all expected ones.
+    """
     step = max(1, len(names) // _COLUMNS)
     return [j for j, name in enumerate(names) if j % step == 0 or name in expected]
 
 
-def _together(names: Sequence[str]) -> float:
-    """Odds by the first line as a whole: names are all different, or are counted."""
+def _evidence_of_names(names: Sequence[str]) -> float:
+    """The evidence of all names together, above 0 for names: they differ, or are numbered."""
     there = [name for name in names if name]
     repeated = len(there) - len(set(there))
-    return 3.5 * _is_counted(there) - 0.5 * repeated
+    return 3.5 * _is_numbered(there) - 0.5 * repeated
 
 
-def _is_counted(names: Sequence[str]) -> bool:
-    """Whether names are a, b, c or q1, q2, q3: the ways in which columns are counted."""
+def _is_numbered(names: Sequence[str]) -> bool:
+    """Whether names go on like a, b, c or q1, q2, q3, as numbered columns do."""
     if len(names) < 2:
         return False
     letters = [name.lower() for name in names]
@@ -126,21 +129,21 @@ def _is_counted(names: Sequence[str]) -> bool:
     )
 
 
-def _said_by_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """Odds by one column: above 0 for a name, below 0 for a cell."""
+def _evidence_of_column(name: str, below: Sequence[str], expected: Collection[str]) -> float:
+    """The evidence of one column, as log odds: above 0 for a name, below 0 for a cell."""
     if not name:
         return 0.0
     if not below:
-        return _words_say(name, below, expected)
+        return _evidence_of_words(name, below, expected)
     kind = _kind(below)
     if kind is not Kind.TEXT:
         return _MOST if _kind([name]) is Kind.TEXT else -_MOST
-    said = _form_says(name, below) + _words_say(name, below, expected)
+    said = _evidence_of_form(name, below) + _evidence_of_words(name, below, expected)
     return max(-_MOST, min(_MOST, said))
 
 
-def _form_says(name: str, below: Sequence[str]) -> float:
-    """Whether the first cell is written as those below it are, and is new among those.
+def _evidence_of_form(name: str, below: Sequence[str]) -> float:
+    """The evidence of how the first cell is written, and of whether it is new, as log odds.
 
     Of cells written in its way, the share of those that occur once is how often the next is new
     (Good and Turing).
@@ -160,12 +163,18 @@ def _form_says(name: str, below: Sequence[str]) -> float:
 
 
 def _odds(usual: float, seen: int, cells: int) -> float:
-    """How much likelier something is of a name, where so many of the cells have it too."""
+    """The log of how much likelier a feature is of a name than of a cell.
+
+    Names have it with probability `usual`, and `seen` of these cells do.
+    """
     return math.log(usual / ((seen + 0.5) / (cells + 1)))
 
 
-def _words_say(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """A name that somebody expects, a word of many tables, or the spelling of a variable."""
+def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
+    """The evidence of a name's words, as log odds, at least 0.
+
+    It is expected, made of words that many tables use, or spelt like a variable.
+    """
     if name in below:
         return 0.0
     if name in expected:
@@ -190,6 +199,7 @@ def _form(text: str) -> str:
 
 
 def _letter(letter: str) -> str:
+    """The kind of a letter: 9 for digits, A or a for letters, else the letter itself."""
     if letter.isdigit():
         return "9"
     if letter.isalpha():
@@ -198,9 +208,10 @@ def _letter(letter: str) -> str:
 
 
 def _is_wordy(form: str) -> bool:
-    """Whether a form has letters, spaces and the marks of names only."""
+    """Whether a form is one of words: letters, spaces, underscores and hyphens alone."""
     return not set(form) - set("Aa _-")
 
 
 def _kind(texts: Sequence[str]) -> Kind:
+    """The kind that all of these texts have."""
     return kind_of(np.array(texts, dtype=object))

@@ -44,7 +44,10 @@ _FILES = (".csv", ".tsv", ".txt", ".gz")
 
 
 def read_tree(path: Path | str, other: str | None = None) -> Tree:
-    """The hierarchy in a file; `other` is the node of values that it lacks."""
+    """The hierarchy in a file as a tree; `other` is the node for values that it lacks.
+
+    A file that is empty, uneven or contradicts itself is refused.
+    """
     path = Path(path)
     lines = _lines(_text(path), path)
     if not lines:
@@ -74,7 +77,7 @@ def read_tree(path: Path | str, other: str | None = None) -> Tree:
 def resolve(
     spec: AnyHierarchy, base_folder: str | os.PathLike[str], kind: Kind | None = None
 ) -> AnyHierarchy:
-    """The builder itself; in place of a `File`, the tree that it holds.
+    """The builder with files read: in place of a `File` the tree that it holds.
 
     Paths are taken from `base_folder`, the folder of the policy file. `kind` is what the policy
     says of the column's values: leaves of the kind text have no order, whatever they look like.
@@ -87,10 +90,10 @@ def resolve(
 
 
 def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
-    """The hierarchy files of a folder: `<column>.csv` or `*_<column>.csv`, also with `.gz`.
+    """The hierarchy file of each column that has one in this folder.
 
-    A file belongs to the column with the longest name that fits; `<column>.csv` goes before
-    `*_<column>.csv`.
+    Files are called `<column>.csv` or `*_<column>.csv`, also with `.gz`. A file belongs to the
+    column with the longest name that fits; `<column>.csv` goes before `*_<column>.csv`.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -107,7 +110,7 @@ def find(folder: Path | str, columns: Iterable[str]) -> dict[str, Path]:
         if fitting:
             column = max(fitting, key=len)
             (whole if stem == column else ending).setdefault(column, []).append(path)
-    return {column: _only(column, paths) for column, paths in (ending | whole).items()}
+    return {column: _single_path(column, paths) for column, paths in (ending | whole).items()}
 
 
 def parse_option(text: str) -> tuple[str, AnyHierarchy]:
@@ -124,10 +127,11 @@ def parse_option(text: str) -> tuple[str, AnyHierarchy]:
             "a hierarchy needs the form COLUMN=WHAT",
             remedy="write age=age.csv, zip=prefix or age=intervals:5, for example",
         )
-    return column, _spec(column, what)
+    return column, _parse_hierarchy(column, what)
 
 
-def _spec(column: str, what: str) -> AnyHierarchy:
+def _parse_hierarchy(column: str, what: str) -> AnyHierarchy:
+    """The hierarchy that a word of the command line stands for: a file or a builder."""
     name, _, given = what.partition(":")
     if name not in _BUILDERS and what.lower().endswith(_FILES):
         return File(what)
@@ -148,6 +152,7 @@ def _spec(column: str, what: str) -> AnyHierarchy:
 
 
 def _intervals(given: Sequence[str]) -> AnyHierarchy:
+    """Intervals of these widths; of the usual ones without parameters."""
     widths = tuple(float(width) for width in given)
     if len(widths) > 1:
         return Intervals(widths=widths)
@@ -155,18 +160,25 @@ def _intervals(given: Sequence[str]) -> AnyHierarchy:
 
 
 def _prefix(given: Sequence[str]) -> AnyHierarchy:
+    """Prefixes with these steps; with the usual ones without parameters."""
     return Prefix(steps=tuple(int(step) for step in given)) if given else Prefix()
 
 
 def _dates(given: Sequence[str]) -> AnyHierarchy:
+    """Dates with these steps; with the usual ones without parameters."""
     return Dates(steps=tuple(given)) if given else Dates()  # type: ignore[arg-type]  # pydantic checks
 
 
 def _codes(given: Sequence[str]) -> AnyHierarchy:
+    """A code list with this name."""
     return CodeList(*given[:1])  # type: ignore[arg-type]  # pydantic checks
 
 
-def _plain(make: Callable[[], AnyHierarchy]) -> Callable[[Sequence[str]], AnyHierarchy]:
+def _without_parameters(
+    make: Callable[[], AnyHierarchy],
+) -> Callable[[Sequence[str]], AnyHierarchy]:
+    """The same builder as a function of parameters, which refuses all of them."""
+
     def build(given: Sequence[str]) -> AnyHierarchy:
         if given:
             raise PolicyError("this builder takes no parameters", remedy="leave out the colon")
@@ -176,7 +188,7 @@ def _plain(make: Callable[[], AnyHierarchy]) -> Callable[[Sequence[str]], AnyHie
 
 
 _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
-    "auto": _plain(Suggested),
+    "auto": _without_parameters(Suggested),
     "codes": _codes,
     "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
     "dates": _dates,
@@ -186,12 +198,13 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "ordered": lambda given: Ordered(tuple(given)),
     "prefix": _prefix,
     "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
-    "regions": _plain(Regions),
-    "zip-codes": _plain(ZipCodes),
+    "regions": _without_parameters(Regions),
+    "zip-codes": _without_parameters(ZipCodes),
 }
 
 
 def _gunzip(content: bytes, path: Path) -> bytes:
+    """The unpacked file; errors name it."""
     try:
         return gunzip(content)
     except IncrowdError as error:
@@ -202,6 +215,7 @@ def _gunzip(content: bytes, path: Path) -> bytes:
 
 
 def _text(path: Path) -> str:
+    """The text of a hierarchy file, unpacked if its name ends with .gz."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
@@ -214,6 +228,7 @@ def _text(path: Path) -> str:
 
 
 def _lines(text: str, path: Path) -> list[Line]:
+    """The fields of each line that is not blank, with the line's number."""
     wrong = InputError(
         f"the hierarchy file {path.name!r} has an open quote, or a quote inside a field",
         remedy="close it, or double it where it belongs to the text",
@@ -225,7 +240,10 @@ def _lines(text: str, path: Path) -> list[Line]:
 
 
 def _delimiter(text: str) -> str:
-    """The first delimiter that cuts the first lines into equally many fields, two or more."""
+    """The first delimiter that cuts the first lines into equally many fields, two or more.
+
+    If none does, the one that occurs most in them.
+    """
     head = "\n".join(text.splitlines()[:50])
     for delimiter in _DELIMITERS:
         rows = [row for row in csv.reader(io.StringIO(head), delimiter=delimiter) if row]
@@ -245,7 +263,7 @@ def _refuse_lines(path: Path, numbers: Sequence[int], what: str, remedy: str) ->
 
 
 def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
-    """A value or node has one parent, wherever it is listed on its level."""
+    """Refuse a file in which a value or node has two parents."""
     columns = columns_of([fields for _, fields in lines])
     for level in range(1, len(columns)):
         if leads_up(columns[level - 1], columns[level]):
@@ -265,7 +283,7 @@ def _refuse_inconsistent(lines: list[Line], path: Path) -> None:
 
 
 def _refuse_reused(lines: list[Line], path: Path) -> None:
-    """A name stands for one value or node, and for those right above that repeat it."""
+    """Refuse a file in which a name stands for two nodes, but for parents right above a child."""
     _refuse_lines(
         path,
         [lines[place][0] for place in reused_names([fields for _, fields in lines])],
@@ -275,11 +293,13 @@ def _refuse_reused(lines: list[Line], path: Path) -> None:
 
 
 def _stem(path: Path) -> str:
+    """The file's name without its ending; empty if it has none of a hierarchy file."""
     ending = next((end for end in reversed(_ENDINGS) if path.name.lower().endswith(end)), None)
     return path.name[: -len(ending)] if ending else ""
 
 
-def _only(column: str, paths: list[Path]) -> Path:
+def _single_path(column: str, paths: list[Path]) -> Path:
+    """The one path of the list; several are refused."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",
@@ -289,7 +309,7 @@ def _only(column: str, paths: list[Path]) -> Path:
 
 
 def builders_of(policy: Policy, folder: str | os.PathLike[str]) -> dict[str, AnyHierarchy]:
-    """The builder of each column's hierarchy; files are read."""
+    """The builder of each column's hierarchy, with files read; quasi-identifiers all have one."""
     given = {name: column.hierarchy for name, column in policy.columns.items()}
     given |= {name: given[name] or Suggested() for name in policy.quasi}
     return {

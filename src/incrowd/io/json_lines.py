@@ -30,27 +30,28 @@ def read(data: bytes, layout: Layout) -> WholeTable:
     ):
         frame = pl.read_ndjson(io.BytesIO(data), infer_schema_length=None)
     _refuse_nested(frame)
-    return WholeTable(frame.with_columns(_plain(column) for column in frame), "jsonl")
+    return WholeTable(frame.with_columns(_with_days(column) for column in frame), "jsonl")
 
 
 def _refuse_nested(frame: pl.DataFrame) -> None:
+    """Refuse a table with fields that hold objects or lists."""
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
-        listed = ", ".join(repr(_path(name, frame.schema[name])) for name in nested[:3])
+        listed = ", ".join(repr(_nested_name(name, frame.schema[name])) for name in nested[:3])
         raise InputError(
             f"these fields hold objects or lists, which are not cells: {listed}",
             remedy="flatten them into plain fields",
         )
 
 
-def _path(name: str, dtype: pl.DataType) -> str:
-    """The name of a field with that of the first one in it."""
+def _nested_name(name: str, dtype: pl.DataType) -> str:
+    """The name of a field, and that of the first field in it if it holds an object."""
     inner = dtype.fields if isinstance(dtype, pl.Struct) else []
     return f"{name}.{inner[0].name}" if inner else name
 
 
-def _plain(column: pl.Series) -> pl.Series:
-    """Days as dates; whole numbers beyond 64 bits as text."""
+def _with_days(column: pl.Series) -> pl.Series:
+    """The column with texts that are all days as dates, and integers beyond 64 bits as text."""
     if isinstance(column.dtype, pl.Int128):
         return column.cast(pl.String)
     if not isinstance(column.dtype, pl.String) or not column.head(100).str.contains(_DAY).all():

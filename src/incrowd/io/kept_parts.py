@@ -29,7 +29,7 @@ class KeptParts:
     """What everything random is drawn from: the same in each attempt."""
 
     def of(self, request: str) -> Path:
-        """The folder of a request; what other requests have left is removed."""
+        """Make the folder for the parts of a request, and remove those of other requests."""
         folder = self.path / request[:32]
         for other in self.path.iterdir():
             if other.is_dir() and other != folder:
@@ -40,9 +40,9 @@ class KeptParts:
 
 @contextmanager
 def keeping(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
-    """A folder beside the target, new or as the last attempt left it; it goes at the end.
+    """A block with a folder beside the target for finished parts; removed at the end.
 
-    It stays if the block fails. Two runs cannot use it at once.
+    It stays if the block fails, for the next attempt. Two runs cannot use it at once.
     """
     if target is None or str(target) == "-":
         raise PolicyError(
@@ -61,7 +61,7 @@ def keeping(target: str | os.PathLike[str] | None) -> Iterator[KeptParts]:
 
 
 def _seed(state: Path) -> int:
-    """The seed of the last attempt, or a new one."""
+    """The seed of the last attempt; a new one, which is stored, if there was none."""
     if state.exists():
         return int(json.loads(state.read_text())["seed"], 16)
     seed = secrets.randbits(_BITS)

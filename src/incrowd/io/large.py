@@ -1,7 +1,7 @@
 """Tables that are larger than memory: files and folders of files.
 
 A table is worked on in memory if it fits there, and out of memory with DuckDB if it does not. What
-a table takes in memory is size_of beforehand from its size, and so is the disk that it takes.
+a table takes in memory is estimate_size beforehand from its size, and so is the disk that it takes.
 """
 
 import shutil
@@ -41,7 +41,7 @@ LEAST = 2**28
 
 
 def bytes_of(text: str) -> int:
-    """An amount of memory in words.
+    """The bytes that an amount of memory in words stands for; what is none is refused.
 
     >>> bytes_of("2GB"), bytes_of("1.5 GiB"), bytes_of("800m")
     (2000000000, 1610612736, 800000000)
@@ -73,16 +73,16 @@ class TableEstimate:
 
     @property
     def memory(self) -> int:
-        """Bytes of memory to release it in memory."""
+        """Bytes of memory that it takes to release the table in memory."""
         return CELL * self.cells
 
     @property
     def disk(self) -> int:
-        """Bytes of disk to release it out of memory."""
+        """Bytes of disk that it takes to release the table out of memory."""
         return _ON_DISK * self.cells
 
     def note(self, memory: float) -> str:
-        """What working on it out of memory takes, in words, if so many bytes may be used."""
+        """What it takes, in words, to work on the table out of memory with so many bytes."""
         rows = "" if self.rows is None else f" of {self.rows:,} rows"
         return (
             f"this table{rows} is counted with DuckDB, out of memory: in memory it would take "
@@ -102,23 +102,23 @@ class LargeTable:
 
 
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
-    """The table out of memory; None if it fits into memory, or if there is no DuckDB.
+    """The table to be worked on out of memory; None if it fits there, or without DuckDB.
 
     `memory` is how much may be used. Without it a share of what is free is.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None
-    estimate = size_of(source)
+    estimate = estimate_size(source)
     most = free_memory() * _SHARE if memory is None else memory
     if estimate is None or (estimate.memory <= most and not _has_partitions(Path(source))):
         return None
     _refuse_full_disk(estimate)
     note = estimate.note(most)
-    return _of_files(_files(Path(source)), layout, memory, note)
+    return _open_files(_files(Path(source)), layout, memory, note)
 
 
-def size_of(source: Any) -> TableEstimate | None:
-    """What a file or a folder of files takes; None if that cannot be told."""
+def estimate_size(source: Any) -> TableEstimate | None:
+    """The estimated size of the table in a file or in several; None if there are no files."""
     paths = _files(Path(source))
     if not paths:
         return None
@@ -136,6 +136,7 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _files(path: Path) -> list[Path]:
+    """The files that a path stands for: itself, those of a folder, or those of a pattern."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():
@@ -144,17 +145,19 @@ def _files(path: Path) -> list[Path]:
     if not any(letter in pattern for letter in "*?["):
         return []
     return sorted(
-        found for found in Path(path.anchor or ".").glob(_within(path)) if found.is_file()
+        found
+        for found in Path(path.anchor or ".").glob(_pattern_below_root(path))
+        if found.is_file()
     )
 
 
-def _within(path: Path) -> str:
-    """The pattern below its anchor."""
+def _pattern_below_root(path: Path) -> str:
+    """The pattern as it is below the root of the file system, to be searched from there."""
     return str(path.relative_to(path.anchor)) if path.anchor else str(path)
 
 
 def _parquet_size(path: Path) -> tuple[int, int] | None:
-    """Rows and columns of a Parquet file, by what is written at its end; None for other files."""
+    """Rows and columns of a Parquet file, without reading its cells; None for other files."""
     with path.open("rb") as file:
         if file.read(4) != b"PAR1":
             return None
@@ -163,7 +166,8 @@ def _parquet_size(path: Path) -> tuple[int, int] | None:
         return int(scan.select(pl.len()).collect().item()), len(scan.collect_schema())
 
 
-def _of_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
+def _open_files(files: list[Path], layout: Layout, memory: int | None, note: str) -> LargeTable:
+    """The table of these files in a new database; texts are copied to Parquet first."""
     from incrowd.engines.duckdb import DuckDB  # noqa: PLC0415  an extra
     from incrowd.engines.sql import closed_on_failure  # noqa: PLC0415  beside it
     from incrowd.engines.sql_engine import SqlEngine  # noqa: PLC0415  beside it
@@ -189,7 +193,7 @@ def _of_files(files: list[Path], layout: Layout, memory: int | None, note: str) 
 
 
 def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, bool]:
-    """Copy a file to Parquet, batch by batch; its layout, and whether its cells are text."""
+    """Copy a file to Parquet, batch by batch; return its form, and whether cells are text."""
     with batches(path, layout) as table, pieces(place, Form("parquet")) as write:
         if table.text:
             write(pl.DataFrame(schema=dict.fromkeys(table.names, pl.String)))
@@ -222,7 +226,7 @@ def _time(seconds: float) -> str:
 
 
 def _amount(size: float) -> str:
-    """Bytes in words."""
+    """A number of bytes in words, such as `12 MB`."""
     for unit in ("B", "kB", "MB"):
         if size < 1000:
             return f"{size:.0f} {unit}"

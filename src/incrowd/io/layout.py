@@ -46,7 +46,7 @@ class Layout:
             raise PolicyError("--skip must be 0 or more", remedy="give the lines above the header")
 
     def choose(self, names: Sequence[str]) -> list[str]:
-        """The columns to read, all of which must be among the names."""
+        """The columns to read: all names, or those chosen, which must be among them."""
         for name in self.columns or ():
             if name not in names:
                 raise PolicyError(
@@ -55,7 +55,7 @@ class Layout:
         return list(names if self.columns is None else self.columns)
 
     def refuse_choice(self, what: str, *, skips: bool = False) -> None:
-        """Refuse a sheet of what has none, and lines to skip unless it `skips` some."""
+        """Refuse options for a sheet, and for lines to skip unless `skips`, in a file without."""
         for name, given in (("sheet", self.sheet), ("skip", None if skips else self.skip or None)):
             if given is not None:
                 raise InputError(f"--{name} does not fit {what}", remedy=f"leave out --{name}")

@@ -37,7 +37,10 @@ class NumberNotation:
 
     @cached_property
     def pattern(self) -> str:
-        """What a number looks like; a leading zero makes a code of it."""
+        """A pattern for numbers written this way.
+
+        With a leading zero it is a code and no number.
+        """
         whole = r"(0|[1-9]\d*)"
         if self.thousands:
             whole = rf"({whole}|[1-9]\d{{0,2}}({re.escape(self.thousands)}\d{{3}})+)"
@@ -45,23 +48,23 @@ class NumberNotation:
 
     @cached_property
     def telling(self) -> str:
-        """A number that can be read in this way only."""
+        """A pattern for those numbers that can be read in this way only."""
         mark, other = re.escape(self.decimal), re.escape(self.thousands or self.decimal)
         tails = rf"{mark}(\d{{1,2}}|\d{{4,}})$|^[+-]?0{mark}\d+$"
         return rf"{tails}|{other}\d{{3}}({mark}\d+|{other}\d{{3}})" if self.thousands else tails
 
     def fits(self, texts: pl.Series) -> pl.Series:
-        """Which of the texts are such numbers."""
+        """Flags for the texts that are numbers written this way."""
         return texts.str.contains(self.pattern)
 
     def plain(self, texts: pl.Series) -> pl.Series:
-        """The same numbers with a decimal point alone."""
+        """The numbers as texts with a decimal point and no other mark."""
         if self.thousands:
             texts = texts.str.replace_all(self.thousands, "", literal=True)
         return texts.str.replace(self.decimal, ".", literal=True)
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The numbers themselves."""
+        """The numbers as floats."""
         return self.plain(texts).cast(pl.Float64)
 
 
@@ -73,21 +76,21 @@ class DateNotation:
 
     @property
     def dtype(self) -> pl.Date | pl.Datetime:
-        """Days, or moments if the format has a time of day."""
+        """The type of the dates: days, or moments if the format has a time of day."""
         timed = any(part in self.format for part in ("%H", "%I", "%T", "%R", "%S"))
         return pl.Datetime("us") if timed else pl.Date()
 
     def fits(self, texts: pl.Series) -> pl.Series:
-        """Which of the texts are such dates."""
+        """Flags for the texts that are dates written this way."""
         return self.to_values(texts).is_not_null()
 
     def plain(self, texts: pl.Series) -> pl.Series:
-        """The same dates as 2024-12-31, and times as 2024-12-31 23:59:59."""
+        """The dates as texts such as 2024-12-31, with times 2024-12-31 23:59:59."""
         moments = isinstance(self.dtype, pl.Datetime)
         return self.to_values(texts).dt.strftime("%Y-%m-%d %H:%M:%S" if moments else "%Y-%m-%d")
 
     def to_values(self, texts: pl.Series) -> pl.Series:
-        """The dates themselves."""
+        """The dates as dates or moments; null for a text that is none."""
         with boundary(
             PolicyError(f"{self.format!r} is not a date format", remedy="write it like %d/%m/%Y")
         ):
@@ -128,6 +131,10 @@ class NotationRequest:
 
     @property
     def _formats(self) -> Mapping[str, str]:
+        """The date formats that are given, by column.
+
+        That of all columns is under an empty name.
+        """
         given = self.date_formats
         return {"": given} if isinstance(given, str) else given
 
@@ -138,7 +145,7 @@ class NotationRequest:
 
     @property
     def explicit(self) -> bool:
-        """Whether anything is said."""
+        """Whether any mark or format is given."""
         return bool(self.decimal or self.thousands or self.date_formats)
 
     def looks_at(self, name: str) -> bool:
@@ -146,7 +153,7 @@ class NotationRequest:
         return name not in self.kept and (self.only is None or name in self.only)
 
     def refuse_unknown(self, names: Sequence[str]) -> None:
-        """Refuse a date format of a column that there is not."""
+        """Refuse a date format for a column that the table does not have."""
         for name in self._formats:
             if name and name not in names:
                 raise PolicyError(
@@ -154,11 +161,11 @@ class NotationRequest:
                 )
 
     def format_of(self, name: str) -> str | None:
-        """The date format that is given for this column."""
+        """The date format that is given for this column; None if there is none."""
         return self._formats.get(name)
 
     def numbers(self, delimiter: str) -> Iterator[NumberNotation]:
-        """The ways in which numbers may be written."""
+        """The ways in which numbers may be written in a text with this delimiter."""
         decimal, thousands = self.decimal, self.thousands
         if decimal is not None or thousands is not None:
             decimal = decimal or ("," if thousands == "." else ".")
@@ -169,7 +176,7 @@ class NotationRequest:
         yield NumberNotation(".", ",")
 
     def dates(self) -> Iterator[DateNotation]:
-        """The format that is given for all dates."""
+        """The one format that is given for all dates, if any."""
         if "" in self._formats:
             yield DateNotation(self._formats[""])
 
@@ -183,15 +190,15 @@ class FoundNotations:
     """By column that can be read in two ways: the option that decides."""
 
     def rewritten(self, frame: pl.DataFrame, *, text: bool = True) -> pl.DataFrame:
-        """The table as incrowd reads it: as texts, or else as numbers and dates."""
-        made = [_rewritten(frame[name], how, text=text) for name, how in self.columns.items()]
+        """The table with these columns rewritten: as plain texts, or else as numbers and dates."""
+        made = [_rewrite_column(frame[name], how, text=text) for name, how in self.columns.items()]
         return frame.with_columns(made) if made else frame
 
     def notes(self) -> Iterator[Note]:
-        """What was rewritten, and what could not be: name, number of columns, words."""
+        """Notes on what was rewritten, and on what could not be for want of an option."""
         for title, words, names in (
-            ("decimal_comma", "numbers with a decimal comma", self._having(",")),
-            ("thousands", "numbers with marks between thousands", self._having(".")),
+            ("decimal_comma", "numbers with a decimal comma", self._columns_with_mark(",")),
+            ("thousands", "numbers with marks between thousands", self._columns_with_mark(".")),
             ("dates", "dates", self._date_columns()),
         ):
             if names:
@@ -205,26 +212,31 @@ class FoundNotations:
             )
             yield Note(f"undecided_{what}", len(names), words)
 
-    def _having(self, decimal: str) -> list[str]:
+    def _columns_with_mark(self, decimal: str) -> list[str]:
+        """The columns of numbers with this decimal mark."""
         found = self.columns.items()
         return [n for n, how in found if isinstance(how, NumberNotation) and how.decimal == decimal]
 
     def _date_columns(self) -> list[str]:
+        """The columns of dates, each with its format in brackets."""
         found = self.columns.items()
         return [f"{n} ({how.format})" for n, how in found if isinstance(how, DateNotation)]
 
 
 def _list_names(names: Sequence[str]) -> str:
-    """The first names, and how many more."""
+    """The first of these names in a list, and how many more there are."""
     more = len(names) - _NAMED
     listed = ", ".join(names[:_NAMED])
     return f"{listed} and {more:,} more" if more > 0 else listed
 
 
-def found_notations(
+def find_notations(
     frame: pl.DataFrame, request: NotationRequest, delimiter: str = "", *, text: bool = True
 ) -> FoundNotations:
-    """How the texts of a table are written. Without `text`, only what the request says counts."""
+    """Find how the texts of each column are written.
+
+    Without `text` the table came with types, and only what the request says counts.
+    """
     request.refuse_unknown(frame.columns)
     columns: dict[str, Notation] = {}
     undecided: dict[str, str] = {}
@@ -242,7 +254,7 @@ def found_notations(
 
 
 def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest | None) -> bool:
-    """Whether numbers or dates of these first records may be written in another way."""
+    """Whether these first records may hold numbers or dates in another notation."""
     if request is None or len(records) < 2:
         return False
     if request.explicit:
@@ -259,32 +271,32 @@ def may_be_rewritten(records: Sequence[Sequence[str]], request: NotationRequest 
 def _notation_of(
     series: pl.Series, request: NotationRequest, delimiter: str, *, text: bool
 ) -> Notation | str | None:
-    """How a column is written; the option that would decide; None if nothing is to do."""
+    """How a column is written; the option that would decide it; None if it needs no rewriting."""
     form = request.format_of(series.name)
     if form:
         return DateNotation(form)
     series = series.alias("")  # Polars takes a name such as ^a$ for a pattern
-    top = _values(series.head(_GLANCE))
-    ways = [*request.dates()] if _may_be(top, r"\d") else []
-    if text and not isinstance(request.date_formats, str) and _may_be(top, _SLASHED):
-        return _date(_values(series))
+    top = _present_texts(series.head(_GLANCE))
+    ways = [*request.dates()] if _all_contain(top, r"\d") else []
+    if text and not isinstance(request.date_formats, str) and _all_contain(top, _SLASHED):
+        return _date_notation(_present_texts(series))
     numbers = [how for how in request.numbers(delimiter) if how.fits(top).all()]
     marked = numbers and (request.says_numbers or series.str.contains(",", literal=True).any())
-    every = _values(series) if ways or marked else top
+    every = _present_texts(series) if ways or marked else top
     for way in ways:
         if len(every) and way.fits(every).all():
             return way
-    found = (_number(every, how, said=request.says_numbers) for how in numbers if marked)
+    found = (_number_notation(every, how, said=request.says_numbers) for how in numbers if marked)
     return next((one for one in found if one is not None), None)
 
 
-def _may_be(top: pl.Series, pattern: str) -> bool:
-    """Whether the first values all look like this."""
+def _all_contain(top: pl.Series, pattern: str) -> bool:
+    """Whether all these first values have the pattern in them."""
     return bool(top.str.contains(pattern).all())
 
 
-def _values(series: pl.Series) -> pl.Series:
-    """The texts that are there, each once if they are many."""
+def _present_texts(series: pl.Series) -> pl.Series:
+    """The texts that are there, without marks of missing values; each once if they are many."""
     texts = series.drop_nulls()
     if len(texts) > _GLANCE:
         texts = texts.unique()
@@ -292,7 +304,14 @@ def _values(series: pl.Series) -> pl.Series:
     return texts.filter((texts != "") & ~texts.is_in(list(MARKS)))
 
 
-def _number(texts: pl.Series, how: NumberNotation, *, said: bool) -> NumberNotation | str | None:
+def _number_notation(
+    texts: pl.Series, how: NumberNotation, *, said: bool
+) -> NumberNotation | str | None:
+    """This way of writing numbers, if all texts fit it and one shows it; None if not.
+
+    If the texts can be read in another way, too, it is the option that would decide (`said`:
+    given).
+    """
     marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
     if said and how.thousands == ".":
         marks.append(".")
@@ -305,8 +324,11 @@ def _number(texts: pl.Series, how: NumberNotation, *, said: bool) -> NumberNotat
     return "--decimal , or --thousands ,"
 
 
-def _date(texts: pl.Series) -> DateNotation | str | None:
-    """Dates with slashes or dashes: a part above 12 tells the day."""
+def _date_notation(texts: pl.Series) -> DateNotation | str | None:
+    """How dates with slashes or dashes are written; a part above 12 tells which is the day.
+
+    None if these are not such dates; the option that would decide if no part tells.
+    """
     if not len(texts) or not texts.str.contains(_SLASHED).all():
         return None
     parts = texts.str.extract_groups(r"^(?P<a>\d+)(?P<s>[/-])(?P<b>\d+)(?P<t>[/-])").struct
@@ -323,8 +345,11 @@ def _date(texts: pl.Series) -> DateNotation | str | None:
     return how if how.fits(texts).all() else None
 
 
-def _rewritten(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column as incrowd reads it; blanks and marks of missing values stay in a text."""
+def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
+    """The column rewritten as plain text or as values.
+
+    Blanks and marks of missing stay in a text.
+    """
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
@@ -337,6 +362,7 @@ def _rewritten(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
+    """Refuse a column in which some values are not written as the others are."""
     if not unfit.any():
         return
     place = int(unfit.arg_true()[0]) + 1

@@ -9,7 +9,10 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
 def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:
-    """The rows of a file with what its folders say, as text; a column of the file goes before."""
+    """The rows of a file with a column of text for each of its folders' keys.
+
+    A column that is in the file goes before.
+    """
     return frame.with_columns(
         pl.lit(value, dtype=pl.String).alias(name)
         for name, value in keys.items()
@@ -18,12 +21,13 @@ def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFra
 
 
 def with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
-    """The rows of all files with keys that are whole numbers or days as such."""
+    """The rows of all files with keys of folders as integers or days, if all are such."""
     names = [name for name in keys if frame.schema[name] == pl.String]
     return frame.with_columns(_with_type(frame[name]) for name in names)
 
 
 def _with_type(column: pl.Series) -> pl.Series:
+    """The column as integers or as days if all its texts are such, else as it is."""
     values = column.drop_nulls().unique()
     if len(values) and values.str.contains(_WHOLE).all():
         return column.cast(pl.Int64)

@@ -58,12 +58,13 @@ class RereadableTable:
 
 
 @contextmanager
-def rereadable(
+def open_rereadable(
     source: AnyPath | Iterable[Any], choice: ColumnChoice, reading: Reading, folder: Path | None
 ) -> Iterator[RereadableTable]:
-    """The table in a file, on standard input ("-") or in frames, for more than one pass.
+    """A block with the table in a file, on standard input ("-") or in frames, for many passes.
 
-    What must be stored goes into this folder, or into the system's temporary one.
+    What must be stored goes into this folder, or into the system's temporary one. `choice` picks
+    the columns that are wanted, and refuses unknown ones.
     """
     if not isinstance(source, str | os.PathLike):
         with scratch_frames(folder) as scratch:
@@ -77,6 +78,7 @@ def rereadable(
 
 
 def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> RereadableTable:
+    """The table in a file, which is read anew in each pass; refused once it has changed."""
     notes: list[str] = []
     stamp = Stamp.of(source)
 
@@ -100,7 +102,7 @@ def _rereadable_file(source: AnyPath, choice: ColumnChoice, layout: Layout) -> R
 
 
 def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
-    """The frames; the next one is read while you work on the one before."""
+    """The frames, each of which is read by a thread while the one before is worked on."""
     rest = iter(frames)
     with ThreadPoolExecutor(1) as reader:
         coming = reader.submit(next, rest, None)
@@ -112,10 +114,11 @@ def _read_ahead(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
 def _rereadable_frames(
     source: Iterable[Any], choice: ColumnChoice, scratch: ScratchFrames
 ) -> RereadableTable:
+    """The table in frames that come once: the first pass stores the chosen columns."""
     rest = iter(source)
     first = next(rest, None)
     if first is None:
-        raise no_batches()
+        raise no_batches_error()
     frame = rows_of(first)
     names = tuple(frame.columns)
     kept = _KeptBatches(chain([frame], map(rows_of, rest)), choice(names), scratch)
@@ -134,7 +137,7 @@ class _KeptBatches:
         self._read = False
 
     def frames(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns."""
+        """The records with these columns; the first call reads and stores all kept ones."""
         if self._read:
             for number in range(len(self._scratch)):
                 yield select_columns(self._scratch.get(number), names)
@@ -146,8 +149,8 @@ class _KeptBatches:
             yield select_columns(wanted, names)
 
 
-def no_batches() -> InputError:
-    """There is not even a first frame."""
+def no_batches_error() -> InputError:
+    """The error, to be raised by the caller, for a source without even a first frame."""
     return InputError("there are no batches", remedy="give at least one, with its columns")
 
 
@@ -172,7 +175,7 @@ _BITS = 64
 def shuffle(
     frames: Iterable[pl.DataFrame], cells: int, seed: int | None, aside: ScratchFrames
 ) -> Iterator[pl.DataFrame]:
-    """The rows of frames with about so many cells, every order of them equally likely.
+    """The rows of frames with about `cells` cells, every order of them equally likely.
 
     Each row draws a number, and rows leave in the order of their numbers: by ranges of them, which
     are put aside as the rows go by and are then sorted one by one. Numbers come in the order of the
@@ -192,7 +195,7 @@ def shuffle(
 def _put_aside(
     frame: pl.DataFrame, drawn: np.ndarray, places: Sequence[list[int]], aside: ScratchFrames
 ) -> None:
-    """Put the rows of one frame with their numbers into the ranges these lie in."""
+    """Store the rows of a frame by ranges of their numbers; add where to the lists in `places`."""
     name = "#" * (1 + max(map(len, frame.columns)))
     rows = frame.with_columns(pl.Series(name, drawn, dtype=pl.UInt64)).sort(
         name, maintain_order=True

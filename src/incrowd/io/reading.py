@@ -9,7 +9,7 @@ from typing import Any, Self, TypeAlias
 import polars as pl
 
 from incrowd.engines import elsewhere
-from incrowd.engines.addresses import refuse_unread
+from incrowd.engines.addresses import refuse_addresses
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
 from incrowd.engines.memory import MemoryEngine
@@ -43,29 +43,29 @@ class Reading(ReadingOptions):
 
     @property
     def bytes(self) -> int | None:
-        """Bytes of memory to work with, if that is said."""
+        """Bytes of memory to work with; None if that is not said."""
         return large.bytes_of(self.memory) if isinstance(self.memory, str) else self.memory
 
     @property
     def notation(self) -> NotationRequest | None:
-        """How numbers and dates are written; None to leave them as they are."""
+        """What is known of how numbers and dates are written; None to leave them as they are."""
         given = self.date_formats or {}
         formats = given if isinstance(given, str | Mapping) else formats_of(given)
         asked = NotationRequest(self.decimal, self.thousands, formats, self.kept or (), self.only)
         return None if self.kept is None else asked
 
     def read(self, path: AnyPath) -> tables.Source:
-        """The table in this file."""
-        refuse_unread(path)
+        """Read the table in this file into memory."""
+        refuse_addresses(path)
         return tables.read(path, self.layout)
 
     def large(self, path: AnyPath) -> LargeTable | None:
-        """The table out of memory; None if it fits there."""
-        refuse_unread(path)
+        """The table in this file out of memory; None if it fits there."""
+        refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 
     def open(self, path: AnyPath) -> "Opened":
-        """The table in this file, in memory or out of it."""
+        """Open the table in this file, in memory or, if it is too large, out of it."""
         found = self.large(path)
         if found is None:
             read = self.read(path)
@@ -74,7 +74,7 @@ class Reading(ReadingOptions):
 
     @property
     def layout(self) -> Layout:
-        """The same for what reads files."""
+        """These options as the functions that read files take them."""
         return Layout(
             self.delimiter,
             self.encoding,
@@ -88,11 +88,11 @@ class Reading(ReadingOptions):
         )
 
     def expecting(self, names: Iterable[str]) -> Self:
-        """The same for a table that should have columns of these names too."""
+        """These options for a table that should also have columns of these names."""
         return replace(self, expected=(*self.expected, *names))
 
     def keeping(self, names: Iterable[str] | None) -> Self:
-        """The same with the cells of these columns as they are written; None for all columns."""
+        """These options, with cells of these columns left as written; of all columns if None."""
         if names is None or self.kept is None:
             return replace(self, kept=None)
         return replace(self, kept=(*self.kept, *names))
@@ -132,24 +132,24 @@ class Opened:
         return isinstance(self.engine, MemoryEngine)
 
     def lend(self) -> Self:
-        """The same table for somebody who does not give it back: it stays open."""
+        """The same table for somebody else, whose block does not close it."""
         return replace(self, lent=True)
 
 
 def is_path(source: Any) -> bool:
     """Whether this names a file, and is not a table itself or the address of one."""
-    return isinstance(source, str | os.PathLike) and not elsewhere.takes(source)
+    return isinstance(source, str | os.PathLike) and not elsewhere.is_elsewhere(source)
 
 
 def path_of(source: Any) -> AnyPath | None:
-    """The file that a source is read from, or "-"; None for a frame or a table elsewhere."""
+    """The path or "-" that a source is read from; None for a frame or a table elsewhere."""
     if isinstance(source, Opened):
         return source.path
     return source if is_path(source) else None
 
 
 def file_of(source: Any) -> AnyPath | None:
-    """The file that a source is read from; None also for standard input."""
+    """The path of the file that a source is read from; None for all else, also standard input."""
     path = path_of(source)
     return None if path is None or str(path) == "-" else path
 
@@ -161,7 +161,7 @@ def open_table(
     kept: Iterable[str] = (),
     watch: Watch | None = None,
 ) -> Opened:
-    """The table in a frame, in a file, on standard input ("-") or elsewhere (`engines.elsewhere`).
+    """Open the table in a frame, file, database or other place; "-" is standard input.
 
     `expected` are names that it should have: they help to tell the header of a text file. `kept`
     are columns that leave as they are written. What to know about the file goes to the `watch`. A
@@ -192,13 +192,13 @@ def rows_of(frame: Any) -> pl.DataFrame:
 
 
 def compute_frame(frame: Any) -> Any:
-    """A lazy frame computed once: its rows might come in another order the second time."""
+    """The frame, computed if it is lazy: a second time its rows might come in another order."""
     with boundary(InputError("the frame cannot be computed")):
         return frame.collect() if isinstance(frame, pl.LazyFrame) else frame
 
 
 def each_of(given: Any) -> tuple[Any, ...]:
-    """The tables of a world, be they none, one or several."""
+    """The tables that are given, as a tuple: none, one, or those of a list."""
     if given is None:
         return ()
     return tuple(given) if isinstance(given, list | tuple) else (given,)
@@ -206,7 +206,7 @@ def each_of(given: Any) -> tuple[Any, ...]:
 
 @contextmanager
 def enough_memory(remedy: str = "release it in parts") -> Iterator[None]:
-    """Say it in our words if the table does not fit into memory."""
+    """A block in which a `MemoryError` becomes a `LimitError` with this remedy."""
     try:
         yield
     except MemoryError:

@@ -36,7 +36,7 @@ class ScratchFile:
         return begin
 
     def get(self, begin: int, size: int, dtype: type[np.generic]) -> Any:
-        """The array of this size whose bytes start at this offset."""
+        """Read the array of this size and type whose bytes start at this offset."""
         array = np.empty(size, dtype=dtype)
         with _disk_errors():
             self._file.seek(begin)
@@ -65,27 +65,28 @@ class ScratchFrames:
         return len(self) - 1
 
     def get(self, number: int) -> pl.DataFrame:
-        """The frame with this number."""
+        """Read the frame with this number."""
         begin, end = self._ends[number : number + 2]
         return pl.read_ipc_stream(io.BytesIO(self._file.get(begin, end - begin, np.uint8)))
 
 
 @contextmanager
 def scratch_frames(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFrames]:
-    """Temporary frames in this folder, or in the system's temporary one."""
+    """A block with a store of frames in a temporary file, in this folder if one is given."""
     with _open_unnamed(folder) as file:
         yield ScratchFrames(file)
 
 
 @contextmanager
 def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFile]:
-    """Temporary arrays in this folder, or in the system's temporary one."""
+    """A block with a store of arrays in a temporary file, in this folder if one is given."""
     with _open_unnamed(folder) as file:
         yield ScratchFile(file)
 
 
 @contextmanager
 def _open_unnamed(folder: str | os.PathLike[str] | None) -> Iterator[IO[bytes]]:
+    """A block with a temporary file that has no name and goes at the end."""
     with ExitStack() as stack:
         with _disk_errors():
             file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
@@ -94,7 +95,7 @@ def _open_unnamed(folder: str | os.PathLike[str] | None) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _disk_errors() -> Iterator[None]:
-    """Say what a refusal by the system means here."""
+    """A block in which a refusal by the system becomes an error of ours."""
     try:
         yield
     except OSError as error:

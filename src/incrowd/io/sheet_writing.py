@@ -73,42 +73,48 @@ def refuse_large(rows: int, columns: int) -> None:
 
 
 def write(frame: pl.DataFrame, target: IO[bytes]) -> None:
-    """Write a table as the one sheet of a workbook."""
+    """Write a table as the one sheet of a new workbook."""
     refuse_large(frame.height, frame.width)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, text in _PARTS.items():
-            archive.writestr(_part(name), _START + text)
-        with archive.open(_part("xl/worksheets/sheet1.xml"), "w", force_zip64=True) as sheet:
+            archive.writestr(_archive_entry(name), _START + text)
+        with archive.open(
+            _archive_entry("xl/worksheets/sheet1.xml"), "w", force_zip64=True
+        ) as sheet:
             sheet.write(f'{_START}<worksheet xmlns="{_MAIN}"><sheetData>'.encode())
-            sheet.write(_header(frame.columns))
+            sheet.write(_header_xml(frame.columns))
             _write_rows(frame, sheet)
             sheet.write(b"</sheetData></worksheet>")
 
 
-def _part(name: str) -> zipfile.ZipInfo:
-    """A part of the archive, without a date of its own."""
+def _archive_entry(name: str) -> zipfile.ZipInfo:
+    """The entry of a part of the archive, with no date that would tell when it was written."""
     part = zipfile.ZipInfo(name)
     part.compress_type = zipfile.ZIP_DEFLATED
     part.external_attr = 0o600 << 16
     return part
 
 
-def _header(names: list[str]) -> bytes:
-    cells = pl.DataFrame({"name": names}).select(_text(pl.col("name"), "")).to_series()
+def _header_xml(names: list[str]) -> bytes:
+    """The XML of the first row, with the names of the columns."""
+    cells = pl.DataFrame({"name": names}).select(_text_xml(pl.col("name"), "")).to_series()
     return f"<row>{''.join(cells)}</row>".encode()
 
 
 def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
-    columns = [_ready(column).alias(f"{j}") for j, column in enumerate(frame.iter_columns())]
+    """Write the XML of all records, some rows at a time."""
+    columns = [
+        _as_sheet_column(column).alias(f"{j}") for j, column in enumerate(frame.iter_columns())
+    ]
     ready = pl.DataFrame(columns)
-    cells = [_cell(j, dtype) for j, dtype in enumerate(ready.dtypes)]
+    cells = [_cell_xml(j, dtype) for j, dtype in enumerate(ready.dtypes)]
     row = pl.concat_str([pl.lit("<row>"), *cells, pl.lit("</row>")])
     for part in ready.iter_slices(_SLICE):
         sheet.write((part.select(row.str.join("")).item() or "").encode())
 
 
-def _ready(column: pl.Series) -> pl.Series:
-    """A column that a sheet can hold exactly: others become text."""
+def _as_sheet_column(column: pl.Series) -> pl.Series:
+    """The column if a sheet can hold it exactly, else the column as text."""
     dtype = column.dtype
     if isinstance(dtype, pl.Date):
         held = (column >= pl.select(_FIRST_DAY).item()).all()
@@ -127,11 +133,12 @@ def _ready(column: pl.Series) -> pl.Series:
 
 
 def _is_short(dtype: pl.DataType) -> bool:
-    """Whether decimals have no more digits than a number of a sheet."""
+    """Whether the type is a decimal with no more digits than a number of a sheet has."""
     return isinstance(dtype, pl.Decimal) and (dtype.precision or 38) <= _DECIMAL_DIGITS
 
 
 def _refuse_long(texts: pl.Series) -> pl.Series:
+    """The texts; refused if one has more letters than a cell of a sheet can hold."""
     long = int((texts.str.len_chars() > _LONGEST).sum())
     if long:
         raise InputError(
@@ -142,11 +149,11 @@ def _refuse_long(texts: pl.Series) -> pl.Series:
     return texts
 
 
-def _cell(place: int, dtype: pl.DataType) -> pl.Expr:
-    """The XML of a cell; that of a missing value is empty."""
+def _cell_xml(place: int, dtype: pl.DataType) -> pl.Expr:
+    """An expression for the XML of the cells of a column; `<c/>` where missing."""
     value, style = pl.nth(place), ""
     if isinstance(dtype, pl.String):
-        return _text(value, "<c/>")
+        return _text_xml(value, "<c/>")
     if isinstance(dtype, pl.Boolean):
         value, style = value.cast(pl.Int8), ' t="b"'
     elif isinstance(dtype, pl.Date):
@@ -158,8 +165,8 @@ def _cell(place: int, dtype: pl.DataType) -> pl.Expr:
     return written.fill_null("<c/>")
 
 
-def _text(value: pl.Expr, missing: str) -> pl.Expr:
-    """A text between its tags, with what XML does not take written as its number."""
+def _text_xml(value: pl.Expr, missing: str) -> pl.Expr:
+    """An expression for the XML of texts, with letters escaped that XML does not take."""
     safe = value.str.replace_all(_ESCAPED, "_x005F_${1}")
     for letter in [*range(9), *range(11, 32)]:
         safe = safe.str.replace_all(chr(letter), f"_x{letter:04X}_", literal=True)

@@ -68,7 +68,7 @@ _RECORDS = 100
 
 
 def read(data: bytes, layout: Layout) -> WholeTable:
-    """The values of the sheet that is asked for, or of the first visible one that has cells."""
+    """Read the sheet that is asked for, or the first visible one that has cells."""
     _refuse_sealed(data)
     if find_spec("fastexcel") is None:
         raise PolicyError(
@@ -83,7 +83,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
         notes = [*_note_macros(archive), *_note_unread_sheets(sheets, sheet, layout)]
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
         with ThreadPoolExecutor(1) as aside:  # fastexcel takes most of the time, and not the GIL
-            counting = aside.submit(_counts, archive, sheet.part)
+            counting = aside.submit(_count_marks, archive, sheet.part)
             cells = _SheetReader(import_module("fastexcel").read_excel(data), sheet.place)
             frame, more = _table(cells, rows, layout)
         return WholeTable(frame, "xlsx", (*notes, *more, *_count_notes(counting.result())))
@@ -94,7 +94,7 @@ _Rows: TypeAlias = list[tuple[int, list[str]]]
 
 
 def _refuse_sealed(data: bytes) -> None:
-    """Refuse the container of passwords and of Excel before 2007."""
+    """Refuse workbooks with a password, and those of Excel before 2007."""
     if not data.startswith(_OLE):
         return
     if _ENCRYPTED in data:
@@ -105,7 +105,7 @@ def _refuse_sealed(data: bytes) -> None:
 
 
 def _refuse_other(archive: zipfile.ZipFile) -> None:
-    """Refuse other archives, and those that unpack to more than memory should hold."""
+    """Refuse archives that are no workbook, or unpack to more than memory should hold."""
     names = archive.namelist()
     if _BOOK not in names:
         kind = "a ZIP archive"
@@ -134,6 +134,7 @@ class _Sheet:
 
 
 def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
+    """The sheets of a workbook in their order, with the part of the archive that holds each."""
     targets = {
         part.get("Id", ""): part.get("Target", "") for part in _parse(archive, _RELATIONS).iter()
     }
@@ -149,6 +150,7 @@ def _sheets(archive: zipfile.ZipFile) -> list[_Sheet]:
 
 
 def _parse(archive: zipfile.ZipFile, name: str) -> ET.Element:
+    """The XML of a part; one with a document type is refused."""
     with archive.open(name) as part:
         text = part.read(_PART)
     if b"<!DOCTYPE" in text:
@@ -159,7 +161,7 @@ def _parse(archive: zipfile.ZipFile, name: str) -> ET.Element:
 def _choose_sheet(
     archive: zipfile.ZipFile, sheets: Sequence[_Sheet], layout: Layout
 ) -> tuple[_Sheet, "_Rows"]:
-    """The sheet to read, and its first rows."""
+    """The sheet to read and its first rows: the one asked for, or the first visible with cells."""
     if layout.sheet is not None:
         named = [sheet for sheet in sheets if sheet.name == layout.sheet]
         if not named:
@@ -177,40 +179,40 @@ def _choose_sheet(
 
 
 def _head(archive: zipfile.ZipFile, part: str) -> bytes:
-    """The start of a part; nothing if there is no such part."""
+    """The first bytes of a part; none if there is no such part."""
     if part not in archive.namelist():
         return b""
     with archive.open(part) as stream:
         return stream.read(_PIECE)
 
 
-def _counts(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
-    """What there is in a part beside values, piece by piece; a tag may lie across two of them."""
+def _count_marks(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
+    """Count what a part holds beside values, such as formulas, reading it piece by piece."""
     counts, before = dict.fromkeys(_COUNTED, 0), b""
     with archive.open(part) as stream:
         while piece := stream.read(_PIECE):
-            there = {mark: _count(before, piece, mark) > 0 for mark in {*_FIRST.values()}}
+            there = {mark: _count_mark(before, piece, mark) > 0 for mark in {*_FIRST.values()}}
             for name, marks in _COUNTED.items():
                 if there.get(_FIRST.get(name, b""), True):
-                    counts[name] += sum(_count(before, piece, mark) for mark in marks)
+                    counts[name] += sum(_count_mark(before, piece, mark) for mark in marks)
             before = piece[-_OVERLAP:]
     return counts
 
 
 def _count_notes(counts: Mapping[str, int]) -> Iterator[Note]:
-    """What you should know of the sheet."""
+    """Notes on what the sheet holds beside values."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
             yield Note(f"{name}_cells", number, f"{count_of(number, one, many)}{words}")
 
 
-def _count(before: bytes, piece: bytes, mark: bytes) -> int:
-    """How often a mark begins in this piece, or ends in it only."""
+def _count_mark(before: bytes, piece: bytes, mark: bytes) -> int:
+    """How often a mark begins in this piece, or ends in it after it began in the bytes before."""
     return piece.count(mark) + (before[1 - len(mark) :] + piece[: len(mark) - 1]).count(mark)
 
 
 def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
-    """The rows at the start of a part, with an "x" for each cell that is filled."""
+    """The rows at the start of a part by number, with an "x" for each filled cell."""
     number = -1
     for row in _ROW.finditer(head):
         named = _NUMBER.search(row[1])
@@ -220,12 +222,14 @@ def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
 
 
 def _note_macros(archive: zipfile.ZipFile) -> Iterator[Note]:
+    """A note if the workbook holds macros."""
     if "xl/vbaProject.bin" in archive.namelist():
         words = "the workbook holds macros: incrowd neither runs nor writes them"
         yield Note("macros", 1, words)
 
 
 def _note_unread_sheets(sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout) -> Iterator[Note]:
+    """A note if there are other sheets and none was asked for."""
     if layout.sheet is None and len(sheets) > 1:
         words = f"read the sheet {sheet.name!r}, one of {len(sheets)}; --sheet names another"
         yield Note("sheets", len(sheets), words)
@@ -239,11 +243,11 @@ class _SheetReader:
     place: int
 
     def below(self, header: int) -> Any:
-        """The sheet below its header."""
+        """The sheet as fastexcel reads it, with the header in this row."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
     def from_row(self, row: int) -> pl.DataFrame:
-        """The values from this row on, of a sheet without a header."""
+        """The values from this row on, for a sheet without a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
@@ -256,32 +260,33 @@ class _SheetReader:
 
 
 def _table(cells: _SheetReader, rows: _Rows, layout: Layout) -> tuple[pl.DataFrame, list[Note]]:
-    """The table of a sheet, and what was done to its start."""
-    start, titles = _start(rows, layout)
+    """The table of a sheet, and notes on what was done to its start."""
+    start, titles = _find_start(rows, layout)
     if layout.header is False:
-        return _nameless(cells, start), []
+        return _nameless_table(cells, start), []
     sheet = cells.below(start)
     frame, first = sheet.to_polars(), _names(cells, sheet, start)
     refuse_wide(frame.width)
     if layout.header is None:
-        records = [first, *_texts(frame.head(_RECORDS))]
+        records = [first, *_records_as_texts(frame.head(_RECORDS))]
         if judge(records, layout.expected) is Header.DATA:
             words = "the first row looks like data, so the columns are called column_1, column_2, …"
             note = Note("no_header", 1, f"{words}; --header if it names them")
-            return _nameless(cells, start), [note]
+            return _nameless_table(cells, start), [note]
         is_headed(records, layout.expected)
     there = [bool(name.strip()) or not _is_empty(frame, j) for j, name in enumerate(first)]
     frame, first = frame[:, there], [name for name, kept in zip(first, there, strict=True) if kept]
     frame.columns = names_of(first, header=True)
-    return _clean(frame), [*start_notes(titles, first)]
+    return _clean_frame(frame), [*start_notes(titles, first)]
 
 
 def _is_empty(frame: pl.DataFrame, column: int) -> bool:
+    """Whether all cells of the column at this place are missing."""
     return frame.to_series(column).null_count() == frame.height
 
 
-def _start(rows: _Rows, layout: Layout) -> tuple[int, int]:
-    """The row that the table starts in, and the rows of titles above it.
+def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
+    """The row in which the table starts, and the number of rows of titles above it.
 
     A title is one filled cell above a row in which at least half of the columns are filled.
     """
@@ -297,7 +302,7 @@ def _start(rows: _Rows, layout: Layout) -> tuple[int, int]:
 
 
 def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
-    """The cells of the header as they are: fastexcel renames those that are empty or repeated."""
+    """The cells of the header as they are, although fastexcel renames empty and repeated ones."""
     columns = sheet.available_columns()
     names = [str(column.name) for column in columns]
     bases = {name for name in names if (found := _RENAMED.fullmatch(name)) and found[1] in names}
@@ -307,29 +312,32 @@ def _names(cells: _SheetReader, sheet: Any, start: int) -> list[str]:
     return ["" if generated else name for name, generated in zip(names, made, strict=True)]
 
 
-def _nameless(cells: _SheetReader, start: int) -> pl.DataFrame:
+def _nameless_table(cells: _SheetReader, start: int) -> pl.DataFrame:
+    """The table from this row on, with columns called column_1, column_2 and so on."""
     frame = cells.from_row(start)
     refuse_wide(frame.width)
     frame.columns = names_of([""] * frame.width, header=False)
-    return _clean(frame)
+    return _clean_frame(frame)
 
 
-def _texts(frame: pl.DataFrame) -> Iterator[list[str]]:
+def _records_as_texts(frame: pl.DataFrame) -> Iterator[list[str]]:
+    """The records of a frame as lists of texts; a missing cell is an empty one."""
     texts = pl.DataFrame(
         [text_of(column).fill_null("").alias(column.name) for column in frame.iter_columns()]
     )
     yield from map(list, texts.iter_rows())
 
 
-def _clean(frame: pl.DataFrame) -> pl.DataFrame:
-    """Without empty rows; whole numbers and days as such."""
-    cleaned = pl.DataFrame([_plain(column) for column in frame.iter_columns()])
+def _clean_frame(frame: pl.DataFrame) -> pl.DataFrame:
+    """The frame without empty rows, with whole numbers as integers and days as dates."""
+    cleaned = pl.DataFrame([_plain_column(column) for column in frame.iter_columns()])
     if not frame.width or any(not column.null_count() for column in cleaned.iter_columns()):
         return cleaned
     return cleaned.filter(~pl.all_horizontal(pl.all().is_null()))
 
 
-def _plain(column: pl.Series) -> pl.Series:
+def _plain_column(column: pl.Series) -> pl.Series:
+    """The column with whole numbers as integers and moments at midnight as days."""
     dtype = column.dtype
     if isinstance(dtype, pl.Datetime):
         days = column.dt.date()

@@ -35,14 +35,14 @@ def read(data: bytes, layout: Layout) -> WholeTable:
     with boundary(
         InputError("it is damaged, or encrypted", remedy="save it anew, without a password")
     ):
-        frame, about = _reader(data)(io.BytesIO(data), output_format="polars")
+        frame, about = _reading_function(data)(io.BytesIO(data), output_format="polars")
         labels = {name: text for name, text in about.column_names_to_labels.items() if text}
         table, numbers = _put_labels(frame, about.variable_value_labels)
     return WholeTable(table, "csv", tuple(_notes(numbers)), labels)
 
 
-def _reader(data: bytes) -> Callable[..., Any]:
-    """The function of pyreadstat that reads this file."""
+def _reading_function(data: bytes) -> Callable[..., Any]:
+    """The function of pyreadstat that reads a file with this start."""
     library = import_module("pyreadstat")
     for start, name in (
         (b"$FL", "read_sav"),
@@ -57,10 +57,13 @@ def _reader(data: bytes) -> Callable[..., Any]:
 def _put_labels(
     frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table with labels in place of codes; columns whose labels name few of their values."""
+    """The table with labels in place of codes, and the columns where codes stay.
+
+    They stay where labels name few of the values.
+    """
     columns, numbers = [], []
     for column in frame.iter_columns():
-        plain = _plain(column)
+        plain = _plain_column(column)
         texts = labels.get(column.name, {})
         if texts and _is_coded(plain, texts):
             plain = _with_labels(plain, texts)
@@ -71,42 +74,48 @@ def _put_labels(
 
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
+    """A note on the columns that stay numbers although some codes have labels."""
     if numbers:
         has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "
         yield Note("few_labels", len(numbers), words + ", ".join(numbers[:3]))
 
 
-def _plain(column: pl.Series) -> pl.Series:
-    """Whole numbers as such; an empty text is missing, as these files have no other way."""
+def _plain_column(column: pl.Series) -> pl.Series:
+    """The column with whole numbers as integers, and an empty text as missing."""
     if isinstance(column.dtype, pl.String):
         return column.set((column == "").fill_null(value=False), None)
     return whole_numbers(column)
 
 
 def _is_coded(column: pl.Series, labels: Mapping[Any, str]) -> bool:
-    """Whether labels name most of the values that occur."""
+    """Whether the labels name most of the values that occur in the column."""
     values = column.drop_nulls().unique()
     if not len(values) or isinstance(column.dtype, pl.String):
         return True
-    known = values.is_in(pl.Series(_keys(column, labels), dtype=values.dtype, strict=False))
+    known = values.is_in(
+        pl.Series(_labelled_codes(column, labels), dtype=values.dtype, strict=False)
+    )
     return bool(known.sum() >= _MOSTLY * len(values))
 
 
-def _keys(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
-    """The codes that have labels, in the type of the column."""
+def _labelled_codes(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
+    """The codes that have labels, in the type of the column; None for one that does not fit."""
     if column.dtype.is_integer():
         return [int(code) if float(code).is_integer() else None for code in labels]
     return list(labels)
 
 
 def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
-    """Labels where there are some, codes elsewhere; what would look the same stays apart."""
-    codes = pl.Series(_keys(column, labels), dtype=column.dtype, strict=False)
+    """The column as text: labels where there are some, codes elsewhere.
+
+    What would look the same stays apart.
+    """
+    codes = pl.Series(_labelled_codes(column, labels), dtype=column.dtype, strict=False)
     texts = column.cast(pl.String)
     labelled = column.is_in(codes.drop_nulls()).fill_null(value=False)
     taken = {*texts.filter(~labelled).unique().drop_nulls()}
-    named = pl.Series(_names(codes.cast(pl.String).to_list(), [*labels.values()], taken))
+    named = pl.Series(_texts_of_codes(codes.cast(pl.String).to_list(), [*labels.values()], taken))
     there = codes.is_not_null()
     shown = column.replace_strict(
         codes.filter(there), named.filter(there), default=None, return_dtype=pl.String
@@ -114,8 +123,10 @@ def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
     return shown.zip_with(labelled, texts).alias(column.name)
 
 
-def _names(codes: Sequence[str | None], labels: Sequence[str], taken: set[str]) -> list[str]:
-    """The label of each code; with the code behind it where the label alone is not enough."""
+def _texts_of_codes(
+    codes: Sequence[str | None], labels: Sequence[str], taken: set[str]
+) -> list[str]:
+    """The text for each code: its label, with the code behind it where labels are not unique."""
     times = Counter(labels)
     return [
         text if times[text] == 1 and text.strip() and text not in taken else f"{text} ({code})"

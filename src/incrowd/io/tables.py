@@ -18,7 +18,7 @@ from incrowd.io import sheet_writing
 from incrowd.io.byte_limits import read_all
 from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
-from incrowd.io.notation import found_notations
+from incrowd.io.notation import find_notations
 from incrowd.io.notes import Note
 from incrowd.io.partitions import with_keys, with_typed_keys
 from incrowd.io.text import (
@@ -115,7 +115,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
     """
     form = form_of(path, like)
     table = frame if isinstance(frame, pl.DataFrame) else nw.from_native(frame).to_polars()
-    with file_boundary(path, "written"), _target(path) as target:
+    with file_boundary(path, "written"), _open_target(path) as target:
         if form.format == "parquet":
             table.write_parquet(target)
         elif form.format == "arrow":
@@ -129,7 +129,7 @@ def write(frame: Any, path: str | os.PathLike[str], like: Source | None = None) 
 
 
 def form_of(path: str | os.PathLike[str], like: Source | Form | None = None) -> Form:
-    """The form that the path's ending names, else that of the source."""
+    """The form that the path's ending names, else that of the source; CSV without both."""
     kind, compression = _named_format(path, like)
     delimiter = like.delimiter if like is not None and like.format == "csv" else ","
     if is_tabbed(path):
@@ -173,6 +173,7 @@ def refuse_nested(
 
 
 def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
+    """Read the table in a file, or on standard input ("-")."""
     if str(path) == "-":
         return _read_bytes(read_all(sys.stdin.buffer, layout.memory), layout)
     with Path(path).open("rb") as file:
@@ -200,6 +201,7 @@ def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 
 def _read_bytes(data: bytes, layout: Layout) -> Source:
+    """Read the table in these bytes, by the format that the first of them tell."""
     if data.startswith(_GZIP):
         return replace(_read_bytes(gunzip(data, layout.memory), layout), compression="gzip")
     if data.startswith(_ZSTD):
@@ -216,10 +218,10 @@ def _read_bytes(data: bytes, layout: Layout) -> Source:
 
 
 def _rewrite(table: Source, layout: Layout) -> Source:
-    """The table with numbers and dates as incrowd reads them."""
+    """The table with numbers and dates rewritten as incrowd reads them, and notes on that."""
     if layout.notation is None:
         return table
-    ways = found_notations(table.frame, layout.notation, table.delimiter, text=table.text)
+    ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)
     frame = ways.rewritten(table.frame, text=table.text)
     return replace(table, frame=frame, notes=(*table.notes, *ways.notes()))
 
@@ -230,6 +232,7 @@ def is_tabbed(path: str | os.PathLike[str]) -> bool:
 
 
 def _read_text(data: bytes, layout: Layout) -> Source:
+    """Read a delimited text, whose start tells delimiter, header and titles."""
     refuse_binary(data[:4096], layout.encoding)
     text = decode(data, layout.encoding)
     lines = with_line_feeds(text.data)
@@ -245,7 +248,7 @@ def _read_text(data: bytes, layout: Layout) -> Source:
 
 
 def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
-    """That the first line was taken for data."""
+    """A note if the first line was taken for data."""
     if layout.header is None and not start.header:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
@@ -255,13 +258,14 @@ def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
+    """Refuse a table without records or columns, or with too many columns."""
     refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")
 
 
 def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
-    """Cells that a spreadsheet would run as a formula."""
+    """A note if some cells start as a formula that a spreadsheet would run."""
     found = frame.select(pl.all().str.contains(_FORMULA).sum()) if frame.width else frame
     count = sum(found.row(0)) if found.height else 0
     if count:
@@ -273,7 +277,7 @@ def _formula_notes(frame: pl.DataFrame) -> Iterator[Note]:
 
 
 def _endings(path: str | os.PathLike[str]) -> list[str]:
-    """The endings that say something: the format's, then the compression's."""
+    """The endings of a path that tell something: the format's, then the compression's if any."""
     endings = [ending.lower() for ending in Path(path).suffixes[-2:]]
     if endings and endings[-1] in _COMPRESSIONS:
         return endings
@@ -283,6 +287,7 @@ def _endings(path: str | os.PathLike[str]) -> list[str]:
 def _named_format(
     path: str | os.PathLike[str], like: Source | Form | None
 ) -> tuple[Format, Compression | None]:
+    """The format and compression that the path's ending names, else the source's format."""
     refuse_foreign(path)
     endings = _endings(path)
     compression = _COMPRESSIONS.get(endings[-1]) if endings else None
@@ -299,7 +304,8 @@ def _named_format(
 
 
 @contextmanager
-def _target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+def _open_target(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A block with the file to write to; "-" is standard output."""
     if str(path) == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()

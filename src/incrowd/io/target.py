@@ -29,7 +29,7 @@ Write: TypeAlias = Callable[[pl.DataFrame], None]
 
 
 def refuse_unwritable(form: Form) -> None:
-    """Refuse a form that cannot be written in parts here."""
+    """Refuse a form that cannot be written in parts because PyArrow is missing."""
     if form.format in {"parquet", "arrow"} and find_spec("pyarrow") is None:
         raise PolicyError(
             "writing Parquet and Arrow in parts needs PyArrow, which is not installed",
@@ -39,21 +39,22 @@ def refuse_unwritable(form: Form) -> None:
 
 @contextmanager
 def pieces(path: str | os.PathLike[str], form: Form) -> Iterator[Write]:
-    """A file to add frames of one kind to; it is complete when the block ends.
+    """A block with a function that appends frames of one kind to a new file.
 
-    Add at least one frame, if only with its columns.
+    It is complete when the block ends. Add at least one frame, if only with its columns.
     """
     refuse_unwritable(form)
     with Path(path).open("wb") as file:
         if form.format in {"csv", "jsonl"}:
-            yield from _text(file, form)
+            yield from _append_text(file, form)
         elif form.format == "xlsx":
-            yield from _sheet(file)
+            yield from _collect_sheet(file)
         else:
-            yield from _columns(file, form)
+            yield from _append_columns(file, form)
 
 
-def _text(file: IO[bytes], form: Form) -> Iterator[Write]:
+def _append_text(file: IO[bytes], form: Form) -> Iterator[Write]:
+    """Give a function that appends frames to a text; only the first writes a header."""
     begun = False
 
     def write(frame: pl.DataFrame) -> None:
@@ -76,8 +77,8 @@ def _text(file: IO[bytes], form: Form) -> Iterator[Write]:
         yield write
 
 
-def _sheet(file: IO[bytes]) -> Iterator[Write]:
-    """A workbook, which is written at the end: no sheet has more rows than fit into memory."""
+def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
+    """Give a function that collects frames, and write them as a workbook at the end."""
     frames: list[pl.DataFrame] = []
     rows = 0
 
@@ -93,7 +94,8 @@ def _sheet(file: IO[bytes]) -> Iterator[Write]:
             sheet_writing.write(pl.concat(frames, how="vertical_relaxed"), file)
 
 
-def _columns(file: IO[bytes], form: Form) -> Iterator[Write]:
+def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
+    """Give a function that appends frames to a Parquet or Arrow file."""
     writer: Any = None
 
     def write(frame: pl.DataFrame) -> None:
@@ -112,6 +114,7 @@ def _columns(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
+    """PyArrow's writer for this form and schema."""
     if form.format == "parquet":
         return import_module("pyarrow.parquet").ParquetWriter(file, schema)
     return import_module("pyarrow.ipc").new_file(file, schema)
@@ -119,7 +122,7 @@ def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
 
 @contextmanager
 def _boundary() -> Iterator[None]:
-    """Hide other libraries' words; what the system says is passed on to whoever names the file."""
+    """A block that hides other libraries' words, but passes on errors of the system."""
     failed: OSError | None = None
     with boundary(InputError("the columns cannot be written", remedy="use another format")):
         try:
@@ -140,33 +143,33 @@ class TargetFile:
 
     @property
     def form(self) -> tables.Form:
-        """How the release is laid out."""
+        """How the release is laid out in the file."""
         return tables.form_of(self.path, self.like)
 
     @property
     def format(self) -> str:
-        """`csv`, `parquet`, `arrow`, `xlsx` or `jsonl`."""
+        """The file's format: `csv`, `parquet`, `arrow`, `xlsx` or `jsonl`."""
         return self.form.format
 
     def put(self, frame: Any) -> None:
-        """Write a frame."""
+        """Write a frame as the whole file."""
         tables.write(frame, self.path, like=self.like)
 
     def get(self) -> pl.DataFrame:
-        """Read it anew, cells as they are stored."""
+        """Read the file anew as one frame, cells as they are stored."""
         return tables.read(self.path, stored_text(self.form.delimiter)).frame
 
     def parts(self) -> AbstractContextManager[Write]:
-        """The file, to add frames of one kind to."""
+        """A block with a function that appends frames; at its end the file is complete."""
         return pieces(self.path, self.form)
 
     def batches(self) -> Iterator[pl.DataFrame]:
-        """Read it anew frame by frame, cells as they are stored."""
+        """Read the file anew, frame by frame, cells as they are stored."""
         with batches(self.path, stored_text(self.form.delimiter)) as table:
             yield from table
 
     def sha256(self) -> str:
-        """Of its bytes."""
+        """SHA-256 of the file's bytes."""
         return files.sha256(self.path)
 
 
@@ -187,11 +190,11 @@ class Place:
             files.write_text(self.paper, text())
 
     def publish_with(self, publish: Callable[[], None]) -> None:
-        """Say what publishes the release, if that is more than a file in its place."""
+        """Add a step that publishes the release, if that takes more than a file in its place."""
         self.last.append(publish)
 
     def publish(self) -> None:
-        """Publish the release."""
+        """Do all steps that publish the release."""
         for publish in self.last:
             publish()
 
@@ -205,11 +208,11 @@ def placing(
     table: NewTable | None = None,
     parts: bool = False,
 ) -> Iterator[Place]:
-    """Places for a release and its certificate, which go where they belong if the block ends well.
+    """A block with places for a release and its certificate, which get their names at its end.
 
-    Both together, or not at all; standard output ("-") gets the release at the end. If the target
-    is a `table`, its certificate is in its place when others first see it. A release in `parts`
-    gets an empty folder.
+    Both together if the block ends well, or none; standard output ("-") gets the release at the
+    end. If the target is a `table`, its certificate is in its place when others first see it. A
+    release in `parts` gets an empty folder.
     """
     if table is not None and certificate is not None:
         with placing_before(certificate) as (paper, place_it):
@@ -232,7 +235,7 @@ def placing(
 
 
 def refuse_no_folder(target: AnyPath | None) -> None:
-    """Refuse a target that cannot be a new folder: no folder is ever replaced."""
+    """Refuse a target that cannot be a new folder: standard output, or what exists already."""
     if target is None:
         return
     if str(target) == "-":
@@ -263,7 +266,7 @@ def _is_file(path: AnyPath) -> bool:
 def refuse_overwriting(
     source: AnyPath | None, target: AnyPath | None, certificate: AnyPath | None
 ) -> None:
-    """Refuse to write over the table, or the certificate over either."""
+    """Refuse a release that would overwrite its table, and a certificate in place of either."""
     table = source if source is not None and _is_file(source) else None
     release = target if target is not None and _is_file(target) else None
     if table is not None and release is not None and files.same_file(table, release):

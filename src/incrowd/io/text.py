@@ -76,6 +76,7 @@ def decode(data: bytes, encoding: str | None) -> DecodedText:
 
 
 def _transcode(data: bytes, encoding: str) -> bytes:
+    """The text in UTF-8, decoded by this encoding; refused if some byte does not fit."""
     try:
         name = codecs.lookup(encoding).name
     except LookupError:
@@ -109,7 +110,7 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
     column may hold commas. A space counts only if no other delimiter splits anything, and it
     splits all records evenly.
     """
-    able = _able(data, expected)
+    able = _able_delimiters(data, expected)
     found = {delimiter: _evenness(data, delimiter) for delimiter in able}
     space_even, space_fields = found.pop(" ", (0.0, 1))
     best = max(found, key=lambda delimiter: found[delimiter], default=" ")
@@ -123,7 +124,7 @@ def find_delimiter(data: bytes, expected: Collection[str] = (), *, tabs: bool = 
 def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
     """The share of records with the most common number of fields, and that number.
 
-    Nothing is shared if that is less than half, or if the number is one.
+    It is (0.0, 1) if that share is less than half, or if the number is one.
     """
     sizes = Counter(len(record) for record in first_records(data, delimiter))
     fields, times = max(sizes.items(), key=lambda item: (item[1], item[0]), default=(1, 1))
@@ -131,8 +132,8 @@ def _evenness(data: bytes, delimiter: str) -> tuple[float, int]:
     return (share, fields) if fields > 1 and share >= 0.5 else (0.0, 1)
 
 
-def _able(data: bytes, expected: Collection[str]) -> list[str]:
-    """The delimiters by which most of the expected names stand in the first line."""
+def _able_delimiters(data: bytes, expected: Collection[str]) -> list[str]:
+    """The delimiters that find most of the expected names in the first line; all without names."""
     if not expected:
         return list(DELIMITERS)
     firsts = {d: next(iter(first_records(data, d)), []) for d in DELIMITERS}
@@ -141,11 +142,11 @@ def _able(data: bytes, expected: Collection[str]) -> list[str]:
 
 
 def first_records(data: bytes, delimiter: str) -> list[list[str]]:
-    """The first records, split; blank lines are none."""
+    """The fields of the first records; blank lines and a record that is cut off are left out."""
     head = data[: head_size(data)]
     lines = io.StringIO(head.decode(errors="replace"), newline="")
     found: list[list[str]] = []
-    with boundary(InputError("the first lines cannot be read")), _cells_of(len(head)):
+    with boundary(InputError("the first lines cannot be read")), _allow_cells(len(head)):
         for record in csv.reader(lines, delimiter=delimiter):
             if record:
                 found.append(record)
@@ -155,8 +156,8 @@ def first_records(data: bytes, delimiter: str) -> list[list[str]]:
 
 
 @contextmanager
-def _cells_of(size: int) -> Iterator[None]:
-    """Allow cells of so many letters: Python's reader has a limit for all who use it."""
+def _allow_cells(size: int) -> Iterator[None]:
+    """A block in which Python's CSV reader takes cells of this size: its limit is global."""
     limit = csv.field_size_limit(size + 1)
     try:
         yield
@@ -165,7 +166,7 @@ def _cells_of(size: int) -> Iterator[None]:
 
 
 def head_size(data: bytes) -> int:
-    """How many bytes of a text to look at: some lines, however wide the table is."""
+    """How many bytes at the start of a text to look at: some lines, but not too many bytes."""
     end = 0
     for _ in range(_LINES):
         end = data.find(b"\n", end) + 1
@@ -195,12 +196,12 @@ class TextStart:
         return names_of(self.records[0], header=self.header)
 
     def notes(self) -> Iterator[Note]:
-        """What was done to the start."""
+        """Notes on what was done to the start of the text."""
         return start_notes(self.titles, self.records[0] if self.header else ())
 
 
 def start_of(text: bytes, layout: Layout) -> TextStart:
-    """How to read a text, whose lines end with line feeds; its start is enough."""
+    """Find out how to read a text, whose lines end with line feeds; its start is enough."""
     layout.refuse_choice("a text", skips=True)
     body = text[end_of_lines(text, layout.skip or 0) :]
     body = body.lstrip(b"\r\n") if body[:1] in {b"\r", b"\n"} else body
@@ -218,13 +219,13 @@ def start_of(text: bytes, layout: Layout) -> TextStart:
 
 
 def lines_of_titles(start: bytes, delimiter: str) -> int:
-    """How many lines at the start of a text are titles, and blank lines below them."""
+    """Number of lines at the start of a text that are titles, or blank lines below them."""
     titles = title_lines(first_records(start, delimiter))
     if not titles:
         return 0
     head = io.StringIO(start[: head_size(start)].decode(errors="replace"), newline="")
     reader = csv.reader(head, delimiter=delimiter)
-    with _cells_of(len(start)):
+    with _allow_cells(len(start)):
         filled = 0
         while filled < titles:
             filled += bool(next(reader))
@@ -235,7 +236,7 @@ def lines_of_titles(start: bytes, delimiter: str) -> int:
 
 
 def end_of_lines(data: bytes, lines: int) -> int:
-    """Where the first lines of a text end."""
+    """Number of bytes up to the end of the first `lines` lines; refused if there are fewer."""
     end = 0
     for _ in range(lines):
         place = data.find(b"\n", end)
@@ -250,7 +251,7 @@ def end_of_lines(data: bytes, lines: int) -> int:
 def read_records(
     body: bytes, delimiter: str, names: Sequence[str], first_line: int, *, header: bool
 ) -> pl.DataFrame:
-    """Whole records of a delimited text; the first is skipped if it is the `header`.
+    """The whole records of a delimited text as a frame; the first is skipped if `header`.
 
     `first_line` is the number of the first of these lines in the file, for messages.
     """
@@ -265,12 +266,12 @@ def read_records(
 
 
 def with_line_feeds(data: bytes) -> bytes:
-    """The text with its lines ended by line feeds, if they were ended by returns alone."""
+    """The text with line feeds at the ends of lines, if these were returns alone."""
     return data if b"\n" in data else data.replace(b"\r", b"\n")
 
 
 def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    """The records, read by Polars or, if a quote within a cell stops it, one by one."""
+    """The records as a frame, read by Polars or, if it fails, one by one."""
     try:
         return pl.read_csv(data, separator=delimiter, has_header=header, infer_schema=False)
     except pl.exceptions.PolarsError:
@@ -285,7 +286,8 @@ def _parse(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
-    with _cells_of(len(data)):
+    """The records as a frame, read one by one by Python's own reader."""
+    with _allow_cells(len(data)):
         lines = io.StringIO(data.decode(), newline="")
         records = list(csv.reader(lines, delimiter=delimiter, strict=True))[int(header) :]
     width = max(map(len, records), default=0)
@@ -294,7 +296,7 @@ def _parse_slowly(data: bytes, delimiter: str, *, header: bool) -> pl.DataFrame:
 
 
 def _check_records(data: bytes, delimiter: str, fields: int, first_line: int) -> Counts:
-    """The blank lines; records with more or fewer fields than the first are refused."""
+    """The numbers of the blank lines; refuses records of another length and open quotes."""
     found = np.zeros(5, dtype=np.int64)
     blank = np.zeros(0, dtype=np.int64)
     text: Any = np.frombuffer(data, dtype=np.uint8)

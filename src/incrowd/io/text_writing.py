@@ -9,7 +9,7 @@ Compression: TypeAlias = Literal["gzip", "zstd"]
 
 
 def as_text(table: pl.DataFrame) -> pl.DataFrame:
-    """The cells as a text shows them: a missing value is an empty one, and so is NaN.
+    """The table with missing cells as a text shows them: empty, as are NaN.
 
     In a table of one column, where an empty cell were a blank line, it is a quoted one.
     """
@@ -20,7 +20,7 @@ def as_text(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def write_lines(table: pl.DataFrame, target: IO[bytes], compression: Compression | None) -> None:
-    """JSON lines, compressed as a text is."""
+    """Write the table as JSON lines, compressed if that is asked for."""
     if compression is None:
         target.write(table.write_ndjson().encode())
     elif compression == "gzip":
@@ -38,7 +38,7 @@ def write_text(
     *,
     header: bool = True,
 ) -> None:
-    """Delimited text in UTF-8, below a header if that is asked for."""
+    """Write the table as delimited text in UTF-8, below its names if `header`."""
     table = as_text(table)
     if compression == "gzip":
         with gzip.GzipFile("", "wb", fileobj=target, mtime=0) as packed:

@@ -16,7 +16,7 @@ _NAMED = 3
 
 
 def refuse_wide(columns: int) -> None:
-    """Refuse a table of too many columns."""
+    """Refuse a table of more than `MOST_COLUMNS` columns."""
     if columns > MOST_COLUMNS:
         raise InputError(
             f"it has {columns:,} columns; incrowd reads at most {MOST_COLUMNS:,}",
@@ -41,44 +41,45 @@ def names_of(record: Sequence[str], *, header: bool) -> list[str]:
         return filled
     taken, names = set(filled), list[str]()
     for name in filled:
-        names.append(_unlike(name, taken) if name in names else name)
+        names.append(_numbered_name(name, taken) if name in names else name)
         taken.add(names[-1])
     return names
 
 
-def _unlike(name: str, taken: set[str]) -> str:
-    """The name with the first number from 2 on that makes it new."""
+def _numbered_name(name: str, taken: set[str]) -> str:
+    """The name with the first number from 2 on that makes it differ from all taken names."""
     return next(new for new in (f"{name}_{i}" for i in count(2)) if new not in taken)
 
 
-def _repairs(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
-    """What was repaired in a header: a name for it, the number of columns, and words."""
+def _repair_notes(record: Sequence[str], names: Sequence[str]) -> Iterator[Note]:
+    """Notes on names of a header that were missing or repeated, and are new."""
     pairs = [(old, new) for old, new in zip(record, names, strict=True) if old != new]
     nameless = [new for old, new in pairs if not old.strip()]
     if nameless:
         has = count_of(len(nameless), "column has", "columns have")
-        yield Note("nameless", len(nameless), f"{has} no name and got one: {_first_of(nameless)}")
+        yield Note("nameless", len(nameless), f"{has} no name and got one: {_list_first(nameless)}")
     repeated = [new for old, new in pairs if old.strip()]
     if repeated:
         has = count_of(len(repeated), "column has", "columns have")
-        words = f"{has} the name of another and got a number: {_first_of(repeated)}"
+        words = f"{has} the name of another and got a number: {_list_first(repeated)}"
         yield Note("repeated_names", len(repeated), words)
 
 
 def start_notes(titles: int, first: Sequence[str]) -> Iterator[Note]:
-    """What was done to the start of a table: titles skipped, and names in this line repaired."""
+    """Notes on titles that were skipped, and on names of this header that were repaired."""
     if titles:
         lines = count_of(titles, "line above the header was", "lines above the header were")
         yield Note("titles", titles, f"{lines} skipped as titles; --skip says how many to skip")
-    yield from _repairs(first, names_of(first, header=True))
+    yield from _repair_notes(first, names_of(first, header=True))
 
 
-def _first_of(names: Sequence[str]) -> str:
+def _list_first(names: Sequence[str]) -> str:
+    """The first of these names as a list, with dots if there are more."""
     return ", ".join(names[:_NAMED]) + (", …" if len(names) > _NAMED else "")
 
 
 def title_lines(records: Sequence[Sequence[str]]) -> int:
-    """How many of the first records are titles: one cell, above the first that has several.
+    """Number of first records that are titles: one cell, above the first that has several.
 
     Titles are shorter than records, or empty but for one cell in a table of three columns or more.
     """

@@ -21,9 +21,9 @@ PLACING = _Placing()
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """Delay requests to stop (SIGINT, SIGTERM) until the block has ended.
+    """A block in which requests to stop (SIGINT, SIGTERM) wait for its end.
 
-    Only the main thread receives them.
+    Only the main thread receives them; in others nothing is changed.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -33,15 +33,15 @@ class ByteStream(io.RawIOBase):
     """A stream to read, whose bytes come from `take`."""
 
     def take(self, size: int) -> bytes:
-        """The next bytes, so many at most; none at the end."""
+        """Read the next bytes, at most this many; none at the end."""
         raise NotImplementedError
 
     def readable(self) -> bool:
-        """It can be read."""
+        """True: the stream is one to read from."""
         return True
 
     def readinto(self, buffer: Any) -> int:
-        """Fill the buffer with the next bytes."""
+        """Fill the buffer with the next bytes; return their number, 0 at the end."""
         data = self.take(len(buffer))
         buffer[: len(data)] = data
         return len(data)
@@ -55,7 +55,7 @@ class CountingReader(ByteStream):
         self.read_so_far = 0
 
     def take(self, size: int) -> bytes:
-        """The next bytes of the stream."""
+        """Read the next bytes of the packed stream, and count them."""
         data: bytes = self._stream.read(size) or b""
         self.read_so_far += len(data)
         return data
@@ -73,10 +73,10 @@ class Limited(ByteStream):
         self._at_once = at_once if self._most is None else None
 
     def take(self, size: int) -> bytes:
-        """The next unpacked bytes."""
+        """Read the next unpacked bytes; `LimitError` once there are too many."""
         data: bytes = self._unpacked.read(size) or b""
         self._given += len(data)
-        most = self._most or _usual(self._packed.read_so_far)
+        most = self._most or _usual_limit(self._packed.read_so_far)
         if self._at_once is not None and self._at_once < min(self._given, most):
             raise too_many(self._at_once)
         if self._given > most:
@@ -89,33 +89,34 @@ class Limited(ByteStream):
 
 
 def most_bytes(packed: int) -> int:
-    """How many bytes a file of this size may unpack to in memory."""
-    return _most_allowed() or min(_usual(packed), most_at_once())
+    """The most bytes that a packed file of this size may unpack to in memory."""
+    return _most_allowed() or min(_usual_limit(packed), most_at_once())
 
 
-def _usual(packed: int) -> int:
+def _usual_limit(packed: int) -> int:
+    """The most bytes that so many packed bytes may unpack to, unless the user allows others."""
     return max(_ALWAYS, _FACTOR * packed)
 
 
-def _all_of(stream: ByteStream) -> bytes:
+def _read_whole(stream: ByteStream) -> bytes:
     """All bytes of a stream, read piece by piece, so that too many are noticed in time."""
     return b"".join(iter(partial(stream.read, _PIECE), b""))
 
 
 def gunzip(data: bytes, memory: int | None = None) -> bytes:
-    """Decompressed gzip, if so many bytes of memory may be used."""
+    """The bytes unpacked from gzip; `memory` is how many may be used, what is free if None."""
     broken = InputError("its gzip compression is damaged", remedy="compress it anew")
     packed = CountingReader(io.BytesIO(data))
     try:
         with gzip.GzipFile(fileobj=packed) as unpacked:
-            return _all_of(Limited(unpacked, packed, most_at_once(memory)))
+            return _read_whole(Limited(unpacked, packed, most_at_once(memory)))
     except (OSError, EOFError, zlib.error):
         pass
     raise broken
 
 
 def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
-    """Decompressed zstd, by a library that can do it in parts; None if there is none."""
+    """The stream unpacked from zstd by a library that can do it in parts; None if there is none."""
     if sys.version_info >= (3, 14):
         opened: AbstractContextManager[Any] = import_module("compression.zstd").open(packed)
         return opened
@@ -125,7 +126,7 @@ def zstd_opened(packed: CountingReader) -> AbstractContextManager[Any] | None:
 
 
 def unzstd(data: bytes, memory: int | None = None) -> bytes:
-    """Decompressed zstd, piece by piece where a library can, else with Polars."""
+    """The bytes unpacked from zstd, in parts if a library can, else by Polars at once."""
     packed = CountingReader(io.BytesIO(data))
     opened = zstd_opened(packed)
     if opened is None:
@@ -134,11 +135,11 @@ def unzstd(data: bytes, memory: int | None = None) -> bytes:
         boundary(InputError("its zstd compression is damaged", remedy="compress it anew")),
         opened as unpacked,
     ):
-        return _all_of(Limited(unpacked, packed, most_at_once(memory)))
+        return _read_whole(Limited(unpacked, packed, most_at_once(memory)))
 
 
 def _unzstd_at_once(data: bytes) -> bytes:
-    """Decompress zstd with Polars, which reads the whole text as one cell, and only in UTF-8."""
+    """The bytes unpacked from zstd by Polars, which reads a text as one cell, in UTF-8 only."""
     separator, end = _UNUSED
     with boundary(
         InputError("its zstd compression holds no text in UTF-8", remedy="decompress it first")
@@ -155,7 +156,7 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
-    """How many bytes the user allows; None if not set."""
+    """The number of bytes that the user allows by an environment variable; None if not set."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

@@ -34,7 +34,7 @@ HEAD = 512
 
 
 def reader_of(head: bytes) -> Reader | None:
-    """What reads a file that starts like this; None if it is a text, Parquet or Arrow."""
+    """The function that reads a file with this start; None if it is a text, Parquet or Arrow."""
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1")):
         from incrowd.io import sheets  # noqa: PLC0415  few tables are workbooks
 
@@ -51,6 +51,7 @@ def reader_of(head: bytes) -> Reader | None:
 
 
 def _is_json(head: bytes) -> bool:
+    """Whether a file starts as JSON: an object, or a list of objects."""
     start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
     inside = start[1:].lstrip() if start[:1] in {b"{", b"["} else b"?"
     return (start[:1] == b"{" and inside[:1] in {b'"', b"}"}) or inside[:1] == b"{"

@@ -40,7 +40,10 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in frames or files, in the quasi-identifying columns that the table shares."""
+    """The world in frames or files, in the quasi-identifying columns that it shares.
+
+    None if none.
+    """
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
@@ -59,7 +62,7 @@ def world_of(
 
 
 def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTable:
-    """The table in a file, a frame or elsewhere; messages call it by this name.
+    """Open the table in a file, a frame or elsewhere; messages call it by this name.
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
     """
@@ -84,7 +87,7 @@ def with_label_columns(table: AttackTable, known: Iterable[str]) -> AttackTable:
 def knowledge_of(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath
 ) -> AttackerKnowledge:
-    """What a policy says about the columns that an attacker may know."""
+    """What an attacker may know of columns by this policy; only hierarchies without one."""
     found = AttackerKnowledge(hierarchy=partial(_hierarchy, policy, hierarchies, folder))
     if policy is None:
         return found
@@ -104,7 +107,7 @@ def knowledge_of(
 def _hierarchy(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """What builds the hierarchy of a column, if that is given."""
+    """The builder of a column's hierarchy, given or of the policy; None if it has none."""
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:
@@ -116,6 +119,7 @@ def _hierarchy(
 
 
 def _digest(source: Any) -> Digest:
+    """The digest of a table: of the bytes of a file, else of the cells."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with open_table(source) as there:
@@ -124,6 +128,7 @@ def _digest(source: Any) -> Digest:
 
 
 def _refuse_unused(called: WorldNames) -> None:
+    """Refuse an id column or new names if there is no world that has them."""
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",
@@ -132,6 +137,7 @@ def _refuse_unused(called: WorldNames) -> None:
 
 
 def _shared_quasi(tables: AttackTables, policy: Policy) -> tuple[str, ...]:
+    """The quasi-identifying columns that the world has, too; refused if it has none."""
     shared = set(tables.shared_columns("world"))
     names = tuple(name for name in policy.quasi if name in shared)
     if not names:

@@ -23,7 +23,7 @@ from incrowd.linkage.atoms import AtomSets, WorldPoints, distinct_rows_as_points
 from incrowd.linkage.world import World
 from incrowd.partition.classes import number_columns
 from incrowd.partition.csr import Rows, group_by_owner, offsets
-from incrowd.table.fold import distinct, in_threads, threads
+from incrowd.table.fold import find_distinct, in_threads, threads
 
 Method: TypeAlias = Literal["auto", "rows", "layers", "tree"]
 
@@ -180,7 +180,7 @@ def _lookup_stages(asked: Codes, radices: Sequence[int]) -> list[_LookupStage]:
         for j in range(done, last):
             keys = keys * np.uint64(radices[j]) + asked[j].astype(np.uint64)
         final = last == len(radices)
-        found, place = (keys, of) if final else distinct(keys, 2**63)
+        found, place = (keys, of) if final else find_distinct(keys, 2**63)
         slots, number = _hash_keys(found)
         stages.append(_LookupStage(range(done, last), tuple(radices[done:last]), slots, number))
         of, first, done = place, len(found) + 1, last

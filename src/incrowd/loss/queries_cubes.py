@@ -21,7 +21,7 @@ from incrowd.kernels import queries
 from incrowd.loss.cells import ShownCells, cells_of
 from incrowd.partition.csr import offsets
 from incrowd.recoding import Outcome, QuasiColumn
-from incrowd.table.fold import distinct
+from incrowd.table.fold import find_distinct
 from incrowd.table.tally import Tally
 
 _LARGEST = 2**26
@@ -143,7 +143,7 @@ class Cubes:
             counts = np.bincount(keys, weights=records)
             found = np.flatnonzero(counts)
             return found, np.rint(counts[found]).astype(np.int64)
-        distinct_keys, of = distinct(keys.astype(np.uint64), cells * self.counted.number)
+        distinct_keys, of = find_distinct(keys.astype(np.uint64), cells * self.counted.number)
         counts = np.bincount(of, weights=records, minlength=len(distinct_keys))
         return distinct_keys.astype(np.int64), np.rint(counts).astype(np.int64)
 
@@ -160,7 +160,7 @@ class Cubes:
         number = max(len(self.outcome.classes), 1)
         held = self.counted.held[rows].astype(np.int64)
         keys = (held * number + self.class_of[rows]).astype(np.uint64)
-        found, of = distinct(keys, number * max(self.counted.number, 1))
+        found, of = find_distinct(keys, number * max(self.counted.number, 1))
         amount = np.bincount(of, weights=self.tally.counts[rows], minlength=len(found))
         what, class_of = np.divmod(found.astype(np.int64), number)
         return class_of.astype(np.int32), what.astype(np.int32), amount.astype(np.float64)

@@ -1,14 +1,14 @@
 """What the name of a column says: its topic, the identifiers of Safe Harbor, dates and places.
 
 A name says a word if the word is one of its own, two neighbours in one, or the whole name (see
-`incrowd.table.names.said_by`). `zipper`, `named` and `aged` say nothing.
+`incrowd.table.names.words_and_compounds`). `zipper`, `named` and `aged` say nothing.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 from incrowd.pii.words import PERSONS, TOPICS, Topic
-from incrowd.table.names import said_by, words_of
+from incrowd.table.names import words_and_compounds, words_of
 
 _CASES = frozenset(("household", "case"))
 """Words for one or a few people: good enough for a draft."""
@@ -22,7 +22,7 @@ def topic_of(name: str) -> Topic | None:
     >>> topic_of("date_of_birth").name, topic_of("patientName").name, topic_of("x7")
     ('birth', 'name', None)
     """
-    said, joined = said_by(name), "".join(words_of(name))
+    said, joined = words_and_compounds(name), "".join(words_of(name))
     for topic in TOPICS:
         if not said.isdisjoint(topic.words | topic.hints | topic.exact):
             return topic

@@ -15,7 +15,7 @@ from incrowd.hierarchy.labels import read_bounds, read_set
 from incrowd.pii.column_names import ABOUT, REMARKS
 from incrowd.pii.words import PERSONS
 from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.names import said_by, words_of
+from incrowd.table.names import words_and_compounds, words_of
 
 MOST = 0.8
 """The share of values from which a pattern is that of the column."""
@@ -106,7 +106,7 @@ class ColumnProfile:
     @cached_property
     def said(self) -> frozenset[str]:
         """The words of the name, and each two that are neighbours as one."""
-        return said_by(self.name)
+        return words_and_compounds(self.name)
 
     @cached_property
     def is_about(self) -> bool:

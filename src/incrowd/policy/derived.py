@@ -58,7 +58,7 @@ def find_derived_in(engine: Engine, policy: Policy) -> list[Derived]:
 def _encode_cells(cells: AnySeries, name: str, policy: Policy, *, text: bool) -> CodedColumn:
     """Code the cells of a column by its policy; marks of missing values become missing."""
     kind, marks = policy.columns[name].kind, policy.marks
-    column = encode(cells, name, kind, infer=text, missing_values=marks.within(name))
+    column = encode(cells, name, kind, infer=text, missing_values=marks.of_column(name))
     return marks.clear(column, name)
 
 

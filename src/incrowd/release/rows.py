@@ -177,7 +177,7 @@ def _pseudonym_cells(table: LoadedTable, context: RunContext) -> dict[str, Cell]
     return {
         name: ByValue(column, _pseudonyms_of(column.domain.labels, name, context))
         for name in pseudonymous_columns(policy)
-        for column in [table.engine.texts(name, policy.marks.within(name))]
+        for column in [table.engine.texts(name, policy.marks.of_column(name))]
     }
 
 

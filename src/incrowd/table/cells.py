@@ -27,7 +27,10 @@ def text_of(column: pl.Series) -> pl.Series:
 
 
 def whole_numbers(column: pl.Series) -> pl.Series:
-    """A column of floats as whole numbers, if all of them are: some files know floats alone."""
+    """A column of floats as integers if all are whole, else the column.
+
+    Some files have floats alone.
+    """
     if not column.dtype.is_float():
         return column
     plain = column.fill_nan(None)
@@ -53,6 +56,10 @@ def readable(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -
 def _readable(
     cells: pl.Expr, dtype: pl.DataType, missing_values: Sequence[str], *, text: bool
 ) -> pl.Expr:
+    """An expression for cells with missing ones null.
+
+    NaN, the texts listed and, if `text`, blanks.
+    """
     if dtype.is_float():
         return cells.fill_nan(None)
     cells = cells.cast(pl.String)
@@ -63,7 +70,7 @@ def _readable(
 
 
 def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.DataFrame:
-    """The rows with the values that mean missing in their column null, texts or numbers alike."""
+    """The rows with the values listed for their own column null, be they texts or numbers."""
     columns = [
         _clear_own_marks(rows[name], listed).alias(name)
         for name, listed in own.items()
@@ -73,12 +80,13 @@ def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.
 
 
 def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
+    """The column with the values in this list null, be they texts or numbers."""
     gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
 
 def has_mark(cells: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """Flag texts that are in the list, or the same number in another spelling."""
+    """Flags for texts that are in this list, or the same number in another spelling."""
     gone = cells.is_in(list(listed))
     texts = pl.Series(list(listed), dtype=pl.String)
     numbers = texts.cast(pl.Float64, strict=False).drop_nulls().to_list()
@@ -96,13 +104,13 @@ _GLANCE = 2**14
 """Cells at the top of a column that tell whether its texts repeat."""
 
 
-def dictionary(column: pl.Series) -> pl.Series:
-    """A column of text as numbers of its sorted texts (`Enum`), unless most of them differ."""
+def as_enum(column: pl.Series) -> pl.Series:
+    """A column of text as an `Enum` of its sorted texts; as it is if most of them differ."""
     return with_dictionaries(column.alias("text").to_frame())["text"].alias(column.name)
 
 
 def with_dictionaries(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with texts that repeat as numbers of the distinct ones, columns side by side."""
+    """The rows with each column of texts that repeat as an `Enum` of its sorted texts."""
     columns = enumerate(rows.iter_columns())
     places = [j for j, c in columns if isinstance(c.dtype, pl.String) and _repeats(c)]
     if not places:
@@ -114,19 +122,19 @@ def with_dictionaries(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def _repeats(column: pl.Series) -> bool:
-    """Whether the first texts of a column repeat."""
+    """Whether the first texts of a column occur twice on average."""
     return column.head(_GLANCE).n_unique() * 2 <= min(len(column), _GLANCE)
 
 
 def listed_texts(column: pl.Series) -> pl.Series:
-    """The dictionary of a column that has one, in the order of its numbers."""
+    """The texts of a column that is an `Enum`, in the order of its numbers."""
     dtype = column.dtype
     assert isinstance(dtype, pl.Enum)  # noqa: S101  only such columns have one
     return dtype.categories
 
 
 def clear_marks(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -> pl.DataFrame:
-    """As `readable`, but columns with a dictionary keep it."""
+    """The rows with every missing cell null, as `readable` gives, but an `Enum` stays one."""
     return pl.DataFrame(
         [
             _clear_dictionary(column, missing_values, text=text)
@@ -138,6 +146,7 @@ def clear_marks(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool
 
 
 def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text: bool) -> pl.Series:
+    """An `Enum` column with those cells null whose texts mean missing."""
     texts = listed_texts(column).alias("text")
     gone = readable(texts.to_frame(), missing_values, text=text)["text"].is_null()
     if not gone.any():
@@ -148,15 +157,18 @@ def _clear_dictionary(column: pl.Series, missing_values: Sequence[str], *, text:
 
 
 def restore_types(rows: pl.DataFrame, like: pl.DataFrame) -> pl.DataFrame:
-    """Rows of a text file in the types that they had.
+    """Rows of a text file in the types of the columns of `like` with the same names.
 
     A column stays text if it does not fit, or if its type would not tell all of its texts apart.
     """
     types = like.schema
-    return pl.DataFrame([_cast(column, types.get(column.name)) for column in rows.iter_columns()])
+    return pl.DataFrame(
+        [_cast_if_fitting(column, types.get(column.name)) for column in rows.iter_columns()]
+    )
 
 
-def _cast(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+def _cast_if_fitting(column: pl.Series, dtype: pl.DataType | None) -> pl.Series:
+    """The column in this type; as it is if it does not fit, or if texts would fall together."""
     listed = isinstance(column.dtype, pl.Enum)
     if dtype is None or column.dtype == dtype or (listed and isinstance(dtype, pl.String)):
         return column
@@ -185,7 +197,7 @@ def frame_digest(rows: pl.DataFrame) -> str:
 
 
 def digest_of_columns(columns: Iterable[pl.Series]) -> str:
-    """SHA-256 of the columns of a frame, which may come one after the other."""
+    """SHA-256 of a frame, of names and cells as text; its columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
         text = text_of(column)
@@ -208,7 +220,7 @@ def rows_digest(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> str:
 
 
 def digest_of_rows(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
-    """SHA-256 of the rows of a release (`rows_digest`), whose columns may come one by one."""
+    """SHA-256 of the rows of a release, as `rows_digest`; its columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
         plain, place = _plain_cells(column, missing_values)
@@ -226,7 +238,7 @@ def digest_of_rows(columns: Iterable[pl.Series], missing_values: Sequence[str] =
 
 
 def plain_keys(column: pl.Series) -> pl.Series:
-    """A number for what each cell says, null where it says nothing: see `rows_digest`.
+    """A hash of what each cell says, as `rows_digest` reads it; null where it says nothing.
 
     Cells that the digest of rows takes for equal have equal numbers, in every file and engine.
 
@@ -244,9 +256,9 @@ def plain_keys(column: pl.Series) -> pl.Series:
 def _plain_cells(
     column: pl.Series, missing_values: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.Series | None]:
-    """What the texts of a column say (see `_read_plainly`), and the place of each cell among them.
+    """What the texts of a column say, as `_read_plainly` tells, and each cell's place among them.
 
-    Without places the cells are told one by one: most of them differ.
+    Without places (None) there is a line for each cell: most of them differ.
     """
     if column.dtype.is_integer():
         texts, place = _texts_of_numbers(column)
@@ -263,7 +275,11 @@ _NARROW = 2**16
 
 
 def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """Whole numbers as texts: all between the least and the largest, if these are few."""
+    """Whole numbers as texts, and each cell's place among them.
+
+    The texts are all numbers from the least to the largest, and null, if these are few; else as
+    `_distinct_texts`.
+    """
     column = column.alias("")
     low, high = column.min(), column.max()
     if not isinstance(low, int) or not isinstance(high, int) or high - low >= _NARROW:
@@ -275,10 +291,13 @@ def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 
 def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """The distinct texts of a column and the place of each cell, if these are few."""
+    """The distinct texts of a column, and null, with each cell's place.
+
+    If many, all cells and None.
+    """
     column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
-        column = dictionary(text_of(column.fill_nan(None) if column.dtype.is_float() else column))
+        column = as_enum(text_of(column.fill_nan(None) if column.dtype.is_float() else column))
     if not isinstance(column.dtype, pl.Enum):
         return column, None
     texts = listed_texts(column).extend_constant(None, 1)
@@ -286,12 +305,16 @@ def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 
 def _without_marks(texts: pl.Series, missing_values: Sequence[str]) -> pl.Series:
-    """Texts without those that mean missing."""
+    """The texts with null for those that mean missing."""
     return readable(texts.alias("text").to_frame(), missing_values, text=True)["text"]
 
 
 def _read_plainly(text: pl.Series) -> pl.DataFrame:
-    """Texts with the number that each stands for, or what else it says and how long that is."""
+    """Columns `text`, `number`, `size`, `rest`: what each text says.
+
+    Dates and truth values are in one spelling. A number has an empty `rest` and size -2; any other
+    text has `number` 0 and its bytes; null has size -1.
+    """
     plain = text.str.replace(r"^(\d{4}-\d\d-\d\d)T(\d\d:)", "${1} ${2}")
     plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)\.0+$", "${1}")
     plain = plain.str.replace(r"^(\d{4}-\d\d-\d\d) 00:00:00$", "${1}")

@@ -68,14 +68,17 @@ class Domain:
         if self.kind is Kind.TEXT:
             return self.values.astype(object)
         if self.values.dtype.kind == "f":
-            return np.array([_number(value) for value in self.values.tolist()], dtype=object)
+            return np.array([_number_text(value) for value in self.values.tolist()], dtype=object)
         if self.values.dtype.kind == "M":
-            return np.array([_date(text) for text in self.values.astype(str)], dtype=object)
+            return np.array([_date_text(text) for text in self.values.astype(str)], dtype=object)
         return np.array([str(value) for value in self.values.tolist()], dtype=object)
 
     @property
     def positions(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Where each value lies on its scale; text by its rank."""
+        """Where each value lies on its scale, as a float.
+
+        Microseconds for dates, the rank for text.
+        """
         if self.kind is Kind.TEXT:
             return np.arange(len(self), dtype=np.float64)
         if self.values.dtype.kind == "M":
@@ -83,7 +86,7 @@ class Domain:
         return self.values.astype(np.float64)
 
     def __repr__(self) -> str:
-        """Without values: a domain may be printed in a traceback."""
+        """The kind and number of values, not the values: a traceback may print a domain."""
         return f"Domain({self.kind.value}, {len(self)} values)"
 
 
@@ -96,12 +99,12 @@ class CodedColumn:
     domain: Domain
 
     def __repr__(self) -> str:
-        """Without values."""
+        """The name and the numbers of records and values, without any value."""
         return f"CodedColumn({self.name!r}, {len(self.codes)} records, {self.domain!r})"
 
 
 def count_below(values: Values, bound: float, *, after: bool = False) -> int:
-    """How many of the sorted values lie below the bound, or up to it with `after`."""
+    """How many of the ascending values lie below the bound, or up to it with `after`."""
     if values.dtype.kind == "f":
         return int(np.searchsorted(values, as_float(bound), side="right" if after else "left"))
     whole = int(np.floor(bound)) + 1 if after else int(np.ceil(bound))
@@ -114,16 +117,18 @@ def count_below(values: Values, bound: float, *, after: bool = False) -> int:
 
 
 def as_float(bound: float) -> float:
-    """A number as a float; whole numbers too large for one are infinite."""
+    """A number as a float; infinite, with its sign, if it is too large for one."""
     try:
         return float(bound)
     except OverflowError:
         return float("inf") if bound > 0 else float("-inf")
 
 
-def _number(value: float) -> str:
+def _number_text(value: float) -> str:
+    """A float as text, without a point if it is whole and below 10^15."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
-def _date(text: str) -> str:
+def _date_text(text: str) -> str:
+    """A date of numpy as text, with a space before the time of day."""
     return text.removesuffix(".000000").replace("T", " ")

@@ -13,7 +13,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.table.cells import dictionary, listed_texts
+from incrowd.table.cells import as_enum, listed_texts
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,15 +37,15 @@ class CountedRows:
     """The sum of the records' sampling weights; None if not asked."""
 
     def __repr__(self) -> str:
-        """Without values."""
+        """The numbers of distinct rows and of records, without any value."""
         return f"CountedRows({len(self.records)} distinct rows, {int(self.records.sum())} records)"
 
     def with_cells(self, cells: pl.DataFrame) -> "CountedRows":
-        """The same rows with other cells, line by line."""
+        """These counts with other cells, line by line."""
         return replace(self, cells=cells)
 
     def only(self, lines: Counts) -> "CountedRows":
-        """These lines alone."""
+        """Of these rows those in the given lines."""
         return CountedRows(
             self.cells[lines] if self.cells.columns else self.cells,
             self.records[lines],
@@ -56,7 +56,7 @@ class CountedRows:
         )
 
     def one_by_one(self) -> "CountedRows":
-        """Give each record without a unit a line of its own: each is a person."""
+        """These rows with a line of its own for each record without a unit: each is a person."""
         if self.unit is None:
             return self
         times = np.where(self.unit == 0, self.records, 1)
@@ -74,7 +74,7 @@ class CountedRows:
 
 
 def counted_codes(name: str, codes: Codes, records: Counts) -> CountedRows:
-    """Codes of one column that were counted already; the cells themselves are not at hand."""
+    """Rows of one column of codes that were counted already, without cells."""
     return CountedRows(pl.DataFrame(), records, {name: codes})
 
 
@@ -85,14 +85,15 @@ def count_rows(
     classes: Codes | None = None,
     weights: Floats | None = None,
 ) -> CountedRows:
-    """The distinct rows of a frame in memory, told apart by cells and by what is given beside.
+    """Count the distinct rows of a frame, told apart by cells and by all arrays given beside.
 
-    With a unit they come in the order of their first records.
+    With a unit they come in the order of their first records. Weights do not tell rows apart; they
+    are summed.
     """
     beside = {f"code {name}": column for name, column in (codes or {}).items()}
     beside |= {} if unit is None else {"unit": unit}
     beside |= {} if classes is None else {"classes": classes}
-    plain = [groupable(column) for column in cells.iter_columns()]
+    plain = [groupable_column(column) for column in cells.iter_columns()]
     keys = [column.alias(f"cell {j}") for j, column in enumerate(plain)]
     keys += [column for j, cell in enumerate(plain) for column in _signs_of_zeros(cell, j)]
     keys += [pl.Series(name, column) for name, column in beside.items()]
@@ -106,7 +107,7 @@ def count_rows(
         {name: groups[f"code {name}"].to_numpy() for name in codes or {}},
         None if unit is None else groups["unit"].to_numpy(),
         None if classes is None else groups["classes"].to_numpy(),
-        None if weights is None else _sums(groups["weights"]),
+        None if weights is None else _sum_lists(groups["weights"]),
     )
 
 
@@ -114,7 +115,7 @@ def _count_distinct(
     keys: list[pl.Series], weights: Floats | None, *, ordered: bool
 ) -> pl.DataFrame:
     """The distinct rows of these columns with their `records`, and lists of their `weights`."""
-    digits = _digits(keys)
+    digits = _key_digits(keys)
     if digits is None:
         return _group_rows(pl.DataFrame(keys), weights, ordered=ordered)
     packed = _pack(digits)
@@ -129,6 +130,7 @@ def _count_distinct(
 
 
 def _group_rows(rows: pl.DataFrame, weights: Floats | None, *, ordered: bool) -> pl.DataFrame:
+    """As `_count_distinct`, by Polars: the distinct rows, `records` and lists of `weights`."""
     sums = [] if weights is None else [pl.col("weights")]
     if weights is not None:
         rows = rows.with_columns(pl.Series("weights", weights))
@@ -157,8 +159,8 @@ class _Digit(NamedTuple):
     """The cells behind all numbers but the last, if they are texts."""
 
 
-def _digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
-    """The columns as digits of one number per row; None if one of them has too many values."""
+def _key_digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
+    """The columns as digits of one number per row; None if that would be too large a number."""
     digits, bound = [], 1
     for column in columns:
         digit = _digit_of(column)
@@ -170,7 +172,7 @@ def _digits(columns: Sequence[pl.Series]) -> list[_Digit] | None:
 
 
 def _digit_of(column: pl.Series) -> _Digit | None:
-    """A column of whole numbers, or of texts with few values; None for others."""
+    """A column of integers, or of texts with few values, as a digit; None for others."""
     if isinstance(column.dtype, pl.String | pl.Categorical | pl.Enum):
         return _digit_of_texts(column)
     if not column.dtype.is_integer():
@@ -187,7 +189,8 @@ def _digit_of(column: pl.Series) -> _Digit | None:
 
 
 def _digit_of_texts(column: pl.Series) -> _Digit | None:
-    coded = column if isinstance(column.dtype, pl.Enum) else dictionary(column.cast(pl.String))
+    """A column of texts as a digit; None if most of its texts differ."""
+    coded = column if isinstance(column.dtype, pl.Enum) else as_enum(column.cast(pl.String))
     if not isinstance(coded.dtype, pl.Enum):
         return None
     texts, numbers = listed_texts(coded), coded.to_physical()
@@ -198,7 +201,7 @@ def _digit_of_texts(column: pl.Series) -> _Digit | None:
 
 
 def _pack(digits: Sequence[_Digit]) -> Counts:
-    """One number per row, first column first."""
+    """One number per row whose digits are the columns, the first column as the highest digit."""
     key = np.zeros(len(digits[0].numbers), dtype=np.int64)
     for digit in digits:
         key *= digit.size
@@ -207,15 +210,16 @@ def _pack(digits: Sequence[_Digit]) -> Counts:
 
 
 def _unpack(key: Counts, digits: Sequence[_Digit]) -> list[pl.Series]:
-    """The cells of each key, column by column, in the types that they had."""
+    """The columns of cells that these keys stand for, in the types that they had."""
     columns = []
     for digit in reversed(digits):
         key, number = np.divmod(key, digit.size)
-        columns.append(_cells(digit, number))
+        columns.append(_cells_of_numbers(digit, number))
     return columns[::-1]
 
 
-def _cells(digit: _Digit, number: Counts) -> pl.Series:
+def _cells_of_numbers(digit: _Digit, number: Counts) -> pl.Series:
+    """The cells that these numbers of a digit stand for; null for the last number."""
     gone = number == digit.size - 1
     if digit.texts is not None:
         place = pl.Series(number).set(pl.Series(gone), None)
@@ -225,7 +229,7 @@ def _cells(digit: _Digit, number: Counts) -> pl.Series:
 
 
 def _count_keys(key: Counts, bound: int) -> tuple[Counts, Counts]:
-    """The distinct keys, ascending, and how often each occurs; all are below the bound."""
+    """The distinct keys, ascending, and how often each occurs; all must be below `bound`."""
     if bound <= min(_DENSE, 4 * len(key)):
         number = np.bincount(key, minlength=bound)
         there = np.flatnonzero(number)
@@ -235,7 +239,7 @@ def _count_keys(key: Counts, bound: int) -> tuple[Counts, Counts]:
     return ascending[start], np.diff(start, append=len(key))
 
 
-def _sums(lists: pl.Series) -> Floats:
+def _sum_lists(lists: pl.Series) -> Floats:
     """The sum of each list, its numbers added one after the other."""
     lengths = lists.list.len().to_numpy()
     place = np.repeat(np.arange(len(lengths)), lengths)
@@ -243,8 +247,8 @@ def _sums(lists: pl.Series) -> Floats:
     return np.bincount(place, weights=numbers, minlength=len(lengths)).astype(np.float64)
 
 
-def groupable(column: pl.Series) -> pl.Series:
-    """The column as something that can be grouped: lists, structures and objects as their text."""
+def groupable_column(column: pl.Series) -> pl.Series:
+    """The column; if its cells are lists, structures or objects, their texts, to be grouped."""
     if column.dtype.is_nested() or isinstance(column.dtype, pl.Object):
         cells = [None if cell is None else repr(cell) for cell in column.to_list()]
         return pl.Series(column.name, cells, dtype=pl.String)
@@ -252,7 +256,7 @@ def groupable(column: pl.Series) -> pl.Series:
 
 
 def _signs_of_zeros(column: pl.Series, j: int) -> Sequence[pl.Series]:
-    """Signs of zeros: a reader of the release tells 0.0 from -0.0, a grouping does not."""
+    """A column of flags for -0.0, if any is: readers tell it from 0.0, a grouping does not."""
     if not column.dtype.is_float():
         return ()
     zeros = (column == 0).fill_null(value=False)

@@ -20,21 +20,22 @@ def decode(
     `exact[c]`, the column keeps its type; otherwise it is text, null where missing.
     """
     if exact is not False:
-        return original(column, labels, classes, take, None if exact is True else exact)
+        return original_cells(column, labels, classes, take, None if exact is True else exact)
     return texts_like(column, labels)[classes[take]]
 
 
-def original(
+def original_cells(
     column: "nw.Series[Any]",
     labels: Texts,
     classes: Codes,
     take: Counts,
     source: Counts | None = None,
 ) -> "nw.Series[Any]":
-    """Original cells of the records `take`, one and the same cell for all that show one label.
+    """Original cells for the records `take`, one and the same for all that show one label.
 
     A value may be written in several ways (1.5 and 1.50, 0.0 and -0.0): as they were, they would
-    tell the records of a class apart. For the same reason a text that means missing becomes null.
+    tell the records of a class apart. For the same reason a text that means missing becomes null. A
+    label's cell is that of its first record, or of record `source[c]` of its first class c.
     """
     number = {label: i for i, label in enumerate(dict.fromkeys(labels.tolist()))}
     place = np.array([number[label] for label in labels.tolist()], dtype=np.int64)
@@ -53,7 +54,7 @@ def original(
 
 
 def texts_like(column: "nw.Series[Any]", texts: Texts) -> "nw.Series[Any]":
-    """Texts, None for missing, as a series of the same library and name."""
+    """A series of these texts, None for missing, of the column's library and name."""
     made: nw.Series[Any] = nw.new_series(
         column.name, texts.tolist(), nw.String(), backend=column.implementation
     )

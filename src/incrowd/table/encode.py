@@ -11,8 +11,8 @@ from incrowd.arrays import MISSING, Codes, Flags, Texts, Values
 from incrowd.errors import InputError, boundary, count_of
 from incrowd.table.cells import has_mark
 from incrowd.table.column import CodedColumn, Domain, Kind
-from incrowd.table.fold import distinct, first_of
-from incrowd.table.parse import FEW, MARKS, kind_of, merges, parse
+from incrowd.table.fold import find_distinct, first_occurrences
+from incrowd.table.parse import FEW, MARKS, has_merging_numbers, kind_of, parse
 
 AnySeries: TypeAlias = "pl.Series | nw.Series[Any]"
 
@@ -55,11 +55,7 @@ def encode(
 
 
 def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
-    """The same column in the codes of a hierarchy's leaves.
-
-    Values of equal kinds match by value, others by the text of their label or, if one of them is a
-    number or a date, by what that text stands for: the number 39 matches 39.0 and the text "39".
-    """
+    """The column in the codes of a hierarchy's leaves (`leaves_of`); refused if it lacks one."""
     place = leaves_of(column.domain, leaves)
     _refuse_unknown(column, place)
     lookup = np.concatenate([[MISSING], place]).astype(np.int32)
@@ -67,7 +63,7 @@ def align(column: CodedColumn, leaves: Domain) -> CodedColumn:
 
 
 def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
-    """The column with these values read as missing: "99" is the text, and the number 99, too."""
+    """The column with these values read as missing; a mark "99" is text and number."""
     if not listed:
         return column
     if column.domain.kind is Kind.TEXT:
@@ -81,10 +77,7 @@ def as_missing(column: CodedColumn, listed: Sequence[str]) -> CodedColumn:
 
 
 def sealed_content(series: AnySeries) -> str:
-    """Name what incrowd cannot look into (lists, bytes); empty if the cells are plain values.
-
-    Lists and structures have no codes; bytes have, as hexadecimal text.
-    """
+    """Name what cannot be looked into in these cells (lists, bytes); empty if they are plain."""
     if isinstance(series, nw.Series) and series.dtype in _PLAIN:
         return ""
     with boundary(InputError("a column cannot be read", remedy="convert it to text")):
@@ -140,7 +133,7 @@ def _whole_numbers(values: pl.Series, missing: Sequence[str]) -> pl.Series:
 
 
 def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
-    """A column coded as its type says; whole numbers beyond int64 are text."""
+    """A column coded as its type says; integers beyond int64 are text."""
     dtype = values.dtype
     if isinstance(dtype, _NESTED):
         raise InputError(
@@ -158,6 +151,7 @@ def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_integers(values: pl.Series, name: str) -> CodedColumn:
+    """A column of integers coded as numbers; as text if one is beyond int64."""
     small = values.cast(pl.Int64, strict=False)
     if small.null_count() == values.null_count():
         return _encode_in_order(small, name, Kind.NUMBER, "int64")
@@ -165,6 +159,7 @@ def _encode_integers(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
+    """A column of floats coded as numbers, NaN as missing; infinite ones are refused."""
     infinite = values.is_infinite().fill_null(value=False)
     if infinite.any():
         raise InputError(
@@ -179,7 +174,7 @@ def _encode_floats(values: pl.Series, name: str) -> CodedColumn:
         return _encode_whole_numbers(cells.astype(np.int64), present, name, Kind.NUMBER)
     bits = cells.view(np.uint64)
     keys = np.where(bits & _SIGN, ~bits, bits | _SIGN)
-    found, place = distinct(keys, 2**64)
+    found, place = find_distinct(keys, 2**64)
     numbers = np.where(found & _SIGN, found ^ _SIGN, ~found).view(np.float64)
     if isinstance(values.dtype, pl.Float32):
         numbers = np.array([float(str(number)) for number in numbers.astype(np.float32)])
@@ -195,16 +190,17 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
         if values.dtype.time_unit == "ns" and (values.to_physical() % 1000 != 0).any():
             return _encode_texts(values, name)
         moments = values.dt.replace_time_zone(None).dt.cast_time_unit("us")
-        _refuse_far(moments, name)
+        _refuse_far_dates(moments, name)
         days = moments.cast(pl.Date)
         if not (moments == days.cast(pl.Datetime("us"))).all():
             return _encode_in_order(moments.to_physical(), name, Kind.DATE, "datetime64[us]")
         values = days
-    _refuse_far(values, name)
+    _refuse_far_dates(values, name)
     return _encode_in_order(values.to_physical().cast(pl.Int64), name, Kind.DATE, "datetime64[D]")
 
 
-def _refuse_far(dates: pl.Series, name: str) -> None:
+def _refuse_far_dates(dates: pl.Series, name: str) -> None:
+    """Refuse a column with dates outside the years 1 to 9999."""
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
         beyond = count_of(int(far.sum()), "date")
@@ -237,13 +233,13 @@ def _encode_booleans(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _encode_texts(values: pl.Series, name: str) -> CodedColumn:
-    """Distinct texts numbered by Polars, then sorted."""
-    dictionary = _dictionary(values)
+    """A column of texts coded in the order of code points; null is missing."""
+    dictionary = _as_categories(values)
     numbers = dictionary.to_physical().cast(pl.UInt32)
     missing = int(numbers.drop_nulls().to_numpy().max(initial=0)) + 1
-    found, place = distinct(numbers.fill_null(missing).to_numpy(), missing + 1)
+    found, place = find_distinct(numbers.fill_null(missing).to_numpy(), missing + 1)
     filled = found < missing
-    texts = dictionary.gather(first_of(place, len(found))[filled]).cast(pl.String)
+    texts = dictionary.gather(first_occurrences(place, len(found))[filled]).cast(pl.String)
     order = texts.arg_sort().to_numpy()
     lookup = np.zeros(len(found), dtype=np.int32)
     lookup[np.flatnonzero(filled)[order]] = np.arange(1, len(order) + 1, dtype=np.int32)
@@ -251,8 +247,8 @@ def _encode_texts(values: pl.Series, name: str) -> CodedColumn:
     return CodedColumn(name, lookup[place], Domain(Kind.TEXT, labels))
 
 
-def _dictionary(values: pl.Series) -> pl.Series:
-    """A categorical series of its own, so that its numbers are as few as its values."""
+def _as_categories(values: pl.Series) -> pl.Series:
+    """The column as categories of its own, so that their numbers are as few as its values."""
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
         return values
     if isinstance(values.dtype, pl.Binary):
@@ -272,16 +268,16 @@ def _encode_in_order(values: pl.Series, name: str, kind: Kind, dtype: str) -> Co
 def _encode_whole_numbers(
     cells: np.ndarray[Any, np.dtype[np.int64]], present: Flags, name: str, kind: Kind
 ) -> CodedColumn:
-    """Whole numbers coded by value; `cells` are those of the records that have one."""
+    """A column coded by value, of integers `cells` that the `present` records hold."""
     low, high = (int(cells.min()), int(cells.max())) if len(cells) else (0, 0)
     keys = cells.view(np.uint64) - np.uint64(low % 2**64)
-    found, place = distinct(keys, high - low + 1)
+    found, place = find_distinct(keys, high - low + 1)
     values = (found + np.uint64(low % 2**64)).view(np.int64)
     return CodedColumn(name, _codes_of_records(place, present), Domain(kind, values))
 
 
 def _codes_of_records(place: Codes, present: Flags) -> Codes:
-    """Places among the present values to codes of all records."""
+    """The codes of all records, from the places of the values that the `present` ones hold."""
     if len(place) == len(present):
         return place + np.int32(1)
     codes = np.zeros(len(present), dtype=np.int32)
@@ -290,7 +286,7 @@ def _codes_of_records(place: Codes, present: Flags) -> Codes:
 
 
 def _without_texts(column: CodedColumn, missing: Sequence[str], *, blank: bool) -> CodedColumn:
-    """The column with these texts read as missing."""
+    """The column with these texts, and blank ones if `blank`, read as missing."""
     if not missing and not blank:
         return column
     texts = pl.Series(column.domain.labels.tolist(), dtype=pl.String)
@@ -320,7 +316,7 @@ def _keep_values(column: CodedColumn, kept: Flags) -> CodedColumn:
 
 
 def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
-    """The column with its values read as another kind."""
+    """The column with its labels read as values of this kind; refused if one is not."""
     if column.domain.kind is kind:
         return column
     parsed = parse(column.domain.labels, kind)
@@ -332,6 +328,7 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
 
 
 def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
+    """Refuse a column if some value that occurs does not fit the kind."""
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
@@ -344,7 +341,8 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
 
 
 def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
-    if kind is Kind.NUMBER and merges(column.domain.labels):
+    """Refuse a column of numbers if some would be one float although they differ."""
+    if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",
             remedy='give it the kind "text"',
@@ -352,6 +350,7 @@ def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
 
 
 def _refuse_unknown(column: CodedColumn, place: Codes) -> None:
+    """Refuse a column if some value that occurs is no leaf (place 0) of its hierarchy."""
     unknown = np.concatenate([[False], place == MISSING])
     held = unknown[column.codes]
     if held.any():

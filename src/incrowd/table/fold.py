@@ -57,7 +57,7 @@ def fold(
         people=people,
         shared_row=np.ascontiguousarray(shared[0]),
         shared_unit=np.ascontiguousarray(shared[1]),
-        weights=_sums(row_of, weights, len(counts)),
+        weights=_sum_weights(row_of, weights, len(counts)),
         row_of=row_of,
     )
 
@@ -69,7 +69,7 @@ def _fold_counted(
     weights: Floats | None,
     records: Counts,
 ) -> Tally:
-    """The tally of lines that stand for several records each."""
+    """The tally of lines that stand for several records each, as `fold` with `records`."""
     if unit is not None:  # each record without a unit is a person: a line for each of them
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         whole = fold([codes[line] for codes in quasi], [c[line] for c in sensitive], unit[line])
@@ -85,13 +85,13 @@ def _fold_counted(
         whole,
         counts=counts,
         people=counts if unit is None else whole.people,
-        weights=_sums(row_of, weights, len(counts)),
+        weights=_sum_weights(row_of, weights, len(counts)),
         row_of=None,
     )
 
 
 def _tally_if_distinct(quasi: list[Codes], sensitive: list[Codes], records: Counts) -> Tally | None:
-    """The tally of lines without units that are distinct and in their order; None for others."""
+    """The tally of lines without units that are distinct and ascend already; None for others."""
     if not quasi or not len(records):
         return None
     rows = np.stack([*quasi, *sensitive]).astype(np.int32, copy=False)
@@ -104,7 +104,7 @@ def _tally_if_distinct(quasi: list[Codes], sensitive: list[Codes], records: Coun
     return Tally(*split, counts, counts, nobody, nobody)
 
 
-def distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
+def find_distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
     """The distinct keys in ascending order, and the place of each key among them.
 
     `bound` is above every key; keys below 2^32 may be uint32. The place is what `numpy.unique`
@@ -115,20 +115,22 @@ def distinct(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
     return _distinct_by_hash(keys.astype(np.uint64, copy=False))
 
 
-def first_of(place: Codes, number: int) -> Counts:
-    """Where each of the places 0, 1, …, number - 1 occurs first; each of them must."""
+def first_occurrences(place: Codes, number: int) -> Counts:
+    """Where each of the places 0, 1, …, number - 1 occurs first; each must occur."""
     first = np.zeros(number, dtype=np.int64)
     kernels.first_places(place, first)
     return first
 
 
-def _sums(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
+def _sum_weights(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
+    """The sum of the weights of each row's records; None without weights."""
     if weights is None:
         return None
     return np.bincount(row_of, weights=weights, minlength=rows).astype(np.float64)
 
 
 def _count_records(columns: Sequence[Codes], unit: Codes | None, weights: Floats | None) -> int:
+    """Number of records, which all arrays must have; too many are refused."""
     lengths = {len(array) for array in (*columns, unit, weights) if array is not None}
     if len(lengths) > 1:
         msg = "columns differ in length"
@@ -156,7 +158,7 @@ def _distinct_rows(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes
             bound *= radices[last]
             last += 1
         keys = _pack([row_of, *columns[done:last]], [first, *radices[done:last]])
-        found, row_of = distinct(keys, bound)
+        found, row_of = find_distinct(keys, bound)
         digits = _unpack(found, [first, *radices[done:last]])
         rows = np.concatenate([rows[:, digits[0]], digits[1:]])
         done = last
@@ -164,18 +166,20 @@ def _distinct_rows(columns: Sequence[Codes], records: int) -> tuple[Codes, Codes
 
 
 def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
+    """Keys whose digits are the columns, the first as the highest; packed in threads."""
     keys = np.zeros(len(columns[0]), dtype=np.uint64)
 
-    def work(here: slice) -> None:
+    def pack_chunk(chunk: slice) -> None:
         for column, radix in zip(columns, radices, strict=True):
             if radix > 1:
-                kernels.pack(keys[here], column[here], np.uint64(radix))
+                kernels.pack(keys[chunk], column[chunk], np.uint64(radix))
 
-    in_threads([partial(work, here) for here in _chunks(len(keys))])
+    in_threads([partial(pack_chunk, chunk) for chunk in _chunks(len(keys))])
     return keys
 
 
 def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
+    """The digits of each key, one line per radix."""
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
     in_threads([partial(kernels.unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
@@ -183,6 +187,7 @@ def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
 
 
 def _distinct_dense(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, Codes]:
+    """The result of `find_distinct`, by a table of all numbers below the bound."""
     mark: Any = kernels.mark_dense
     look_up: Any = kernels.place_dense
     chunks = _chunks(len(keys))
@@ -197,17 +202,20 @@ def _distinct_dense(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, 
 
 
 def _distinct_by_hash(keys: Keys) -> tuple[Keys, Codes]:
-    """Keys are moved to parts that fit a cache, numbered there, and the numbers sorted by key."""
+    """The result of `find_distinct` for keys of any size.
+
+    Keys are moved to parts that fit a cache, numbered there, and the numbers sorted by key.
+    """
     moved, origin, start = _move_to_parts(keys)
     local = np.empty(len(keys), dtype=np.int32)
     found = np.zeros(len(start) - 1, dtype=np.int64)
-    shares = _shares(start)
+    shares = _runs_of_parts(start)
     number = kernels.number_parts
     in_threads([partial(number, moved, start[s], local, found[b]) for s, b in shares])
     offset = np.concatenate([[0], np.cumsum(found)])
     values = np.empty(offset[-1], dtype=np.uint64)
     kernels.gather(moved, start, offset, values)
-    order = _ascending(values)
+    order = _ascending_order(values)
     rank = np.empty(len(values), dtype=np.int32)
     rank[order] = np.arange(len(values), dtype=np.int32)
     place = np.empty(len(keys), dtype=np.int32)
@@ -216,8 +224,8 @@ def _distinct_by_hash(keys: Keys) -> tuple[Keys, Codes]:
     return values[order], place
 
 
-def _ascending(values: Keys) -> NDArray[np.intp]:
-    """The order that sorts the values; with their places in the low bits if there is room."""
+def _ascending_order(values: Keys) -> NDArray[np.intp]:
+    """The order that sorts the values, by packing places into their low bits if there is room."""
     bits = len(values).bit_length()
     if int(values.max(initial=0)).bit_length() + bits > 64:
         return np.argsort(values)
@@ -227,7 +235,7 @@ def _ascending(values: Keys) -> NDArray[np.intp]:
 
 
 def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
-    """Keys moved so that equal ones are in one part, where they were, and the parts' bounds."""
+    """The keys moved so that equal ones are in one part, where each was, and where parts start."""
     bits = max(1, min(_MOST_PARTS, len(keys) // _PART)).bit_length()
     shift = np.uint64(64 - bits)
     chunks = _chunks(len(keys))
@@ -250,7 +258,10 @@ def _move_to_parts(keys: Keys) -> tuple[Keys, Codes, Counts]:
 def _people_of_rows(
     counts: Counts, row_of: Codes, unit: Codes | None
 ) -> tuple[Counts, tuple[Codes, Codes]]:
-    """People per row who are in no other, and the pairs (row, unit) of those who are."""
+    """For each row the people in no other row, and the pairs (row, unit) of those in several.
+
+    A record without a unit is a person of its own; without units all records are.
+    """
     if unit is None:
         nobody = np.empty(0, dtype=np.int32)
         return counts, (nobody, nobody)
@@ -258,7 +269,7 @@ def _people_of_rows(
     width = max(len(counts), 1)
     units, rows = unit[named], row_of[named]
     radix = int(units.max(initial=0)) + 1
-    pairs, _ = distinct(_pack([units, rows], [radix, width]), radix * width)
+    pairs, _ = find_distinct(_pack([units, rows], [radix, width]), radix * width)
     of_unit, of_row = _unpack(pairs, [radix, width])
     alone = np.bincount(of_unit, minlength=1)[of_unit] == 1
     people = np.bincount(np.concatenate([row_of[~named], of_row[alone]]), minlength=len(counts))
@@ -273,13 +284,14 @@ def threads() -> int:
 
 
 def _chunks(length: int) -> list[slice]:
+    """Slices that cut this length into a part per thread; one slice if it is small."""
     number = threads() if length >= _SMALL else 1
     bounds = [length * i // number for i in range(number + 1)]
     return [slice(lo, hi) for lo, hi in pairwise(bounds)]
 
 
-def _shares(start: Counts) -> list[tuple[slice, slice]]:
-    """Runs of parts with about as many keys each: where their bounds and where they are."""
+def _runs_of_parts(start: Counts) -> list[tuple[slice, slice]]:
+    """Runs of parts with about as many keys each: slices of their bounds, and of the parts."""
     number = 4 * threads() if start[-1] >= _SMALL else 1
     wanted = start[-1] * np.arange(number + 1) // number
     cuts = np.unique(np.searchsorted(start, wanted))
@@ -288,14 +300,14 @@ def _shares(start: Counts) -> list[tuple[slice, slice]]:
 
 
 def in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
-    """Run the tasks side by side; their results in their order.
+    """Run the tasks side by side; return their results in the order of the tasks.
 
     A task that itself has tasks runs them one after the other: there are no more threads. When one
     fails, or on Ctrl-C, those that have not begun never do; Ctrl-C does not wait for the others.
     """
     if len(tasks) < 2 or threads() == 1 or getattr(_INSIDE, "task", False):
         return [task() for task in tasks]
-    pool = ThreadPoolExecutor(threads(), initializer=_enter)
+    pool = ThreadPoolExecutor(threads(), initializer=_mark_thread)
     wait = False
     try:
         todo = [pool.submit(task) for task in tasks]
@@ -309,5 +321,6 @@ def in_threads(tasks: Sequence[Callable[[], Result]]) -> list[Result]:
     return results
 
 
-def _enter() -> None:
+def _mark_thread() -> None:
+    """Mark this thread as one that runs a task, so that its own tasks run in it."""
     _INSIDE.task = True

@@ -25,7 +25,7 @@ class CodingTable(Protocol):
         kinds: Mapping[str, Kind] | None = None,
         missing_values: Sequence[str] = (),
     ) -> dict[str, CodedColumn]:
-        """Columns as codes, with these texts read as missing."""
+        """Columns as codes by name, with these texts read as missing."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class MissingMarks:
     A mark of every column is a text; a mark of one column is also the number that it spells.
 
     >>> marks = MissingMarks(("NA",), {"age": ("99",)})
-    >>> marks.within("age"), marks.within("sex")
+    >>> marks.of_column("age"), marks.of_column("sex")
     (('NA', '99'), ('NA',))
     """
 
@@ -43,20 +43,23 @@ class MissingMarks:
     own: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     """By column, the marks that it alone has."""
 
-    def within(self, name: str) -> tuple[str, ...]:
-        """The marks of one column: those of all columns, and its own."""
+    def of_column(self, name: str) -> tuple[str, ...]:
+        """The marks that count in one column: those of all columns, and its own."""
         return (*self.everywhere, *self.own.get(name, ()))
 
     def and_everywhere(self, more: Sequence[str]) -> "MissingMarks":
-        """These marks, and more of every column."""
+        """A copy of these marks with more marks for every column."""
         return MissingMarks((*self.everywhere, *more), self.own)
 
     def code_column(
         self, table: CodingTable, name: str, kind: Kind | None = None, called: str | None = None
     ) -> CodedColumn:
-        """A column as codes, 0 is missing; `called` is the table's name for it."""
+        """A column as codes, with its marks as code 0.
+
+        `called` is what the table calls it, if not `name`.
+        """
         there = called or name
-        column = table.codes([there], {} if kind is None else {there: kind}, self.within(name))
+        column = table.codes([there], {} if kind is None else {there: kind}, self.of_column(name))
         coded = self.clear(column[there], name)
         return CodedColumn(name, coded.codes, coded.domain)
 
@@ -74,13 +77,13 @@ class MissingMarks:
         return {name: codes[name] for name in names}
 
     def clear(self, column: CodedColumn, name: str) -> CodedColumn:
-        """A coded column with the marks that it alone has read as missing."""
+        """The coded column with those marks read as missing that count in this column alone."""
         return as_missing(column, self.own.get(name, ()))
 
     def readable(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
-        """Cells with every missing one null; `text` says that blanks mean missing, too."""
+        """The rows with every missing cell null; `text` says that blanks mean missing, too."""
         return cells.clear_own_marks(cells.readable(rows, self.everywhere, text=text), self.own)
 
     def clear_marks(self, rows: pl.DataFrame, *, text: bool) -> pl.DataFrame:
-        """As `readable`, but columns with a dictionary keep it."""
+        """The rows with every missing cell null, as `readable` gives, but an `Enum` stays one."""
         return cells.clear_own_marks(cells.clear_marks(rows, self.everywhere, text=text), self.own)

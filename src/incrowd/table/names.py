@@ -13,7 +13,7 @@ _MADE = re.compile(r"column_\d+")
 
 
 def unique_names(names: Iterable[str]) -> tuple[str, ...]:
-    """Column names, each once; a single text is one name, not a list of its letters.
+    """The column names, each once, in order; a single text is one name, not a list of letters.
 
     >>> unique_names("age"), unique_names(name for name in ["age", "zip", "age"])
     (('age',), ('age', 'zip'))
@@ -50,7 +50,7 @@ def nearest(name: str, names: Sequence[str], *, listed: bool = False) -> str:
 
 
 def choose_columns(names: Sequence[str], columns: Iterable[str] | None) -> tuple[str, ...]:
-    """The columns to look at, each once: those named, or all. Unknown ones are refused."""
+    """The columns to look at, each once: those named, or all if None. Unknown ones are refused."""
     wanted = unique_names(names if columns is None else columns)
     for name in wanted:
         if name not in names:
@@ -73,10 +73,10 @@ def words_of(name: str) -> tuple[str, ...]:
     return tuple(re.findall(r"[a-z]+(?:\d+(?=[a-z]))?[a-z]*", parted.lower()))
 
 
-def said_by(name: str) -> frozenset[str]:
-    """The words of a name, each two neighbours in one, and all of them in one.
+def words_and_compounds(name: str) -> frozenset[str]:
+    """All words that a name holds: its words, each two neighbours joined, and all joined.
 
-    >>> sorted(said_by("date of birth"))
+    >>> sorted(words_and_compounds("date of birth"))
     ['birth', 'date', 'dateof', 'dateofbirth', 'of', 'ofbirth']
     """
     words = words_of(name)

@@ -45,7 +45,7 @@ class Parsed:
 
 
 def parse(texts: Texts, kind: Kind) -> Parsed:
-    """Texts read as numbers or dates, as far as they are; spaces around them do not matter."""
+    """Read texts as numbers or dates, without spaces around them; `fits` flags those that are."""
     if kind is Kind.TEXT:
         return Parsed(texts, np.ones(len(texts), dtype=np.bool_))
     series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
@@ -53,7 +53,7 @@ def parse(texts: Texts, kind: Kind) -> Parsed:
 
 
 def parse_numbers(texts: pl.Series) -> Parsed:
-    """Texts read as numbers: int64 if all that fit are whole numbers of that size, else float64.
+    """Read texts as numbers: int64 if all that fit are integers of that size, else float64.
 
     Infinities do not fit.
     """
@@ -69,7 +69,7 @@ def parse_numbers(texts: pl.Series) -> Parsed:
 
 
 def parse_dates(texts: pl.Series) -> Parsed:
-    """Texts read as dates: days if none has a time of day, microseconds otherwise.
+    """Read texts as dates: days if none has a time of day, microseconds otherwise.
 
     Taken are 2024-12-31, 2024/12/31, 31.12.2024 and 2024-12-31 with 23:59, 23:59:59 or
     23:59:59.999999 after a space or a T: forms that can be read in one way only.
@@ -85,6 +85,7 @@ def parse_dates(texts: pl.Series) -> Parsed:
 def _first_fit(
     texts: pl.Series, forms: tuple[tuple[str, str], ...], dtype: pl.Date | pl.Datetime
 ) -> pl.Series:
+    """Each text read by the first form whose pattern it has; null if none fits."""
     dates = pl.Series([None] * len(texts), dtype=dtype)
     for pattern, form in forms:
         here = texts.str.contains(pattern)
@@ -95,13 +96,14 @@ def _first_fit(
 
 
 def _parse_dates(values: pl.Series, dtype: str) -> Parsed:
+    """Dates of Polars as a result of `parse`, in this type of numpy; years below 1 do not fit."""
     fits = values.is_not_null() & (values.dt.year() >= 1).fill_null(value=False)
     numbers = values.to_physical().fill_null(0).to_numpy().astype(np.int64)
     return Parsed(numbers.view(dtype), fits.to_numpy())
 
 
 def kind_of(texts: Texts) -> Kind:
-    """What all of these texts are: numbers, dates or nothing of the kind.
+    """The kind that all of these texts have: numbers, dates or else text.
 
     Codes that only look like numbers are text: a leading zero (ZIP codes), a leading plus sign
     (telephone numbers), more digits than a float64 keeps (account numbers).
@@ -113,13 +115,14 @@ def kind_of(texts: Texts) -> Kind:
 
 
 def _kind_of_all(texts: Texts) -> Kind:
+    """As `kind_of`, by looking at every text."""
     series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
     if series.str.contains(_NUMBER).all():
         return Kind.NUMBER if _is_quantity(series) else Kind.TEXT
     return Kind.DATE if bool(parse_dates(series).fits.all()) else Kind.TEXT
 
 
-def merges(texts: Texts) -> bool:
+def has_merging_numbers(texts: Texts) -> bool:
     """Whether texts of different whole numbers beyond 2^53 would be one float64."""
     series = pl.Series(texts.tolist(), dtype=pl.String).str.strip_chars()
     parsed = parse_numbers(series)
@@ -131,6 +134,7 @@ def merges(texts: Texts) -> bool:
 
 
 def _is_quantity(texts: pl.Series) -> bool:
+    """Whether texts that look like numbers are numbers, and no codes: see `kind_of`."""
     if texts.str.contains(_LOOKS_LIKE_A_NAME).any():
         return False
     parsed = parse_numbers(texts)
@@ -139,4 +143,4 @@ def _is_quantity(texts: pl.Series) -> bool:
     digits = texts.str.replace(r"[eE].*$", "").str.replace(r"^-?[0.]+", "").str.count_matches(r"\d")
     if not parsed.fits.all() or not (digits <= _DIGITS).all():
         return False
-    return not merges(texts.to_numpy())
+    return not has_merging_numbers(texts.to_numpy())

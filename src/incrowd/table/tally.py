@@ -45,7 +45,7 @@ class Tally:
 
     @property
     def rows_of_records(self) -> Codes:
-        """The row of each record; of no record if none is at hand."""
+        """The row of each record; an empty array if records are not known one by one."""
         return np.zeros(0, dtype=np.int32) if self.row_of is None else self.row_of
 
     @property
@@ -79,10 +79,10 @@ class Tally:
         )
 
     def take(self, rows: Codes) -> "Tally":
-        """The tally of these whole rows."""
+        """The tally of these rows alone, each with all of its records."""
         return self.split(rows, self.counts[rows])
 
 
 def _is_whole(rows: Codes, number: int) -> bool:
-    """Whether these are all of so many rows, in their order: then nothing needs to be copied."""
+    """Whether these are all of `number` rows, in order, so that nothing needs to be copied."""
     return len(rows) == number and bool((rows == np.arange(number, dtype=np.int32)).all())

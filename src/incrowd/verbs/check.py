@@ -9,7 +9,7 @@ from incrowd.engines.base import Engine
 from incrowd.engines.fetch import stored_release
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files
-from incrowd.io.atomic import pending
+from incrowd.io.atomic import is_pending
 from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import (
     AnyPath,
@@ -115,7 +115,7 @@ def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Check
         digest,
         text=engine.text,
         sealed=columns_without_codes(engine.sealed),
-        torn=file is not None and pending(file),
+        torn=file is not None and is_pending(file),
     )
 
 

@@ -109,7 +109,7 @@ def _ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedColumn
     if name is None:
         return None
     marks = MissingMarks() if policy is None else policy.marks
-    return marks.clear(engine.unit(name, marks.within(name)), name)
+    return marks.clear(engine.unit(name, marks.of_column(name)), name)
 
 
 def _world(

@@ -49,7 +49,7 @@ from incrowd.identify.withholding import (
 from incrowd.io import files, tables
 from incrowd.io.atomic import replacing
 from incrowd.io.layout import stored_text
-from incrowd.io.passes import RereadableTable, rereadable, shuffle, written_rows
+from incrowd.io.passes import RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading, enough_memory, is_path, rows_of
 from incrowd.io.scratch import scratch_frames
 from incrowd.io.target import pieces, refuse_unwritable
@@ -270,7 +270,7 @@ def _mask_in_passes(
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
-        table = stack.enter_context(rereadable(source, tuple, reading, folder))
+        table = stack.enter_context(open_rereadable(source, tuple, reading, folder))
         form = table.form if target is None else tables.form_of(target, table.form)
         refuse_unwritable(form)
         decision = _decide_by_sample(table, request, watch)

@@ -27,7 +27,7 @@ from incrowd.errors import IncrowdError, InputError, boundary, other_rows_error
 from incrowd.io.atomic import replacing
 from incrowd.io.csv_chunks import PlainText, plain_text
 from incrowd.io.csv_rewrite import OtherRecordsError, Rewriting, rewritten, shuffled_text, writing
-from incrowd.io.passes import Frames, RereadableTable, rereadable, shuffle, written_rows
+from incrowd.io.passes import Frames, RereadableTable, open_rereadable, shuffle, written_rows
 from incrowd.io.reading import AnyPath, Reading
 from incrowd.io.scratch import ScratchFrames, scratch_file, scratch_frames
 from incrowd.io.tables import Form, form_of
@@ -105,7 +105,7 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
-        table = stack.enter_context(rereadable(source, options.leaving, reading, folder))
+        table = stack.enter_context(open_rereadable(source, options.leaving, reading, folder))
         form = table.form if target is None else form_of(target, table.form)
         refuse_unwritable(form)
         rewritable = place is not None and is_rewritable(table, form)

@@ -22,7 +22,7 @@ from incrowd.engines.stream import records_of
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.records import Records
 from incrowd.io.batches import batches
-from incrowd.io.passes import no_batches
+from incrowd.io.passes import no_batches_error
 from incrowd.io.reading import AnyPath, Opened, Reading, is_path
 from incrowd.table.cells import select_columns
 from incrowd.table.column import CodedColumn, Role
@@ -233,7 +233,7 @@ def _passing_frames(
     rest = iter(frames)
     first = next(rest, None)
     if first is None:
-        raise no_batches()
+        raise no_batches_error()
     names = choose_columns(MemoryEngine(first).names, columns)
     return PassingTable(chain([first], rest), names, text=False)
 

@@ -16,7 +16,7 @@ from incrowd.partition.classes import Classes, classes_of, crowds
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
 from incrowd.table.column import Missing
-from incrowd.table.fold import distinct
+from incrowd.table.fold import find_distinct
 
 EPSILON = 1e-12
 """Losses that differ by less are equal; the node with fewer and then smaller levels is taken."""
@@ -199,5 +199,5 @@ def _number_keys(key: Counts, bound: int) -> tuple[Counts, int]:
 
     All keys must be below `bound`.
     """
-    found, place = distinct(key.view(np.uint64), bound)
+    found, place = find_distinct(key.view(np.uint64), bound)
     return place.astype(np.int64), len(found)
