@@ -115,7 +115,7 @@ class SearchView:
                 bound=point.answer is not None and point.answer.quick,
             )
             for point, (risk, loss), best in zip(
-                points, map(place_of, points), unbeaten(points), strict=True
+                points, map(place_of, points), unbeaten_flags(points), strict=True
             )
         ]
 
@@ -214,7 +214,7 @@ def place_of(point: TriedRelease) -> tuple[float, float]:
     return answer.risk, answer.loss
 
 
-def unbeaten(points: Sequence[TriedRelease]) -> list[bool]:
+def unbeaten_flags(points: Sequence[TriedRelease]) -> list[bool]:
     """For each point, whether no point elsewhere has at most its risk and at most its loss."""
     places = [place_of(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
