@@ -40,7 +40,7 @@ ROUNDING = 1e-9
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Audit a release from the command line."""
+    """Audit a release from the command line; return 0 if it passes, 1 if not, 3 if unread."""
     parser = argparse.ArgumentParser(prog="auditor", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("release", type=Path, help="a CSV file that incrowd has written")
     parser.add_argument("certificate", type=Path, nargs="?", help="RELEASE.certificate.json")
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def audit(release: Path, certificate: Path) -> dict[str, Any]:
-    """Recount a release, and compare it with its certificate."""
+    """Recount a release, compare it with its certificate, and return what was found."""
     paper, content = read_certificate(certificate), release.read_bytes()
     table = Table(paper, *read_csv(content, paper["policy"]))
     faults, models, figures = [*file_faults(paper, content), *table.column_faults()], [], {}
@@ -72,7 +72,7 @@ def audit(release: Path, certificate: Path) -> dict[str, Any]:
 
 
 def sentences(found: Entries) -> Iterator[str]:
-    """The answer for people: the verdict, every model, what is wrong, what was not recounted."""
+    """Yield the answer for people: verdict, models, what is wrong, what was not recounted."""
     verdict = "agrees with its certificate and keeps its policy" if found["ok"] else "does NOT pass"
     yield f"The release of {found['records']:,} records {verdict}, as far as it can be recounted."
     for one in found["models"]:
@@ -85,7 +85,7 @@ def sentences(found: Entries) -> Iterator[str]:
 
 
 def read_certificate(path: Path) -> dict[str, Any]:
-    """A certificate as JSON."""
+    """Read a certificate as JSON; refuse what is no certificate of incrowd."""
     with suppress(ValueError, KeyError, TypeError):
         paper = json.loads(path.read_text(encoding="utf-8"))
         if paper["schema"] == "incrowd.certificate/1":
@@ -94,7 +94,7 @@ def read_certificate(path: Path) -> dict[str, Any]:
 
 
 def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]]]:
-    """The header and the rows; the separator is the one that tells most columns of the policy."""
+    """Read header and rows; the separator is the one that finds most columns of the policy."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -113,7 +113,7 @@ def read_csv(content: bytes, policy: Entries) -> tuple[list[str], list[list[str]
 
 
 def file_faults(paper: Entries, content: bytes) -> Iterator[str]:
-    """The file is not the one that was certified, or the certificate was changed."""
+    """Yield a fault if the file is not the certified one, or the certificate was changed."""
     if paper["digest"] != {"of": "file", "sha256": hashlib.sha256(content).hexdigest()}:
         yield "The certificate belongs to another file, or somebody changed the release."
     text = json.dumps(paper["policy"], sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -136,13 +136,13 @@ class Table:
         self._cells: dict[str, list[Any]] = {}
 
     def having(self, *roles: str) -> list[str]:
-        """The columns of these roles; a pseudonym is a role of its own."""
+        """The columns of these roles; a pseudonym is a role of its own, not an identifier."""
         keyed = {n: "pseudonym" for n, c in self.columns.items() if c.get("action") == "pseudonym"}
         return [n for n, column in self.columns.items() if keyed.get(n, column["role"]) in roles]
 
     @cached_property
     def entries(self) -> dict[str, Any]:
-        """The entries of the certificate that are not empty by their place, such as `loss.gcp`."""
+        """The entries of the certificate that say something, by place, such as `loss.gcp`."""
         found = {name: said for name, said in self.paper.items() if said not in (None, {}, [])}
         for outer in ("loss", "suppressed"):
             found |= {f"{outer}.{inner}": value for inner, value in found.pop(outer, {}).items()}
@@ -175,7 +175,7 @@ class Table:
 
     @cached_property
     def classes(self) -> dict[tuple[Any, ...], list[int]]:
-        """The rows of each class: those that show the same, or have the same number."""
+        """The numbers of the rows of each class: they show the same, or have the same number."""
         names = [self.number] if self.number else self.having("quasi")
         found: dict[tuple[Any, ...], list[int]] = {}
         for row, shown in enumerate(zip(*map(self.cells, names), strict=True)):
@@ -184,7 +184,7 @@ class Table:
 
     @cached_property
     def crowds(self) -> list[list[int]]:
-        """Per class: the rows that nobody can tell from it; a missing value may match anything."""
+        """Per class: the rows that nobody can tell from it; a missing value may match any."""
         classes = self.classes
         if self.policy.get("missing", "own-value") != "matches-anything" or self.number:
             return list(classes.values())
@@ -214,7 +214,7 @@ class Table:
         return known | {"together": self._alone_by(kept), "unaccepted": self._alone_by(judged)}
 
     def _alone_by(self, names: list[str]) -> float:
-        """The share, rounded up to four digits; fewer than five people count as five."""
+        """The share of people alone by these columns, rounded up to four digits, of 5 at least."""
         values, alone = list(zip(*map(self.cells, names), strict=True)) or [()] * len(self.rows), 0
         for rows, crowd in zip(self.classes.values(), self.crowds, strict=True):
             held = Counter(values[row] for row in crowd)
@@ -233,7 +233,7 @@ class Table:
         return {place: value for place, value in found.items() if place in self.entries}
 
     def column_faults(self) -> Iterator[str]:
-        """Columns that should be there and are not, or are there and should not be."""
+        """Yield a fault for columns that are missing and for columns that may not leave."""
         if self.lacking or not self.rows:
             yield f"The release lacks {len(self.lacking)} columns of the policy, or all records."
         ends = {f"{name}_{end}" for name in self.split for end in ("low", "high")}
@@ -242,7 +242,7 @@ class Table:
             yield f"The release has {len(stray)} columns that may not leave."
 
     def figure_faults(self) -> Iterator[str]:
-        """Figures that differ from the recount, or from what the policy lets be left out."""
+        """Yield a fault for each figure that differs from the recount or breaks a limit."""
         for place, value in self.figures().items():
             if not math.isclose(self.entries[place], value, rel_tol=1e-12, abs_tol=1e-12):
                 yield f"The certificate gives another figure for {place} than the rows."
@@ -264,7 +264,7 @@ def is_number_and_no_code(text: str) -> bool:
 
 
 def values_of(texts: set[str], kind: str) -> dict[Any, Any]:
-    """What each text stands for: spellings of one number or date are one value."""
+    """The value that each text stands for: spellings of one number or date are one value."""
     if kind == "text":
         return {text: text for text in texts}
     bare = {text: text.strip(WHITE) for text in texts}
@@ -278,7 +278,7 @@ def values_of(texts: set[str], kind: str) -> dict[Any, Any]:
 
 
 def moment_of(text: str) -> datetime | None:
-    """The date or moment that a text names."""
+    """The date or moment that a text names; None if it names none."""
     for form in DATES if DATE.fullmatch(text) else ():
         with suppress(ValueError):
             return datetime.strptime(text, form)  # noqa: DTZ007  cells have no zone
@@ -286,7 +286,7 @@ def moment_of(text: str) -> datetime | None:
 
 
 def judge_models(table: Table) -> Iterator[dict[str, Any]]:
-    """Each model of the policy: asked, said by the certificate, counted."""
+    """Yield, for each model of the policy, what is asked, certified and counted."""
     for model, said in zip(table.policy["models"], table.paper["models"], strict=True):
         why_not, counted, met = None, None, said["ok"] and is_possible(table, said)
         if model["name"] not in JUDGES:
@@ -302,7 +302,7 @@ def judge_models(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def is_possible(table: Table, said: Entries) -> bool:
-    """Whether what the certificate says of a model is enough, and no more than records can show."""
+    """Whether what the certificate says of a model is enough, and no more than rows can show."""
     if said["name"] in {"t-closeness", "alpha-k", "delta-presence"}:
         return bool(said["reached"] <= said["asked"] + ROUNDING)
     too_much = said["name"] == "k-anonymity" and said["reached"] > min(map(len, table.crowds))
@@ -310,7 +310,7 @@ def is_possible(table: Table, said: Entries) -> bool:
 
 
 def model_faults(models: Sequence[Entries]) -> Iterator[str]:
-    """Models that are not met, or reach another value than the certificate says."""
+    """Yield a fault for each model that is not met or differs from the certificate."""
     for one in models:
         if not one["met"]:
             yield f"{one['name']} is not met."
@@ -319,12 +319,12 @@ def model_faults(models: Sequence[Entries]) -> Iterator[str]:
 
 
 def meant_fraction(number: float) -> Fraction:
-    """The number that was meant: 0.1 is a tenth, 0.333… a third."""
+    """The fraction that a number was meant to be: 0.1 is a tenth, 0.333… a third."""
     return Fraction(number).limit_denominator(1_000_000)
 
 
 def l_diversity(table: Table, model: Entries) -> Judgement:
-    """The crowd with the least diverse values."""
+    """The l that the crowd with the least diverse values reaches, and whether it is enough."""
     crowds, kind, l = table.counts(model["column"]), model.get("kind", "frequency"), model["l"]
     falling = [sorted(counts.values(), reverse=True) for counts in crowds]
     if kind == "recursive":  # r1 < c (r_l + … + r_m) in every crowd
@@ -343,7 +343,7 @@ def l_diversity(table: Table, model: Entries) -> Judgement:
 
 
 def alpha_k(table: Table, model: Entries) -> Judgement:
-    """The largest share of a value in a crowd; 1 if a crowd is too small."""
+    """The largest share of a value in a crowd, 1 if one is too small; and whether it is met."""
     if min(map(len, table.crowds)) < model["k"]:
         return 1.0, False
     share = max(Fraction(max(c.values()), c.total()) for c in table.counts(model["column"]))
@@ -351,7 +351,7 @@ def alpha_k(table: Table, model: Entries) -> Judgement:
 
 
 def t_closeness(table: Table, model: Entries) -> Judgement:
-    """The crowd whose values are spread least like those of the whole."""
+    """The largest distance between the values of a crowd and all, and whether it is met."""
     spread, cells = table.paper["spread"][model["column"]], table.cells(model["column"])
     texts = sorted({cell for cell in cells if cell is not None})
     place = {None: 0} | dict(zip(texts, spread["places"], strict=True))
@@ -378,7 +378,7 @@ def ordered_emd(here: Shares, whole: Shares, _: Any) -> Fraction:
 
 
 def hierarchical_emd(here: Shares, whole: Shares, maps: Any) -> Fraction:
-    """What the children of each node exchange, by the height of the node."""
+    """What the children of each node exchange, weighted by the height of the node."""
     total = Fraction(0)
     for level in range(1, len(maps)):
         children: dict[tuple[int, int], Fraction] = defaultdict(Fraction)

@@ -38,7 +38,7 @@ STEPS = (
 
 
 def demo(folder: Path = FOLDER, rows: int = ROWS) -> int:
-    """Run the steps in this folder; the exit code of the first that fails, or 0."""
+    """Run the steps in this folder; return the exit code of the first that fails, or 0."""
     start = time.monotonic()
     folder.mkdir(parents=True, exist_ok=True)
     hospital(rows, seed=SEED).write_csv(folder / "patients.csv")
@@ -55,6 +55,7 @@ def demo(folder: Path = FOLDER, rows: int = ROWS) -> int:
 
 
 def _say(text: str) -> None:
+    """Print a text at once."""
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
 

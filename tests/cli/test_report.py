@@ -74,7 +74,7 @@ def test_a_report_that_fails_leaves_the_release(incrowd, here, monkeypatch, erro
     def fail(*_, **__):
         raise error
 
-    monkeypatch.setattr(verb, "gather", fail)
+    monkeypatch.setattr(verb, "gather_facts", fail)
     said = incrowd("anonymize", "patients.csv", *QUICK, "--report", "r.html", *as_json)
     assert said.code != 0
     assert "the release is written and verified, but the report is not" in said.err

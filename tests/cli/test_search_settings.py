@@ -6,7 +6,7 @@ from dataclasses import fields
 import polars as pl
 import pytest
 
-from incrowd.cli.search_settings import laid_over, speaks_of_search
+from incrowd.cli.search_settings import search_with_options, speaks_of_search
 from incrowd.errors import PolicyError
 from incrowd.requests.policy import PolicyOptions
 from incrowd.search import SEARCHES, Auto, Diversify
@@ -184,9 +184,9 @@ def test_every_setting_of_every_search_can_be_given(name):
     known = [one.name for one in fields(SEARCHES[name]) if one.name != "name"]
     for setting in known:
         asked = PolicyOptions(method=name, setting=[f"{setting}=1"])
-        assert laid_over(asked) == {"name": name, setting: 1}
+        assert search_with_options(asked) == {"name": name, setting: 1}
     with pytest.raises(PolicyError):
-        laid_over(PolicyOptions(method=name, setting=["no-such-setting=1"]))
+        search_with_options(PolicyOptions(method=name, setting=["no-such-setting=1"]))
 
 
 def test_the_value_is_what_a_policy_file_would_hold():
@@ -200,7 +200,7 @@ def test_the_value_is_what_a_policy_file_would_hold():
         "g=kd-tree",
         'h="a=b"',
     ]
-    assert laid_over(PolicyOptions(method="unknown", setting=texts)) == {
+    assert search_with_options(PolicyOptions(method="unknown", setting=texts)) == {
         "name": "unknown",
         "a": 1,
         "b": 0.5,
@@ -212,4 +212,4 @@ def test_the_value_is_what_a_policy_file_would_hold():
         "h": "a=b",
     }
     assert not speaks_of_search(PolicyOptions())
-    assert laid_over(PolicyOptions(), Diversify(), "accuracy")["name"] == "accuracy"
+    assert search_with_options(PolicyOptions(), Diversify(), "accuracy")["name"] == "accuracy"

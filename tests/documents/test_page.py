@@ -162,7 +162,7 @@ def test_a_page_is_the_same_each_time_and_small():
 def moving():
     pytest.importorskip("altair")
     pytest.importorskip("vl_convert")
-    assert interactive.available()
+    assert interactive.is_available()
     picture = plane()
     return Interactive(interactive.plane_spec(picture), PictureBlock(picture))
 

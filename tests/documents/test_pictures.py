@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from incrowd.documents.lettering import plain, shorten, width
+from incrowd.documents.lettering import plain, shorten, text_width
 from incrowd.documents.pictures import (
     Bars,
     Curve,
@@ -159,7 +159,7 @@ def test_names_of_categories_do_not_meet(count, label):
         if one.turned:
             assert gap * math.sin(math.radians(40)) >= 12
         else:
-            assert gap >= (width(one.text) + width(other.text)) / 2
+            assert gap >= (text_width(one.text) + text_width(other.text)) / 2
 
 
 def test_a_line_goes_through_its_points():
@@ -272,7 +272,7 @@ def test_hostile_names_are_text(name):
 @given(st.text(max_size=80), st.floats(20, 300))
 def test_a_shortened_name_fits_and_is_never_cut_silently(text, room):
     short = shorten(text, room)
-    assert width(short) <= room or short == "…"
+    assert text_width(short) <= room or short == "…"
     assert short == plain(text) or "…" in short
 
 

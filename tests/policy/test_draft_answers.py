@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 import incrowd
-from incrowd.cli.ask import conversation
+from incrowd.cli.ask import ask_about_columns
 from incrowd.cli.main import app
 from incrowd.errors import PolicyError
 from incrowd.policy import codec
@@ -24,7 +24,7 @@ def drafted():
 
 def talk(drafted, *answers):
     said, left = [], list(answers)
-    found = conversation(
+    found = ask_about_columns(
         drafted, said.append, lambda: left.pop(0) if left else None, lambda name: f"{name}!"
     )
     return found, "".join(said)

@@ -39,7 +39,7 @@ def both(table, monkeypatch, **options):
     """The rows by the quick way, which must be taken, and by the thorough one."""
     quick, slow = table.with_name("quick.csv"), table.with_name("slow.csv")
     with monkeypatch.context() as patched:
-        patched.setattr(quantile_passes, "_runs", None)
+        patched.setattr(quantile_passes, "_first_passes", None)
         one = quantiles(table, quick, **options)
     with monkeypatch.context() as patched:
         patched.setattr(quantile_passes, "is_rewritable", lambda *_: False)
@@ -123,7 +123,7 @@ def test_cells_that_are_kept_are_those_of_the_csv_module(  # noqa: PLR0917  all 
     data = mark + (text.getvalue() if closed else text.getvalue().removesuffix(end)).encode()
     (folder / "t.csv").write_bytes(data)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(quantile_passes, "_runs", None)
+        patched.setattr(quantile_passes, "_first_passes", None)
         quantiles(
             folder / "t.csv",
             folder / "o.csv",

@@ -279,7 +279,7 @@ def test_bad_tables(tmp_path, monkeypatch, text, error, size):
 @pytest.mark.parametrize("target", ["p.sav", "nowhere/p.csv", "-", "t.csv", "p.parquet.gz", "."])
 @pytest.mark.usefixtures("table")
 def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, target):
-    monkeypatch.setattr(quantile_passes, "_runs", None)
+    monkeypatch.setattr(quantile_passes, "_first_passes", None)
     monkeypatch.chdir(tmp_path)
     with pytest.raises((PolicyError, InputError)):
         quantiles("t.csv", target, columns=["age"], k=5)

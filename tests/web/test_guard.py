@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from incrowd.web.guard import Guard, policy
+from incrowd.web.guard import Guard, content_security_policy
 from web.asking import Browser
 
 PORT, TOKEN = 8123, "the-token"
@@ -165,7 +165,7 @@ def test_scripts_of_the_page_are_named_by_their_digests_and_no_others_run(friend
 
 
 def test_nothing_is_loaded_from_elsewhere():
-    rules = dict(rule.split(" ", 1) for rule in policy(PORT).split("; "))
+    rules = dict(rule.split(" ", 1) for rule in content_security_policy(PORT).split("; "))
     allowed = {word for rule in rules.values() for word in rule.split()}
     ours = {"'self'", "'none'", "'unsafe-eval'", "'unsafe-inline'", "data:"}
     assert allowed - ours == {f"ws://127.0.0.1:{PORT}", f"ws://localhost:{PORT}"}

@@ -21,7 +21,7 @@ from incrowd.verbs.draft import draft as drafted
 from incrowd.web import facts, jobs
 from incrowd.web.jobs import TableFile
 from incrowd.web.work import columns, releases, tables, what_if
-from incrowd.web.work.state import WorkerState, counted_alike
+from incrowd.web.work.state import WorkerState, counting_key
 from page_levels import at_levels
 
 MARK = "Zq7marker"
@@ -165,7 +165,7 @@ def test_rows_are_counted_once_for_policies_that_count_alike(table):
     assert state.question(table, Policy.loads(wider)).counted is first
     other = Policy.loads(codec.edit(policy(5), {("columns", "sex", "role"): "keep"}))
     assert state.question(table, other).counted is not first
-    assert counted_alike(other) != counted_alike(Policy.loads(policy(5)))
+    assert counting_key(other) != counting_key(Policy.loads(policy(5)))
 
 
 def test_kept_counts_give_what_counting_anew_gives(table):

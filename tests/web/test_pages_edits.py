@@ -67,12 +67,12 @@ def test_models_of_one_kind_and_column_replace_each_other():
 
 
 def test_cuts_come_and_go():
-    cuts = edits.with_cut(edits.with_cut([], 40.0), 20.0)
+    cuts = edits.with_cut_toggled(edits.with_cut_toggled([], 40.0), 20.0)
     assert cuts == [20, 40]
     text = edits.with_column(TEXT, "age", {"hierarchy": {"name": "intervals", "cuts": cuts}})
     assert edits.cuts_of(text, "age") == [20, 40]
     assert Policy.loads(text).columns["age"].hierarchy.cuts == (20, 40)
-    assert edits.with_cut(cuts, 20.0) == [40]
+    assert edits.with_cut_toggled(cuts, 20.0) == [40]
 
 
 def test_pictures_are_well_formed_whatever_names_hold():
@@ -86,7 +86,7 @@ def test_pictures_are_well_formed_whatever_names_hold():
 
 
 def test_a_withheld_count_is_no_bar():
-    root = ET.fromstring(drawings.bins_svg([0, 10, 20], [7, None, 9], [10]))
+    root = ET.fromstring(drawings.histogram_svg([0, 10, 20], [7, None, 9], [10]))
     kinds = [part.get("class") for part in root.iter() if part.tag.endswith("rect")]
     assert kinds.count("bin") == 2
     assert kinds.count("few") == 1

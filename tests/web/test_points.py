@@ -88,14 +88,14 @@ def test_what_is_shown_of_a_point_is_a_release_that_somebody_found(found):
 def test_a_longer_search_takes_the_place_of_a_bound():
     stopped = point(2, 0.29, quick=True)
     longer = {stopped.policy: answer(0.15)}
-    (found,) = points.latest([stopped], longer)
+    (found,) = points.with_longer_answers([stopped], longer)
     assert (found.answer.loss, found.answer.quick) == (0.15, False)
 
 
 def test_points_that_cover_each_other_are_found_together():
     spots = [Spot(str(n), risk, 0.2, 0) for n, risk in enumerate([0.5, 0.5, 0.501, 0.1])]
-    assert drawings.covering(spots, 0) == [0, 1, 2]
-    assert drawings.covering(spots, 3) == [3]
+    assert drawings.spots_covering(spots, 0) == [0, 1, 2]
+    assert drawings.spots_covering(spots, 3) == [3]
 
 
 def test_a_bound_is_drawn_otherwise_than_a_loss():
@@ -112,5 +112,5 @@ def test_a_bound_is_drawn_otherwise_than_a_loss():
     ],
 )
 def test_points_belong_to_a_policy_but_for_their_k_search_and_limit(changed, same):
-    shared = edits.besides_point(POLICY.format(k=5))
-    assert (edits.besides_point(changed) == shared) is same
+    shared = edits.shared_by_points(POLICY.format(k=5))
+    assert (edits.shared_by_points(changed) == shared) is same

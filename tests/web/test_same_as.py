@@ -127,7 +127,7 @@ def test_hierarchy_files_are_named_in_full(session):
 
 def test_no_cell_is_in_a_downloaded_session(session):
     cells = {cell for name in ("name", "ssn", "patient_id") for cell in hospital(500)[name]}
-    for text in same_as.documents(session).values():
+    for text in same_as.files_by_name(session).values():
         assert not [cell for cell in cells if cell in text]
 
 
@@ -138,13 +138,13 @@ def test_a_copy_that_does_not_stay_is_named_by_its_file_alone(tmp_path):
         place.write_text("a\n1\n")
         passing.open(place)
         passing.change("version = 1\n")
-        texts = same_as.documents(passing)
+        texts = same_as.files_by_name(passing)
         assert not [name for name, text in texts.items() if str(passing.private) in text]
         assert shlex.split(same_as.command(passing))[2] == "the people.csv"
         assert "Put your own the people.csv beside policy.toml" in texts["README.txt"]
         assert str(tmp_path / "the people-release.csv") in texts["command.sh"]
         passing.open(tmp_path / "mine.csv")
-        assert same_as.note(passing) == ""
+        assert same_as.first_note(passing) == ""
     finally:
         passing.close()
 
@@ -156,7 +156,7 @@ def test_the_made_up_hospital_can_be_written_again(tmp_path):
         tables.write_hospital(WorkerState(), WriteHospital(str(path)), tell)
         demo.open(path)
         made = path.read_bytes()
-        line = same_as.note(demo).partition("Write it again: ")[2]
+        line = same_as.first_note(demo).partition("Write it again: ")[2]
         words = [sys.executable, *shlex.split(line)[1:]]
         subprocess.run(words, cwd=tmp_path, check=True)
         assert (tmp_path / same_as.DEMO).read_bytes() == made

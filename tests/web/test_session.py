@@ -46,7 +46,7 @@ def test_another_table_begins_anew(tmp_path):
     session.close_table()
     assert session.source is None
     with pytest.raises(PolicyError, match="no table yet"):
-        session.now()
+        session.require_table()
 
 
 @pytest.mark.parametrize(
@@ -103,5 +103,5 @@ def test_the_picker_stays_in_its_folder(tmp_path):
     assert [one.relative for one in files.listing(root, "sub")] == ["sub/c.parquet"]
     for relative in ("..", "../outside", "way out", "linked.csv", "/etc", "sub/../../outside"):
         with pytest.raises(PolicyError, match="out of the chosen folder"):
-            files.within(root, relative)
-    assert files.within(root, "sub/../a.csv") == root / "a.csv"
+            files.path_within(root, relative)
+    assert files.path_within(root, "sub/../a.csv") == root / "a.csv"

@@ -14,7 +14,7 @@ from incrowd.policy.policy import Policy
 from incrowd.table.column import Domain, Kind
 from incrowd.web import edits, jobs, trees
 from incrowd.web.jobs import TableFile
-from incrowd.web.pages.tree_editor import sentences
+from incrowd.web.pages.tree_editor import grid_sentences
 from incrowd.web.pages.tree_grid import rows_of
 from incrowd.web.session import PageSession
 from incrowd.web.trees import TreeRows
@@ -203,7 +203,7 @@ def test_a_value_of_few_records_is_counted_and_never_spelled_out(table):
     assert len(found.values) == 12
     # the smallest other count is withheld, too: the one of the marker would follow from the sum
     assert [one.label for one in found.values if one.records is None] == ["City A"]
-    assert MARK not in str((found.rows, found.values, found.nodes, sentences(found)))
+    assert MARK not in str((found.rows, found.values, found.nodes, grid_sentences(found)))
     grid = trees.put_under(TreeRows(found.rows, found.other), 0, ["City A", "City B"], "north")
     text = edits.with_tree(POLICY, "city", grid)
     assert MARK not in text
@@ -250,11 +250,11 @@ def test_a_tree_that_lacks_values_can_be_mended(table):
 def test_many_values_are_shown_by_frequency_and_said_to_be(table, monkeypatch):
     found = shown(table, POLICY, "code")
     assert (len(found.values), found.more, found.rest) == (200, 20, 0)
-    assert any("200 most frequent values; 20 more keep" in words for words in sentences(found))
+    assert any("200 most frequent values; 20 more keep" in words for words in grid_sentences(found))
     monkeypatch.setattr(work, "LISTED", 210)
     fewer = shown(table, POLICY, "code")
     assert (len(fewer.rows), fewer.more, fewer.rest) == (210, 10, 10)
-    assert any("10 more values have no row" in words for words in sentences(fewer))
+    assert any("10 more values have no row" in words for words in grid_sentences(fewer))
 
 
 def test_numbers_can_be_grouped_by_hand(table):

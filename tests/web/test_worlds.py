@@ -285,7 +285,7 @@ def test_the_page_the_command_and_python_write_the_same_bytes(session, tmp_path)
     session.report = str(tmp_path / "report.html")
     folder = tmp_path / "unpacked"
     folder.mkdir()
-    for name, text in same_as.documents(session).items():
+    for name, text in same_as.files_by_name(session).items():
         (folder / name).write_text(text, encoding="utf-8")
     releases.make_release(WorkerState(), session.release_job(), tell)
     ours = _taken(session)
@@ -316,7 +316,7 @@ def test_the_command_and_python_name_the_world(session):
     compile(text, "session.py", "exec")
     assert f"world=[{json.dumps(file)}]" in text
     assert 'rename={"age": "years"}' in text
-    assert file in same_as.documents(session)["README.txt"]
+    assert file in same_as.files_by_name(session)["README.txt"]
 
 
 def test_a_world_is_undone_with_its_models_and_forgotten_with_its_table(session, tmp_path):

@@ -147,14 +147,14 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
         output.result(
             lambda: json.release_document(release, paths, seconds),
             lambda: texts.release_text(release, paths, details=output.details),
-            lambda: next_command.after_anonymize(
+            lambda: next_command.command_after_anonymize(
                 file, target if paths else None, paths.get("certificate")
             ),
         )
 
 
 def _report(made: "report_written.WrittenRelease", target: str, output: Output) -> None:
-    """Write the report; if that fails, the release is shown first, as it is there."""
+    """Write the report; if that fails, show the release first, as it is there."""
     try:
         with waiting(output, "report") as bar:
             made.report(target, Watch(tell=bar.tell))
@@ -166,7 +166,7 @@ def _report(made: "report_written.WrittenRelease", target: str, output: Output) 
 
 @contextmanager
 def _refusals(*, shown: bool) -> Iterator[None]:
-    """Keep the figures of a refused result from being shown, unless somebody asks for them."""
+    """While this is open, drop the figures of a refused result unless they are to be shown."""
     try:
         yield
     except NotMetError as error:
@@ -175,7 +175,7 @@ def _refusals(*, shown: bool) -> Iterator[None]:
 
 
 def _refuse_gap(gap: str | None) -> None:
-    """Refuse to ask for the bound in another way than there are."""
+    """Refuse a way to ask for the bound that does not exist."""
     if gap not in {None, "estimate", "prove"}:
         raise PolicyError(
             f"--gap {gap!r} is neither estimate nor prove",
@@ -236,6 +236,7 @@ def _refuse_overwriting(
 
 
 def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dict[str, str]:
+    """The files of the release and of its certificate as results name them; none if not written."""
     if dry_run or target is None:
         return {}
     table = address_of(target)
@@ -247,5 +248,5 @@ def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dic
 
 
 def _file_that_changes(target: str | None, paths: Mapping[str, str]) -> str | None:
-    """The file that changes when the release is there: that of a table is its certificate."""
+    """The file that changes last when the release is there; for a table its certificate."""
     return paths.get("certificate") if is_address(target) else target

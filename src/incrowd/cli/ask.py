@@ -25,26 +25,26 @@ Hear = Callable[[], str | None]
 """The next answer; None if there is none any more."""
 
 
-def conversation(
+def ask_about_columns(
     draft: "Draft", say: Say, hear: Hear, explain: Callable[[str], str]
 ) -> dict[str, ColumnAnswer] | None:
-    """The answers, by column; None if somebody stopped."""
+    """Ask about each column; return the answers by column, None if somebody stopped."""
     say(_HOW + "\n")
     answers: dict[str, ColumnAnswer] = {}
     names = list(draft.policy.columns)
     for place, name in enumerate(names, start=1):
         say(f"\n{place} of {len(names)}  {printable(name)}: {draft.reasons[name]}\n")
-        found = _about(draft, name, say, hear, explain)
+        found = _ask_about_column(draft, name, say, hear, explain)
         if found is None:
             return None
         answers[name] = found
     return answers
 
 
-def _about(
+def _ask_about_column(
     draft: "Draft", name: str, say: Say, hear: Hear, explain: Callable[[str], str]
 ) -> ColumnAnswer | None:
-    """What a person says of one column."""
+    """Ask what a column is; return the answer, None if somebody stopped."""
     default = default_answer(draft, name)
     offered = name in draft.offers and default.role.value != "weight"
     choice = "role, or b for bands" if offered else "role"
@@ -57,13 +57,15 @@ def _about(
         elif offered and said in {"b", "bands"}:
             return ColumnAnswer(default.role, bands=True)
         elif (role := default.role if not said else role_of(said)) is not None:
-            return _marks(draft, name, role, say, hear)
+            return _ask_about_marks(draft, name, role, say, hear)
         else:
             say(f"  That is no role; it is one of {', '.join(CHOICES)}.\n")
 
 
-def _marks(draft: "Draft", name: str, role: object, say: Say, hear: Hear) -> ColumnAnswer | None:
-    """Whether marks that were found mean missing; asked only if there are some."""
+def _ask_about_marks(
+    draft: "Draft", name: str, role: object, say: Say, hear: Hear
+) -> ColumnAnswer | None:
+    """Ask whether marks that were found mean missing, if there are some."""
     answer = ColumnAnswer(CHOICES[str(role)])
     if name not in draft.missing:
         return answer
@@ -75,7 +77,7 @@ def _marks(draft: "Draft", name: str, role: object, say: Say, hear: Hear) -> Col
 
 
 def _hear_answer(question: str, say: Say, hear: Hear) -> str | None:
-    """An answer in lower case; None if somebody stops or nothing comes any more."""
+    """Hear an answer, in lower case; None if somebody stops or nothing comes any more."""
     say(question)
     said = hear()
     if said is None:

@@ -39,10 +39,11 @@ def asks(
     """
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
+        """The command with its options in place of the fields of the request."""
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
-        fields = [] if request is None else list(_places(request, own))
-        others = [_place_of(one) for name, one in own.items() if not _is_there(name, fields)]
+        fields = [] if request is None else list(_slots_of_request(request, own))
+        others = [_slot_of(one) for name, one in own.items() if not _has_slot(name, fields)]
 
         @wraps(command)
         def run(**given: Any) -> Result:
@@ -52,7 +53,7 @@ def asks(
                 mine["asked"] = {name: every[name] for name in every if name not in own}
             return command(**mine)
 
-        shown = list(_in_order((*fields, *others), beside or {}))
+        shown = list(_shown_parameters((*fields, *others), beside or {}))
         run.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]
         run.__annotations__ = {one.name: one.annotation for one in shown}
         return run
@@ -60,28 +61,28 @@ def asks(
     return decorate
 
 
-def _is_there(name: str, places: Iterable[_Slot]) -> bool:
+def _has_slot(name: str, places: Iterable[_Slot]) -> bool:
     """Whether a parameter has its place, or is the one that takes the request."""
     return name == "asked" or any(name == one.name for one in places)
 
 
-def _places(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Slot]:
-    """The options of a request and the command's own parameters, in the order of the fields."""
+def _slots_of_request(request: type, own: Mapping[str, inspect.Parameter]) -> Iterator[_Slot]:
+    """Yield options and the command's own parameters, in the order of the fields."""
     every = {option.name: option for option in options_of(request)}
     parts = parts_of(request)
     for name in inspect.signature(request).parameters:
         if name in own:
-            yield _place_of(own[name])
+            yield _slot_of(own[name])
         elif name in every:
-            yield _option(every[name])
+            yield _option_slot(every[name])
         elif name in parts:
-            yield _made_of(name, parts[name])
+            yield _slot_of_parts(name, parts[name])
 
 
-def _in_order(
+def _shown_parameters(
     places: Iterable[_Slot], beside: Mapping[str, tuple[str, ...]]
 ) -> Iterator[inspect.Parameter]:
-    """What the command shows: place by place, but for what follows an option of another place."""
+    """Yield what the command shows, place by place; `beside` moves some behind others."""
     every = list(places)
     named = {place.name: place.shown for place in every}
     named |= {one.name: (one,) for place in every for one in place.shown}
@@ -93,50 +94,52 @@ def _in_order(
             yield from (more for name in beside.get(one.name, ()) for more in named[name])
 
 
-def _plain(parameter: inspect.Parameter) -> _Slot:
-    """A parameter as it is."""
+def _plain_slot(parameter: inspect.Parameter) -> _Slot:
+    """The place of a parameter that Typer takes as it is."""
     return _Slot(parameter.name, (parameter,), lambda given: given.pop(parameter.name))
 
 
-def _option(option: Option) -> _Slot:
-    """An option as Typer takes it."""
+def _option_slot(option: Option) -> _Slot:
+    """The place of one option."""
     return _Slot(
-        option.name, (_parameter(option),), lambda given: _value(option, given.pop(option.name))
+        option.name,
+        (_parameter(option),),
+        lambda given: _read_value(option, given.pop(option.name)),
     )
 
 
-def _made_of(name: str, parts: Parts) -> _Slot:
-    """The options of a value: it is made of what they say."""
+def _slot_of_parts(name: str, parts: Parts) -> _Slot:
+    """The place of a value that is made of several options."""
     every = [one for one in options_of(parts.options) if parts.has(one.name)]
     shown = tuple(map(_parameter, every))
     return _Slot(
         name,
         shown,
-        lambda given: _maker(parts.options)(
-            **{one.name: _value(one, given.pop(one.name)) for one in every}
+        lambda given: _maker_of(parts.options)(
+            **{one.name: _read_value(one, given.pop(one.name)) for one in every}
         ),
     )
 
 
-def _maker(kind: type) -> Callable[..., Any]:
-    """What makes the value: that of reading is loaded when a file is read."""
+def _maker_of(kind: type) -> Callable[..., Any]:
+    """What makes a value of this kind: that of reading is loaded when a file is read."""
     return readers.Reading if kind is ReadingOptions else kind
 
 
-def _place_of(parameter: inspect.Parameter) -> _Slot:
-    """A parameter of a command: an option, or given by the options of its type if it has any."""
+def _slot_of(parameter: inspect.Parameter) -> _Slot:
+    """The place of a command's own parameter: plain, an option, or made of its type's options."""
     kind, name = parameter.annotation, parameter.name
     if marks_of(kind, OptionKind):
-        return _option(replace(option_of(kind, name), default=parameter.default))
+        return _option_slot(replace(option_of(kind, name), default=parameter.default))
     if parts := marks_of(kind, Parts):
-        return _made_of(name, parts[0])
+        return _slot_of_parts(name, parts[0])
     if isinstance(kind, type) and hasattr(kind, "__dataclass_fields__") and options_of(kind):
-        return _made_of(name, Parts(kind))
-    return _plain(parameter)
+        return _slot_of_parts(name, Parts(kind))
+    return _plain_slot(parameter)
 
 
 def _parameter(option: Option) -> inspect.Parameter:
-    """The option as Typer takes it."""
+    """The option as a parameter that Typer takes."""
     many = option.kind.form not in {"plain", "table"}
     taken: Any = list[str] if many else option.kind.type
     default = None if many and option.default is not MISSING else option.default
@@ -151,7 +154,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     )
 
 
-def _value(option: Option, given: Any) -> Any:
+def _read_value(option: Option, given: Any) -> Any:
     """What the command line gave, as the request takes it."""
     if option.kind.form not in _READERS:
         return given
@@ -162,8 +165,8 @@ _READERS: Mapping[Form, Callable[[Any, str, str], Any]] = {
     "columns": lambda texts, _flag, _example: options.columns(texts),
     "sets": lambda texts, _flag, _example: [options.columns([text]) for text in texts or ()],
     "names": options.other_names,
-    "numbers": options.numbers,
-    "words": options.words,
-    "steps": lambda texts, _flag, _example: options.steps(texts),
+    "numbers": options.numbers_by_column,
+    "words": options.words_by_column,
+    "steps": lambda texts, _flag, _example: options.grid_steps(texts),
 }
 """What reads the texts of an option, by the form of its kind; other forms are as they are."""

@@ -54,22 +54,22 @@ def attack(
         found = api.attack(
             **asked,
             promises=_promises_of(promise),
-            hierarchies=_hierarchies(hierarchy, hierarchies, table.names),
+            hierarchies=_hierarchies_by_column(hierarchy, hierarchies, table.names),
             watch=bar.watch,
         )
     output.notes(found.notes)
     output.result(
         found.as_dict,
         lambda: texts.attack_text(found, details=output.details),
-        lambda: next_command.after_attack(file, found),
+        lambda: next_command.command_after_attack(file, found),
     )
     return 0 if found.ok else NotMetError.exit_code
 
 
-def _hierarchies(
+def _hierarchies_by_column(
     texts: Sequence[str] | None, folder: str | None, names: Sequence[str]
 ) -> "dict[str, AnyHierarchy]":
-    """The hierarchies of the release's columns."""
+    """The hierarchies of the release's columns, from options and a folder."""
     found = requests.hierarchies(texts, folder, names)
     for name in found:
         if name not in names:
@@ -80,7 +80,7 @@ def _hierarchies(
 
 
 def _promises_of(texts: Iterable[str] | None) -> "tuple[AtLeast, ...]":
-    """Promises about a world, from COLUMNS=PEOPLE.
+    """The promises about a world, from COLUMNS=PEOPLE.
 
     >>> _promises_of(["zip,sex=500"])
     (AtLeast(columns=('zip', 'sex'), people=500),)

@@ -34,6 +34,6 @@ def check(asked: dict[str, Any], *, held_to: HeldTo, output: Output) -> int:
     output.result(
         lambda: json.check_document(found),
         lambda: texts.check_text(found, details=output.details),
-        lambda: next_command.after_check(file, found, original),
+        lambda: next_command.command_after_check(file, found, original),
     )
     return 0 if found.ok else NotMetError.exit_code

@@ -60,7 +60,7 @@ class _ByName(Mapping[str, Any]):
 
 @cache
 def command_of(name: str) -> Any:
-    """A command with its options: built once, also where one process runs many."""
+    """Return a command with its options: built once, also where one process runs many."""
     title = name.replace("-", "_")
     found = getattr(import_module(f"incrowd.cli.{title}"), title)
     if not isinstance(found, typer.Typer):
@@ -74,7 +74,7 @@ class Command(TyperCommand):
     """A command whose help shows its options in groups."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """The arguments, then the groups of options; writing and reading come last."""
+        """Write the arguments, then the groups of options; writing and reading are last."""
         groups: dict[str, list[tuple[str, str]]] = {"Arguments": []}
         last: dict[str, list[tuple[str, str]]] = {WRITING.title: [], READING.title: []}
         for parameter in self.get_params(ctx):
@@ -90,14 +90,14 @@ class Command(TyperCommand):
                     formatter.write_dl(records)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """The usage line without hidden arguments."""
+        """The words of the usage line, without hidden arguments."""
         hidden = [one for one in self.get_params(ctx) if getattr(one, "hidden", False)]
         unseen = {piece for one in hidden for piece in one.get_usage_pieces(ctx)}
         pieces = super().collect_usage_pieces(ctx)
         return [piece.strip("{}") for piece in pieces if piece not in unseen]
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command; it knows how it was asked, to say what could come next."""
+        """Run the command; note how it was asked, to say what could come next."""
         mark = next_command.RUN.set(ctx)
         try:
             return super().invoke(ctx)

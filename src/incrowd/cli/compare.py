@@ -54,7 +54,7 @@ def compare(
     output.result(
         lambda: texts.compare_document(found),
         lambda: texts.compare_text(found, details=output.details),
-        lambda: next_command.after_compare(original, releases, page),
+        lambda: next_command.command_after_compare(original, releases, page),
     )
 
 

@@ -43,7 +43,7 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     asked["columns"] = asked["columns"] or None
     if sets is not None:
         if k is not None:
-            raise _refusal("--set names the columns to judge", "k")
+            raise _flag_error("--set names the columns to judge", "k")
         _refuse_others(asked, (*_WITH_SETS, "time_limit"), "--set names the columns to judge")
         _judge_sets(data, sets, asked, output)
         return
@@ -57,25 +57,25 @@ def discover(  # noqa: PLR0913  the table, and what else can be asked of it
     with waiting(output, "discover") as bar, Stoppable(output, bar.tell) as watch:
         if k is None:
             _refuse_world_id(world_id)
-            show = json.discovery_document, _text("discovery_text")
+            show = json.discovery_document, _load_text_later("discovery_text")
             found = api.discover(data, **asked, watch=watch)
         else:
             _refuse_others(asked, _WITH_GROUPS, "-k counts the people of groups")
-            show = json.groups_document, _text("groups_text")
+            show = json.groups_document, _load_text_later("groups_text")
             of_groups = {name: asked[name] for name in (*_WITH_GROUPS, "reading")}
             found = api.groups(data, k, world_id=world_id, **of_groups, watch=watch)
     output.notes(found.notes)
     output.result(
         lambda: show[0](found),
         lambda: show[1](found, details=output.details),
-        lambda: next_command.after_discover(data, found),
+        lambda: next_command.command_after_discover(data, found),
     )
     if watch.interrupted:
         output.remark("interrupted: this is what the search knew by then")
         raise SystemExit(INTERRUPTED)
 
 
-def _text(name: str) -> Callable[..., Any]:
+def _load_text_later(name: str) -> Callable[..., Any]:
     """A function of `texts` that is loaded when it is called: not for --json."""
     return lambda *result, **how: getattr(texts, name)(*result, **how)  # noqa: PLW0108  unloaded
 
@@ -83,7 +83,7 @@ def _text(name: str) -> Callable[..., Any]:
 def _judge_sets(
     file: str | None, sets: Sequence[str], asked: Mapping[str, Any], output: Output
 ) -> None:
-    """Judge named sets of columns for a population."""
+    """Judge named sets of columns for a population, and show the judgement."""
     of_sets = {name: asked[name] for name in (*_WITH_SETS, "reading")}
     named = [options.columns([text]) for text in sets]
     with waiting(output, "discover"):
@@ -92,7 +92,7 @@ def _judge_sets(
     output.result(
         lambda: json.judged_document(found),
         lambda: texts.judged_text(found, details=output.details),
-        lambda: None if file is None else next_command.after_discover(file, found),
+        lambda: None if file is None else next_command.command_after_discover(file, found),
     )
 
 
@@ -101,14 +101,16 @@ def _refuse_others(asked: Mapping[str, Any], taken: Iterable[str], why: str) -> 
     for option in options_of(DiscoverRequest):
         usual: tuple[Any, ...] = (option.default, None, (), {})
         if option.name not in taken and asked.get(option.name) not in usual:
-            raise _refusal(why, option.long_name.partition("/")[0])
+            raise _flag_error(why, option.long_name.partition("/")[0])
 
 
-def _refusal(why: str, flag: str) -> PolicyError:
+def _flag_error(why: str, flag: str) -> PolicyError:
+    """The error about a flag that means nothing here."""
     return PolicyError(f"{why} and takes no --{flag}", remedy="leave out one of them")
 
 
 def _refuse_world_id(world_id: str | None) -> None:
+    """Refuse to count people of groups without a size of groups."""
     if world_id is not None:
         raise PolicyError(
             "--world-id counts the people of groups, and needs -k",

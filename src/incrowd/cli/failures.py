@@ -16,14 +16,14 @@ def failure_of(error: BaseException) -> Failure:
     """What to show of this error: nothing that may hold a cell value."""
     if isinstance(error, Late):
         return LATE
-    return _usage(error) if hasattr(error, "format_message") else errors.failure_of(error)
+    return _usage_failure(error) if hasattr(error, "format_message") else errors.failure_of(error)
 
 
-def _usage(error: Any) -> Failure:
-    """A message of the command-line parser, with its suggestion as the remedy."""
+def _usage_failure(error: Any) -> Failure:
+    """The failure for a message of the command-line parser; its suggestion is the remedy."""
     possible = list(getattr(error, "possibilities", None) or ())
     text = (error.message if possible else error.format_message()).strip().rstrip(".")
-    text, _, hint = _KIND.sub(_kind, text).partition(" Did you mean ")
+    text, _, hint = _KIND.sub(_kind_words, text).partition(" Did you mean ")
     remedy = "see incrowd --help"
     context = getattr(error, "ctx", None)
     if context is not None:
@@ -39,5 +39,5 @@ def _usage(error: Any) -> Failure:
 _KIND = re.compile(r"Input should be a valid (integer|number)\b.*")
 
 
-def _kind(found: "re.Match[str]") -> str:
+def _kind_words(found: "re.Match[str]") -> str:
     return "it must be a whole number" if found[1] == "integer" else "it must be a number"

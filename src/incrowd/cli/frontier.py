@@ -53,9 +53,9 @@ class MostPrivacy:
                 remedy="leave out one of them",
             )
         if not self.wanted:
-            self._refuse_alone()
+            self._refuse_flags_without_maximize()
         elif not self.frontier:
-            _refuse_no_share(asked.max_loss)
+            _refuse_useless_loss(asked.max_loss)
         if self.wanted and asked.method not in {None, "accuracy"}:
             raise PolicyError(
                 "the search 'accuracy' finds the most privacy, and --method asks for "
@@ -73,7 +73,8 @@ class MostPrivacy:
         """The policy that is asked for; settings are for the search for the most privacy."""
         return requests.AskedPolicy.read(self.asked, "accuracy" if self.wanted else None)
 
-    def _refuse_alone(self) -> None:
+    def _refuse_flags_without_maximize(self) -> None:
+        """Refuse options that only --maximize gives a meaning."""
         for flag, value in (("--max-loss", self.asked.max_loss), ("--privacy", self.asked.privacy)):
             if value is not None:
                 raise PolicyError(
@@ -90,25 +91,25 @@ class MostPrivacy:
             )
 
     def request(self, policy: "AskedPolicy", names: Sequence[str]) -> "PolicyRequest":
-        """The policy for a table with these columns, with the search for the most privacy."""
-        request = replace(policy, options=self._floors()).request(names)
-        return self._laid_over(request) if self.wanted else request
+        """Make the policy for a table with these columns, searching for most privacy."""
+        request = replace(policy, options=self._options_with_floors()).request(names)
+        return self._with_own_search(request) if self.wanted else request
 
-    def _floors(self) -> PolicyOptions:
-        """The options with the least that every class must meet, where they give no model."""
+    def _options_with_floors(self) -> PolicyOptions:
+        """The options with the least that classes must meet, if they name no model."""
         asked = self.asked
         if not self.wanted or not asked.quasi:
             return asked
-        k = _LEAST_K if vacuous(asked) else asked.k
+        k = _LEAST_K if is_vacuous(asked) else asked.k
         weak = asked.l is None and asked.sensitive and asked.privacy != "k"
         return replace(asked, k=k, l=1.0 if weak else asked.l)
 
-    def _laid_over(self, request: "PolicyRequest") -> "PolicyRequest":
+    def _with_own_search(self, request: "PolicyRequest") -> "PolicyRequest":
         """The request with the search for the most privacy in place of its own."""
         policy = request.policy
         kept = policy.search.largest_class_loss is not None
         search: Any = policy.search if kept else searches.Accuracy()
-        search = replace(search, privacy=self._means(request))
+        search = replace(search, privacy=self._what_to_maximize(request))
         if self.asked.max_loss is not None:
             search = replace(search, max_loss=self.asked.max_loss)
         values = {name: getattr(policy, name) for name in policies.Policy.model_fields}
@@ -118,7 +119,7 @@ class MostPrivacy:
         changed = (*request.changed, "search") if request.changed or request.filed else ()
         return replace(request, policy=policy, changed=tuple(dict.fromkeys(changed)))
 
-    def _means(self, request: "PolicyRequest") -> str:
+    def _what_to_maximize(self, request: "PolicyRequest") -> str:
         """What to maximize: what the option says, else l if a column is sensitive."""
         sensitive = request.policy.sensitive
         if self.asked.privacy == "l" and not sensitive:
@@ -129,16 +130,16 @@ class MostPrivacy:
         return self.asked.privacy or ("l" if sensitive else "k")
 
     def notes(self, request: "PolicyRequest") -> Iterator[str]:
-        """What incrowd chose where the options leave it open."""
+        """Yield what incrowd chose where the options leave it open."""
         if not self.wanted:
             return
         if self.asked.privacy is None:
-            yield _meaning(request.policy)
-        if not request.filed and vacuous(self.asked):
+            yield _meaning_words(request.policy)
+        if not request.filed and is_vacuous(self.asked):
             yield f"no model is given: every class holds at least k = {_LEAST_K} people"
 
 
-def _refuse_no_share(max_loss: float | None) -> None:
+def _refuse_useless_loss(max_loss: float | None) -> None:
     """Refuse to find the most privacy within no loss, or within one that is no share."""
     if max_loss is None:
         raise PolicyError(
@@ -151,14 +152,15 @@ def _refuse_no_share(max_loss: float | None) -> None:
         )
 
 
-def _meaning(policy: "Policy") -> str:
+def _meaning_words(policy: "Policy") -> str:
+    """Say what is maximized."""
     if not policy.sensitive:
         return "maximizing k, the people of the smallest class, because no column is sensitive"
     column = policy.search.protects(policy.sensitive)[0]
     return f"maximizing l of the sensitive column '{column}'; --privacy k maximizes class sizes"
 
 
-def vacuous(asked: PolicyOptions) -> bool:
+def is_vacuous(asked: PolicyOptions) -> bool:
     """Whether the models of options hold for every table."""
     return asked.k is None and asked.l in {None, 1} and asked.t in {None, 1}
 
@@ -173,7 +175,7 @@ def refuse_nothing(asked: PolicyOptions, *, floor: bool) -> None:
             "l must be at least 1, and above 1 to protect anybody",
             remedy="ask for 2 or more",
         )
-    if not floor and vacuous(asked) and (asked.l is not None or asked.t is not None):
+    if not floor and is_vacuous(asked) and (asked.l is not None or asked.t is not None):
         which = "l = 1" if asked.l is not None else "t = 1"
         raise PolicyError(
             f"{which} holds for every table: the release would show people as they are",
@@ -233,7 +235,7 @@ def show_frontier(
     output.result(
         lambda: json.frontier_document(found, curve),
         lambda: texts.frontier_text(found, curve, details=output.details),
-        lambda: next_command.after_frontier(file, found),
+        lambda: next_command.command_after_frontier(file, found),
     )
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
-    """What is asked, with the release opened, its files read, and the policy that options make.
+    """Open the release and read its files; return what is asked with these and the policy.
 
     `held` gives the release back.
     """
@@ -58,7 +58,7 @@ def open_release(
 
 
 def _policy_of_certificate(certificate: "Certificate | None") -> "Policy | None":
-    """The policy that a certificate records, if it can be read: who uses it says what is wrong."""
+    """The policy of a certificate; None if it cannot be read, as its user says."""
     with suppress(IncrowdError):
         if certificate is not None:
             return policy_record.restore_roles(certificate.policy)

@@ -69,7 +69,7 @@ def init(  # noqa: PLR0913  what only the command has
             draft = api.draft(table, watch=watch)
             facts = None if preset is None else api.table_facts(table)
     if preset is not None:
-        draft = _preset(draft, preset, output, facts)
+        draft = _apply_preset(draft, preset, output, facts)
     if explain is not None:
         _explain(draft, explain, output)
         return
@@ -89,18 +89,18 @@ def init(  # noqa: PLR0913  what only the command has
     output.result(
         lambda: json.draft_document(draft, policy, target),
         lambda: texts.draft_text(draft),
-        lambda: next_command.after_init(file, target),
+        lambda: next_command.command_after_init(file, target),
     )
     if target is not None:
         output.remark(f"policy written to {target}; review it before you use it")
 
 
 def _ask_about_columns(draft: "Draft") -> "Draft | None":
-    """The draft with the answers of a person; None if they stopped."""
-    from incrowd.cli.ask import conversation  # noqa: PLC0415  not for --help
+    """Ask a person about the draft; return it with the answers, None if they stopped."""
+    from incrowd.cli.ask import ask_about_columns  # noqa: PLC0415  not for --help
     from incrowd.policy.draft_answers import apply_answers  # noqa: PLC0415  the same
 
-    found = conversation(
+    found = ask_about_columns(
         draft,
         lambda text: write(sys.stderr, text),
         lambda: sys.stdin.readline() or None,
@@ -110,7 +110,7 @@ def _ask_about_columns(draft: "Draft") -> "Draft | None":
 
 
 def _explain(draft: "Draft", name: str, output: Output) -> None:
-    """Everything that is known about one column of a draft."""
+    """Show everything that is known about one column of a draft."""
     if name not in draft.policy.columns:
         names = tuple(draft.policy.columns)
         raise PolicyError(f"the table has no column {name!r}", remedy=nearest(name, names))
@@ -132,6 +132,7 @@ def _refuse_losing(file: str, path: str, *, force: bool) -> None:
         raise PolicyError(f"{path!r} exists already", remedy="name another file, or add --force")
 
 
-def _preset(draft: "Draft", name: str, output: Output, facts: "TableFacts | None") -> "Draft":
+def _apply_preset(draft: "Draft", name: str, output: Output, facts: "TableFacts | None") -> "Draft":
+    """The draft with a preset applied, by what the table holds."""
     output.notes(presets.find_preset(name).limits)
     return replace(draft, policy=presets.apply_preset(name, draft.policy, facts))

@@ -36,7 +36,7 @@ class Stoppable(Watch):
 
     @property
     def must_stop(self) -> bool:
-        """The same: who asked does not wait for an answer."""
+        """Whether the search must stop, as `expired`: nobody waits for another answer."""
         return self.expired
 
     def __enter__(self) -> Self:
@@ -56,6 +56,7 @@ class Stoppable(Watch):
             signal.signal(signal.SIGINT, self._before)
 
     def _stop(self, _number: int, _frame: FrameType | None) -> None:
+        """Stop the search at the first Ctrl-C, and the command at the second."""
         if self.interrupted:
             raise KeyboardInterrupt
         self.interrupted = True
@@ -64,10 +65,10 @@ class Stoppable(Watch):
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM ends the command like Ctrl-C: nothing is left half-written."""
+def ends_on_sigterm() -> Iterator[None]:
+    """Let SIGTERM end the command like Ctrl-C: nothing is left half-written."""
     try:
-        before = signal.signal(signal.SIGTERM, _terminate)
+        before = signal.signal(signal.SIGTERM, _raise_terminated)
     except ValueError:  # not in the main thread: the caller handles signals
         yield
         return
@@ -83,19 +84,19 @@ class Late(Exception):  # noqa: N818  it is no error, and the parser would swall
 
 @contextmanager
 def placing(path: str | None, *, written: bool) -> Iterator[None]:
-    """Tell interrupts before the file at this path was replaced from those after it."""
-    before = _identity(path) if written else None
+    """Raise `Late` for an interrupt in here, if the file at this path was replaced by then."""
+    before = _file_identity(path) if written else None
     try:
         yield
     except KeyboardInterrupt:
-        if not written or _identity(path) == before:
+        if not written or _file_identity(path) == before:
             raise
         raise Late from None
 
 
 @contextmanager
 def after_writing(*, written: bool) -> Iterator[None]:
-    """Interrupts in here come after the release was written."""
+    """Raise `Late` for an interrupt in here, if the release was written."""
     try:
         yield
     except KeyboardInterrupt:
@@ -104,8 +105,8 @@ def after_writing(*, written: bool) -> Iterator[None]:
         raise Late from None
 
 
-def _identity(path: str | None) -> tuple[int, int, int] | None:
-    """What differs between a file and the one that replaces it."""
+def _file_identity(path: str | None) -> tuple[int, int, int] | None:
+    """What differs between a file and the one that replaces it; None without a file."""
     try:
         found = Path(path or "").stat()
     except OSError:
@@ -119,7 +120,8 @@ class Terminated(KeyboardInterrupt):
     times = 0
 
 
-def _terminate(_number: int, _frame: FrameType | None) -> None:
+def _raise_terminated(_number: int, _frame: FrameType | None) -> None:
+    """Raise `Terminated` on SIGTERM, and count it."""
     Terminated.times += 1
     raise Terminated
 
@@ -139,6 +141,7 @@ def interrupts_again() -> Iterator[None]:
 
 
 def _interrupt_again(what: "sys.UnraisableHookArgs") -> None:
+    """Send an ignored interrupt again, a moment later."""
     if what.exc_type is not None and issubclass(what.exc_type, KeyboardInterrupt):
         again = Timer(_MOMENT, _interrupt)
         again.daemon = True

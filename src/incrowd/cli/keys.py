@@ -42,5 +42,5 @@ def new(
     output.result(
         lambda: json.keys_document(made),
         lambda: texts.keys_text(made),
-        lambda: next_command.after_keys(made.private),
+        lambda: next_command.command_after_keys(made.private),
     )

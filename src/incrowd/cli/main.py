@@ -15,7 +15,7 @@ import typer
 
 from incrowd.cli.commands import Commands
 from incrowd.cli.failures import LATE, failure_of
-from incrowd.cli.interrupt import Terminated, interrupts_again, terminable
+from incrowd.cli.interrupt import Terminated, ends_on_sigterm, interrupts_again
 from incrowd.cli.output import Output, show, write
 from incrowd.cli.stuck import ends_when_asked
 from incrowd.documents import json
@@ -49,7 +49,8 @@ SELDOM = (100_000, 50, 100)
 """How seldom to look for cycles of objects: hundreds of modules make objects that never die."""
 
 
-def _version(wanted: bool) -> None:
+def _show_version(wanted: bool) -> None:
+    """Show the version and end, if that is wanted."""
     if wanted:
         from importlib.metadata import version  # noqa: PLC0415  seldom asked for
 
@@ -62,7 +63,7 @@ def _incrowd(
     *,
     version: Annotated[
         bool,
-        typer.Option("--version", help="Show the version.", callback=_version, is_eager=True),
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
     ] = False,
 ) -> None:
     """Publish tables about people without giving the people away."""
@@ -77,7 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
         sys.exit(perform(arguments))
     gc.set_threshold(*SELDOM)
     as_json = "--json" in sys.argv
-    with ends_when_asked(partial(_last_words, as_json=as_json)):
+    with ends_when_asked(partial(_say_interrupted, as_json=as_json)):
         code = perform(sys.argv[1:])
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(
@@ -90,7 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
 
 def _leave_threads(code: int) -> None:
-    """End the process without waiting for threads that work on what nobody waits for any more."""
+    """End the process without waiting for threads that work for nobody any more."""
     if any(one is not main_thread() and not one.daemon for one in threads_alive()):
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
@@ -98,38 +99,38 @@ def _leave_threads(code: int) -> None:
         os._exit(code)
 
 
-def _last_words(placed: bool, *, as_json: bool) -> int:
-    """Say that a command was interrupted, given whether its files were placed; its exit code."""
-    return _fail(LATE if placed else INTERRUPTION, as_json=as_json)
+def _say_interrupted(placed: bool, *, as_json: bool) -> int:
+    """Say that a command was interrupted, files placed or not; return its exit code."""
+    return _show_failure(LATE if placed else INTERRUPTION, as_json=as_json)
 
 
 def perform(arguments: Sequence[str]) -> int:
-    """Run one command; its exit code."""
+    """Run one command; return its exit code."""
     as_json = "--json" in arguments
     before = Terminated.times
     try:
-        with terminable(), interrupts_again():
+        with ends_on_sigterm(), interrupts_again():
             refuse_cramped(arguments)
-            code = _commands(app)(
+            code = _command_group(app)(
                 list(arguments) or ["--help"], prog_name="incrowd", standalone_mode=False
             )
     except BaseException as error:
         if isinstance(error, SystemExit | GeneratorExit):
             raise
-        _debug(error)
+        _show_frames(error)
         _forget_interrupt()
         failure = failure_of(error)
         if failure.exit_code == IncrowdError.exit_code and Terminated.times > before:
             failure = INTERRUPTION  # it failed because of the signal
-        return _fail(failure, as_json=as_json)
+        return _show_failure(failure, as_json=as_json)
     if code == INTERRUPTED:
         _forget_interrupt()
-        return _fail(INTERRUPTION, as_json=as_json)
+        return _show_failure(INTERRUPTION, as_json=as_json)
     return int(code or 0)
 
 
 @cache
-def _commands(all_of: typer.Typer) -> Any:
+def _command_group(all_of: typer.Typer) -> Any:
     """All commands with their options: built once, also where one process runs many."""
     return typer.main.get_command(all_of)
 
@@ -169,8 +170,8 @@ def _forget_interrupt() -> None:
     exec("")  # noqa: S102
 
 
-def _fail(failure: Failure, *, as_json: bool) -> int:
-    """Say why on standard error; with --json as a document on standard output, too."""
+def _show_failure(failure: Failure, *, as_json: bool) -> int:
+    """Say why on standard error, with --json as a document on standard output; exit code."""
     with suppress(OSError, InputError):
         write(sys.stderr, f"error: {printable(failure.error)}\n")
         if failure.remedy:
@@ -186,7 +187,8 @@ def _fail(failure: Failure, *, as_json: bool) -> int:
     return failure.exit_code
 
 
-def _debug(error: BaseException) -> None:
+def _show_frames(error: BaseException) -> None:
+    """Show where in our code an error arose, if INCROWD_DEBUG asks for it."""
     if os.environ.get("INCROWD_DEBUG") == "1":
         for place in own_places(error):
             write(sys.stderr, f"  {place}\n")

@@ -30,5 +30,5 @@ def mask(asked: dict[str, Any], *, dry_run: DryRun = False, output: Output) -> N
     output.result(
         lambda: json.mask_document(found, target),
         lambda: texts.mask_text(found, target, details=output.details),
-        lambda: next_command.after_columns(target, found.published),
+        lambda: next_command.command_after_columns(target, found.published),
     )

@@ -56,7 +56,7 @@ def columns(names: Sequence[str]) -> str:
 
 
 def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -> list[str]:
-    """The options of this run as they were given: of one group, or all but some."""
+    """The options of this run as they were given: those of one group, or all but some."""
     context = RUN.get()
     if context is None:
         return []
@@ -66,12 +66,12 @@ def options_of_run(*, panel: Group | None = None, without: Sequence[str] = ()) -
         if option.name not in {*without, "as_json", "quiet", "details"}
         and getattr(context.get_parameter_source(option.name), "name", "") == "COMMANDLINE"
         and (panel is None or getattr(option, "rich_help_panel", None) == panel.title)
-        for word in _words(option, context.params[option.name])
+        for word in _option_words(option, context.params[option.name])
     ]
 
 
-def _words(option: Any, value: Any) -> Iterator[str]:
-    """An option with its value, as it is written on the command line."""
+def _option_words(option: Any, value: Any) -> Iterator[str]:
+    """Yield an option with its value, as words of the command line."""
     if option.param_type_name != "option" or option.hidden:
         return
     if isinstance(value, bool):
@@ -81,8 +81,8 @@ def _words(option: Any, value: Any) -> Iterator[str]:
         yield from (option.opts[0], f"{one:g}" if isinstance(one, float) else str(one))
 
 
-def _table(file: str) -> list[str]:
-    """The table of this run, read as in this run."""
+def _table_words(file: str) -> list[str]:
+    """The table of this run and how it is read, as words of the command line."""
     return [
         f"./{file}" if file.startswith("-") and file != "-" else file,
         *options_of_run(panel=READING),
@@ -93,41 +93,41 @@ def _column_flags(quasi: Sequence[str], sensitive: Sequence[str] = ()) -> list[s
     return ["-q", columns(quasi), *(["-s", columns(sensitive)] if sensitive else [])]
 
 
-def after_risk(
+def command_after_risk(
     file: str, found: "Risk", quasi: Sequence[str], sensitive: Sequence[str]
 ) -> str | None:
-    """Make a release if somebody can be found; nothing for a table without records."""
+    """The command that makes a release; None for a table without records."""
     if not found.records:
         return None
     known = [
         *_column_flags(quasi, sensitive),
         *options_of_run(panel=IN_COLUMNS, without=("quasi", "sensitive")),
     ]
-    return command("anonymize", *_table(file), *known, "-k", str(_K), "-o", _RELEASE)
+    return command("anonymize", *_table_words(file), *known, "-k", str(_K), "-o", _RELEASE)
 
 
-def after_discover(file: str, found: "Discovery | Groups | JudgedSets") -> str | None:
-    """Measure the risk of the smallest set that was found; one column alone is often an ID."""
+def command_after_discover(file: str, found: "Discovery | Groups | JudgedSets") -> str | None:
+    """The command that measures the risk of the smallest set; one column comes last."""
     sets = sorted((one.columns for one in found.sets), key=lambda one: (len(one) < 2, len(one)))
-    return command("risk", *_table(file), *_column_flags(sets[0])) if sets else None
+    return command("risk", *_table_words(file), *_column_flags(sets[0])) if sets else None
 
 
-def after_init(file: str, policy: str | None) -> str | None:
-    """Make the release of the drafted policy."""
+def command_after_init(file: str, policy: str | None) -> str | None:
+    """The command that makes the release of the drafted policy; None without a file of it."""
     if policy is None:
         return None
-    return command("anonymize", *_table(file), "--policy", policy, "-o", _RELEASE)
+    return command("anonymize", *_table_words(file), "--policy", policy, "-o", _RELEASE)
 
 
-def after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
-    """Check the release; after a dry run make it."""
+def command_after_anonymize(file: str, output: str | None, certificate: str | None) -> str | None:
+    """The command that checks the release; after a dry run, that makes it."""
     if output is None:
         return command("anonymize", file, *options_of_run(without=("dry_run",)), "-o", _RELEASE)
     return command("check", output, *(["--certificate", certificate] if certificate else []))
 
 
-def after_compare(original: str, releases: Sequence[str], page: str | None) -> str | None:
-    """Every figure on a page, if there is none yet."""
+def command_after_compare(original: str, releases: Sequence[str], page: str | None) -> str | None:
+    """The command that writes every figure on a page; None if there is one."""
     return (
         None
         if page
@@ -135,8 +135,8 @@ def after_compare(original: str, releases: Sequence[str], page: str | None) -> s
     )
 
 
-def after_check(file: str, found: "Check", original: str | None) -> str | None:
-    """Attack what keeps its policy; make a new release if the rows do not reach it."""
+def command_after_check(file: str, found: "Check", original: str | None) -> str | None:
+    """The command that attacks what passes, or makes a new release of what does not."""
     if found.ok:
         policy = options_of_run(without=_OF_CHECK)
         return command("attack", file, *policy) if policy else None
@@ -146,8 +146,8 @@ def after_check(file: str, found: "Check", original: str | None) -> str | None:
     return command("anonymize", original or "ORIGINAL", *asked, "-o", _RELEASE) if asked else None
 
 
-def after_attack(file: str, found: "Attacked") -> str | None:
-    """Look closer at what breaks a limit; check what breaks none."""
+def command_after_attack(file: str, found: "Attacked") -> str | None:
+    """The command that looks closer at a broken limit, or checks the release; or None."""
     if not found.ok:
         return command("attack", file, *options_of_run(), "--details")
     paper = targets.certificate_path(file, None)
@@ -156,22 +156,22 @@ def after_attack(file: str, found: "Attacked") -> str | None:
     return command("check", file, "--certificate", str(paper))
 
 
-def after_columns(written: str | None, names: Sequence[str]) -> str | None:
-    """Measure the risk of the columns that were written."""
+def command_after_columns(written: str | None, names: Sequence[str]) -> str | None:
+    """The command that measures the risk of the columns that were written; or None."""
     if written is None or not names:
         return None
     return command("risk", written, *_column_flags(names))
 
 
-def after_plan(file: str | None) -> str | None:
-    """Carry out the plan."""
+def command_after_plan(file: str | None) -> str | None:
+    """The command that carries out the plan; None without a table."""
     if file is None:
         return None
     return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 
-def after_frontier(file: str, found: "Frontier") -> str | None:
-    """Make the first release whose classes hold enough people, or the last one."""
+def command_after_frontier(file: str, found: "Frontier") -> str | None:
+    """The command that makes the first release whose classes are large enough."""
     if not found.points:
         return None
     points = releases.shown_points(found.points)
@@ -181,15 +181,15 @@ def after_frontier(file: str, found: "Frontier") -> str | None:
     return command("anonymize", file, *same, *most, "-o", _RELEASE)
 
 
-def after_safe_harbor(file: str, *, met: bool, policy: str | None) -> str | None:
-    """Draft a policy that removes what was found; look for what else tells people apart."""
+def command_after_safe_harbor(file: str, *, met: bool, policy: str | None) -> str | None:
+    """The command that drafts a policy against what was found, or looks for more."""
     if met:
-        return command("discover", *_table(file))
+        return command("discover", *_table_words(file))
     if policy is not None:
         return None
-    return command("init", *_table(file), "--preset", "hipaa-safe-harbor", "-o", _POLICY)
+    return command("init", *_table_words(file), "--preset", "hipaa-safe-harbor", "-o", _POLICY)
 
 
-def after_keys(private: str) -> str | None:
-    """Sign the certificate of a release."""
+def command_after_keys(private: str) -> str | None:
+    """The command that signs the certificate of a release with this key."""
     return command("anonymize", "FILE", "--policy", _POLICY, "-o", _RELEASE, "--sign", private)

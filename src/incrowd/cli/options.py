@@ -12,7 +12,7 @@ from incrowd.requests.request import Option
 
 
 def typer_option(option: Option) -> Any:
-    """How Typer shows an option, or the argument if it has no flag."""
+    """The option, or the argument if it has no flag, as Typer shows it."""
     known: dict[str, Any] = {"metavar": option.kind.metavar, "help": option.says}
     if not option.flags:
         return typer.Argument(**known, show_default=False)
@@ -33,35 +33,37 @@ def columns(texts: Iterable[str] | None) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for line in lines for name in line if name))
 
 
-def numbers(texts: Iterable[str] | None, flag: str, example: str = "age=10") -> dict[str, float]:
-    """The number of each column, from an option that takes commas and repetition.
+def numbers_by_column(
+    texts: Iterable[str] | None, flag: str, example: str = "age=10"
+) -> dict[str, float]:
+    """Read the number of each column, from an option with commas and repetition.
 
-    >>> numbers(["age=10,zip=2", "cost=0.5"], "widest")
+    >>> numbers_by_column(["age=10,zip=2", "cost=0.5"], "widest")
     {'age': 10, 'zip': 2, 'cost': 0.5}
     """
     found: dict[str, float] = {}
-    for name, text in _pairs(texts, flag, "NUMBER", example):
-        value = _number(text, f"--{flag} of '{name}'")
+    for name, text in _column_pairs(texts, flag, "NUMBER", example):
+        value = _parse_number(text, f"--{flag} of '{name}'")
         if found.setdefault(name, value) != value:
-            raise twice(name, f"--{flag}")
+            raise two_values_error(name, f"--{flag}")
     return found
 
 
-def words(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
-    """The word of each column, from an option that takes commas and repetition.
+def words_by_column(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
+    """Read the word of each column, from an option with commas and repetition.
 
-    >>> words(["race=text,age=number"], "kind", "race=text")
+    >>> words_by_column(["race=text,age=number"], "kind", "race=text")
     {'race': 'text', 'age': 'number'}
     """
     found: dict[str, str] = {}
-    for name, word in _pairs(texts, flag, flag.upper(), example):
+    for name, word in _column_pairs(texts, flag, flag.upper(), example):
         if found.setdefault(name, word) != word:
-            raise twice(name, f"--{flag}")
+            raise two_values_error(name, f"--{flag}")
     return found
 
 
 def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[str, str]:
-    """Other tables' names of columns, from COLUMN=OTHER.
+    """Read other tables' names of columns, from COLUMN=OTHER.
 
     >>> other_names(["zip=zipcode"], "rename", "zip=zipcode")
     {'zip': 'zipcode'}
@@ -77,24 +79,24 @@ def other_names(texts: Iterable[str] | None, flag: str, example: str) -> dict[st
     return names
 
 
-def steps(texts: Iterable[str] | None) -> dict[str, float | str]:
-    """The step of each column in `--grid`: a number, or a step of dates.
+def grid_steps(texts: Iterable[str] | None) -> dict[str, float | str]:
+    """Read the step of each column in `--grid`: a number, or a step of dates.
 
-    >>> steps(["age=5,birth=month"])
+    >>> grid_steps(["age=5,birth=month"])
     {'age': 5, 'birth': 'month'}
     """
     found: dict[str, float | str] = {}
-    for name, step in _pairs(texts, "grid", "STEP", "age=5"):
-        value = step if step[-1].isalpha() else _number(step, f"--grid of '{name}'")
+    for name, step in _column_pairs(texts, "grid", "STEP", "age=5"):
+        value = step if step[-1].isalpha() else _parse_number(step, f"--grid of '{name}'")
         if found.setdefault(name, value) != value:
-            raise twice(name, "--grid")
+            raise two_values_error(name, "--grid")
     return found
 
 
-def _pairs(
+def _column_pairs(
     texts: Iterable[str] | None, flag: str, what: str, example: str
 ) -> Iterator[tuple[str, str]]:
-    """The columns of an option, each with what is written behind its `=`."""
+    """Yield the columns of an option, each with what is written behind its `=`."""
     for text in columns(texts):
         name, _, value = text.rpartition("=")
         if not name or not value:
@@ -104,12 +106,13 @@ def _pairs(
         yield name, value
 
 
-def twice(name: str, flag: str) -> PolicyError:
-    """An option that gives one column two values."""
+def two_values_error(name: str, flag: str) -> PolicyError:
+    """The error if an option gives one column two values."""
     return PolicyError(f"{flag} gives '{name}' two values", remedy="give one of them")
 
 
-def _number(text: str, what: str) -> float:
+def _parse_number(text: str, what: str) -> float:
+    """Read a finite number, as a whole one if it has no fraction; refuse other texts."""
     try:
         value = float(text)
     except ValueError:

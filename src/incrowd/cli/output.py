@@ -45,7 +45,7 @@ class Output:
         text: Callable[[], "RenderableType"],
         then: Callable[[], str | None] = lambda: None,
     ) -> None:
-        """Show the result: the document for programs; the text and what comes next for people."""
+        """Show a result: `document` to programs; `text`, then the next command, to people."""
         if self.as_json:
             self.document(document())
         elif not self.quiet:
@@ -54,16 +54,16 @@ class Output:
                 write(sys.stdout, f"\nNext: {printable(command)}\n")
 
     def document(self, document: Mapping[str, Any]) -> None:
-        """The one JSON document on standard output."""
+        """Write the one JSON document to standard output."""
         write(sys.stdout, json.dumps(document) + "\n")
 
     def remark(self, text: str) -> None:
-        """A remark for people, on standard error."""
+        """Show a remark to people, on standard error, unless they asked for quiet."""
         if not self.quiet:
             write(sys.stderr, printable(text) + "\n")
 
     def notes(self, notes: Iterable[object]) -> None:
-        """Notes for people, a line each on standard error."""
+        """Show notes as remarks; without `details` at most `NOTES`, then how many more."""
         every = list(notes)
         shown = every if self.details or len(every) <= NOTES else every[: NOTES - 1]
         for note in shown:
@@ -95,19 +95,20 @@ def write(stream: TextIO, text: str) -> None:
 
 @contextmanager
 def _writing(stream: TextIO) -> Iterator[None]:
+    """Drop what is written to a closed pipe; refuse to go on if the stream cannot be written."""
     try:
         yield
     except BrokenPipeError:
-        _forget(stream)
+        _discard_stream(stream)
     except OSError as error:
         name = "standard output" if stream is sys.stdout else "standard error"
-        _forget(stream)
+        _discard_stream(stream)
         why = os.strerror(error.errno or 0)
         raise InputError(f"{name} cannot be written: {why}", remedy="free some space") from None
 
 
-def _forget(stream: TextIO) -> None:
-    """Send the rest to nowhere: Python would try to write it again at exit."""
+def _discard_stream(stream: TextIO) -> None:
+    """Send the rest of a stream to nowhere: Python would try to write it again at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream.fileno())
     os.close(nowhere)
@@ -157,12 +158,12 @@ class ProgressBar:
                 self._bar.stop()
 
     def tell(self, what: str, share: float) -> None:
-        """Progress callback: `what` is being done, a `share` (0..1) of it is ready."""
+        """Show progress: `what` is being done, a `share` (0..1) of it is ready."""
         with self._lock:
             before, self._latest = self._latest, (what, share)
             if self._bar is None or self._task is None:
                 return
-            if _kind(what) == _kind(before[0]) and share >= before[1]:
+            if _kind_of_work(what) == _kind_of_work(before[0]) and share >= before[1]:
                 self._bar.update(self._task, description=what, completed=share, total=1.0)
             else:  # other work: its speed says nothing of this one's
                 total = 1.0 if share else None
@@ -170,7 +171,7 @@ class ProgressBar:
                 self._bar.update(self._task, completed=share)
 
     def say(self, output: Output, text: str) -> None:
-        """A remark, above the bar if there is one."""
+        """Show a remark, above the bar if there is one."""
         with self._lock:
             if self._bar is None:
                 output.remark(text)
@@ -178,6 +179,7 @@ class ProgressBar:
                 self._bar.console.print(text, markup=False, highlight=False)
 
     def _appear(self) -> None:
+        """Show the bar with what was told last, unless the work has ended."""
         from rich.console import Console  # noqa: PLC0415  seldom seen
         from rich.progress import BarColumn, Progress, TextColumn  # noqa: PLC0415  seldom seen
 
@@ -199,10 +201,10 @@ class ProgressBar:
             self._bar.start()
 
 
-def _kind(what: str) -> str:
+def _kind_of_work(what: str) -> str:
     """What is being done, without figures that change while it goes on.
 
-    >>> _kind("part 3 of 12"), _kind("searching: loss 0.168 after 2 s")
+    >>> _kind_of_work("part 3 of 12"), _kind_of_work("searching: loss 0.168 after 2 s")
     ('part  of ', 'searching: loss . after  s')
     """
     return "".join(letter for letter in what if not letter.isdigit() and letter != ",")
@@ -210,7 +212,7 @@ def _kind(what: str) -> str:
 
 @contextmanager
 def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
-    """A progress bar for long work of a verb; if kernels are compiled first, it counts them."""
+    """Show a progress bar for long work of a verb; if kernels are compiled first, count them."""
     with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
         compiling = _Compiling(output, bar, verb)
         with compile_kernels.when_compiling(compiling.tell), warm_kernels.with_helpers(verb):
@@ -225,7 +227,7 @@ class _Compiling:
         self._missing: int | None = None
 
     def tell(self, number: int) -> None:
-        """The kernel of this number in this run is compiled now."""
+        """Say that the kernel of this number in this run is compiled now."""
         if number == 1:
             self._bar.say(self._output, COMPILING)
         missing = len(warm_kernels.missing(self._verb))
@@ -234,7 +236,7 @@ class _Compiling:
 
 
 def kernels_ready(ready: int, of: int) -> tuple[str, float]:
-    """What a progress bar shows while kernels are compiled."""
+    """What a bar shows while kernels are compiled: words, and the share that is ready."""
     if not of:
         return COMPILING, 0.0
     return f"{COMPILING}: kernel {min(ready + 1, of):,} of {of:,}", ready / of

@@ -75,7 +75,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
     _refuse_unclear(source, distinct, target, apply=apply)
     if source is None:
         _refuse_table_flags(asked["columns"], hierarchy, hierarchies)
-        sizes = options.numbers(distinct, DISTINCT.long_name, DISTINCT.kind.example)
+        sizes = options.numbers_by_column(distinct, DISTINCT.long_name, DISTINCT.kind.example)
         of_sizes = {one.name: asked[one.name] for one in options_of(PopulationRequest)}
         found = api.plan_sizes(sizes, **of_sizes)
         output.result(
@@ -103,7 +103,7 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
         output.result(
             lambda: json.plan_document(found),
             lambda: texts.plan_text(found, details=output.details),
-            lambda: next_command.after_plan(source),
+            lambda: next_command.command_after_plan(source),
         )
         return
     paths = {"release": str(target), "certificate": f"{target}.certificate.json"}
@@ -111,13 +111,14 @@ def plan(  # noqa: PLR0913  what the plan is about, and what becomes of it
     output.result(
         lambda: json.applied_document(*parts),
         lambda: texts.applied_text(*parts, details=output.details),
-        lambda: next_command.after_anonymize(source, target, paths["certificate"]),
+        lambda: next_command.command_after_anonymize(source, target, paths["certificate"]),
     )
 
 
 def _refuse_unclear(
     file: str | None, distinct: Sequence[str] | None, output: str | None, *, apply: bool
 ) -> None:
+    """Refuse a plan without or with two sources, and files that it would not write."""
     if (file is None) == (not distinct):
         raise PolicyError(
             "a plan needs a table or numbers of values, and not both",
@@ -134,6 +135,7 @@ def _refuse_unclear(
 
 
 def _refuse_table_flags(*flags: object) -> None:
+    """Refuse options that mean nothing without a table."""
     if any(flags):
         raise PolicyError(
             "--columns and hierarchies need a table", remedy="name a FILE, or leave them out"

@@ -30,5 +30,7 @@ def quantiles(asked: dict[str, Any], *, dry_run: DryRun = False, output: Output)
     output.result(
         lambda: json.quantiles_document(found, target),
         lambda: texts.quantiles_text(found, target, details=output.details),
-        lambda: next_command.after_columns(target, [column.name for column in found.columns]),
+        lambda: next_command.command_after_columns(
+            target, [column.name for column in found.columns]
+        ),
     )

@@ -51,12 +51,12 @@ def report(
     """
     file, policy = asked["source"], asked["policy"]
     if certificate is None and (policy is not None or held_to.silent):
-        certificate = _beside(file)
+        certificate = _certificate_beside(file)
     asked |= {"target": target, "certificate": certificate}
     verb.refuse_target(
         target, (file, asked["original"], policy, certificate, *(asked["world"] or ()))
     )
-    asked["command"] = _command(asked, held_to)
+    asked["command"] = _check_command(asked, held_to)
     with waiting(output, "report") as bar, ExitStack() as held:
         found = api.report(**holding.open_release(asked, held_to, bar.watch, held))
     output.result(
@@ -66,14 +66,14 @@ def report(
     return 0 if found.facts.verdict.ok else NotMetError.exit_code
 
 
-def _beside(file: str) -> str | None:
-    """The certificate beside a release, if there is one."""
+def _certificate_beside(file: str) -> str | None:
+    """The certificate beside a release; None if there is none."""
     path = f"{file}.certificate.json"
     return path if not is_address(file) and Path(path).is_file() else None
 
 
-def _command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:
-    """The command that checks the release again: a report leaves, and folders of yours must not."""
+def _check_command(asked: Mapping[str, Any], held_to: PolicyOptions) -> str:
+    """The command that checks the release again, without folders: the report leaves."""
     words = ["incrowd", "check", written.file_name(asked["source"])]
     for name in ("policy", "certificate"):
         words += [f"--{name}", written.file_name(asked[name])] if asked[name] else []

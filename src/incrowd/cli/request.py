@@ -21,7 +21,7 @@ from incrowd.table.column import Role
 def hierarchies(
     texts: Iterable[str] | None, folder: str | None, names: Iterable[str]
 ) -> dict[str, AnyHierarchy]:
-    """The hierarchies of `--hierarchy` and of the folder; their paths start here."""
+    """Read the hierarchies of `--hierarchy` and of the folder; their paths start here."""
     found: dict[str, AnyHierarchy] = {}
     if folder is not None:
         found |= {name: read_tree(path) for name, path in find(folder, names).items()}
@@ -29,7 +29,7 @@ def hierarchies(
     for text in texts or ():
         name, spec = parse_option(text)
         if named.setdefault(name, spec) != spec:
-            raise options.twice(name, "--hierarchy")
+            raise options.two_values_error(name, "--hierarchy")
     return found | {name: resolve(spec, Path()) for name, spec in named.items()}
 
 
@@ -50,21 +50,21 @@ class PolicyRequest:
     """Whether it comes from a policy file."""
 
     def serving(self, analysis: str | None) -> tuple["PolicyRequest", *tuple[str, ...]]:
-        """The request for an analysis (`--for`), and a note on what that changes."""
+        """The request made for an analysis (`--for`), and a note on what that changes."""
         if analysis is None:
             return (self,)
         policy = self.policy.for_analysis(analysis)
         return replace(self, policy=policy), analyses.analysis_note(self.policy, analysis)
 
     def in_world(self, world: object) -> "PolicyRequest":
-        """The request with k-map in place of k-anonymity; a policy file stays as it is."""
+        """With a world: k-map in place of k-anonymity; the policy of a file stays as it is."""
         if not world or self.filed:
             return self
         models = tuple(model.against_world() for model in self.policy.models)
         return replace(self, policy=self.policy.model_copy(update={"models": models}))
 
     def notes(self) -> Iterator[str]:
-        """What options leave open, or change in the policy file."""
+        """Yield what options leave open, or change in the policy file."""
         if self.left_out:
             yield f"left out, because no option names them: {', '.join(self.left_out)}"
         if self.unfound:
@@ -77,7 +77,7 @@ class PolicyRequest:
             )
 
     def world_notes(self, world: object) -> Iterator[str]:
-        """What -k means with a world."""
+        """Yield what -k means with a world."""
         counted = [model for model in self.policy.models if "world" in model.requires]
         if world and not self.filed and counted:
             yield (
@@ -98,7 +98,7 @@ class AskedPolicy:
 
     @classmethod
     def read(cls, asked: PolicyOptions, search: str | None = None) -> Self:
-        """With the policy file read, if these options name one."""
+        """Make it of options, with the policy file read if they name one."""
         if asked.policy is None:
             return cls(asked, None, search)
         if asked.roles:
@@ -120,56 +120,62 @@ class AskedPolicy:
         return (*self.options.keep, *(() if self.file is None else self.file.names(Role.KEEP)))
 
     def request(self, names: Iterable[str], keep: Iterable[str] = ()) -> PolicyRequest:
-        """The policy of these options, for a table with columns of these names.
+        """Make the policy of these options, for a table with columns of these names.
 
         `keep` are columns to release unchanged although no option names them.
         """
         if self.file is not None:
-            return self._over(self.file)
+            return self._change_file(self.file)
         flags = self.options.roles
         if "quasi" not in flags:
             raise PolicyError(
                 "say which columns are quasi-identifiers" if flags else "say what must hold",
                 remedy="give a policy with --policy, or columns with --quasi and a size with -k",
             )
-        trees = self._trees(flags["quasi"])
+        trees = self._hierarchies_of(flags["quasi"])
         flags["keep"] = (*flags.get("keep", ()), *keep)
         policy = quick(names, **flags, **self.options.keys, **self._search(), hierarchies=trees)
-        policy = _laid_over(policy, {}, self.options.details)
-        return PolicyRequest(policy, Path(), policy.dropped, self._unfound(policy.quasi, trees))
+        policy = _with_changes(policy, {}, self.options.details)
+        return PolicyRequest(
+            policy, Path(), policy.dropped, self._without_hierarchy(policy.quasi, trees)
+        )
 
-    def _over(self, policy: Policy) -> PolicyRequest:
+    def _change_file(self, policy: Policy) -> PolicyRequest:
         """The policy of the file with what options change."""
         settings = self.options.keys | self._search(policy)
-        trees = self._trees(policy.quasi)
+        trees = self._hierarchies_of(policy.quasi)
         details = {name: {"hierarchy": tree} for name, tree in trees.items()}
         for name, keys in self.options.details.items():
             details[name] = {**details.get(name, {}), **keys}
         return PolicyRequest(
-            _laid_over(policy, settings, details),
+            _with_changes(policy, settings, details),
             Path(self.options.policy).parent,
-            unfound=self._unfound(policy.quasi, trees),
+            unfound=self._without_hierarchy(policy.quasi, trees),
             changed=(*settings, *details),
             filed=True,
         )
 
     def _search(self, policy: Policy | None = None) -> dict[str, Any]:
-        """The search that options ask for, if they say anything about it."""
+        """The search that options ask for; empty if they say nothing about it."""
         if not search_settings.speaks_of_search(self.options):
             return {}
         before = None if policy is None else policy.search
-        return {"search": search_settings.laid_over(self.options, before, self.search)}
+        return {"search": search_settings.search_with_options(self.options, before, self.search)}
 
-    def _unfound(self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]) -> tuple[str, ...]:
+    def _without_hierarchy(
+        self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]
+    ) -> tuple[str, ...]:
+        """The columns that the folder of hierarchies has none for."""
         if self.options.hierarchies is None:
             return ()
         return tuple(name for name in quasi if name not in trees)
 
-    def _trees(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
+    def _hierarchies_of(self, quasi: Iterable[str]) -> dict[str, AnyHierarchy]:
+        """The hierarchies that options give these columns."""
         return hierarchies(self.options.hierarchy, self.options.hierarchies, quasi)
 
 
-def _laid_over(
+def _with_changes(
     policy: Policy, settings: Mapping[str, Any], details: Mapping[str, Mapping[str, Any]]
 ) -> Policy:
     """The policy with some keys changed; `details` are those of columns."""

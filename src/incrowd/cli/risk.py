@@ -48,5 +48,5 @@ def risk(
     output.result(
         lambda: json.risk_document(found),
         lambda: texts.risk_text(found, quasi, details=output.details),
-        lambda: next_command.after_risk(file, found, quasi, asked["sensitive"]),
+        lambda: next_command.command_after_risk(file, found, quasi, asked["sensitive"]),
     )

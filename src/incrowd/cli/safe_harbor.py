@@ -43,6 +43,6 @@ def safe_harbor(
     output.result(
         found.as_dict,
         lambda: texts.safe_harbor_text(found, details=output.details),
-        lambda: next_command.after_safe_harbor(file, met=found.met, policy=policy),
+        lambda: next_command.command_after_safe_harbor(file, met=found.met, policy=policy),
     )
     return 0 if found.met else NotMetError.exit_code

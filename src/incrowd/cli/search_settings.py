@@ -19,13 +19,13 @@ _WORD = re.compile(r"[A-Za-z][\w+-]*")
 
 def speaks_of_search(asked: PolicyOptions) -> bool:
     """Whether any option about the search is given."""
-    return asked.method is not None or any(True for _ in _settings(asked))
+    return asked.method is not None or any(True for _ in _given_settings(asked))
 
 
-def laid_over(
+def search_with_options(
     asked: PolicyOptions, search: Search | None = None, otherwise: str | None = None
 ) -> dict[str, Any]:
-    """The search as a policy file writes it: what options say over the policy's own.
+    """The search as a policy file has it: what options say over the policy's own.
 
     `search` is the policy's; without one it is the search that policies have by default. The
     settings are for the search `otherwise` if it is named and no option names one.
@@ -38,16 +38,16 @@ def laid_over(
     called = base["name"]
     known = [setting for setting in _settings_of(called) if setting != "name"]
     settings: dict[str, Any] = {}
-    for flag, setting, value in _settings(asked):
+    for flag, setting, value in _given_settings(asked):
         if called in SEARCHES and setting not in known:
-            raise _misplacement(flag, setting, called, known)
+            raise _misplaced_error(flag, setting, called, known)
         if settings.setdefault(setting, value) != value:
             raise PolicyError(f"options give '{setting}' two values", remedy="give one of them")
     return base | settings
 
 
-def _settings(asked: PolicyOptions) -> Iterator[tuple[str, str, Any]]:
-    """The option, the name and the value of each setting."""
+def _given_settings(asked: PolicyOptions) -> Iterator[tuple[str, str, Any]]:
+    """Yield the option, the name and the value of each setting that is given."""
     if asked.mapping is not None:
         yield "--mapping", "mapping", asked.mapping
     if asked.effort is not None:
@@ -59,26 +59,24 @@ def _settings(asked: PolicyOptions) -> Iterator[tuple[str, str, Any]]:
 
 
 def read_preference(texts: Iterable[str]) -> dict[str, Any]:
-    """What `--prefer` asks for: an order of columns, and weights of those with a number.
+    """Read what `--prefer` asks for: an order of columns, and weights.
 
     >>> read_preference(["zip,age", "sex=2"])
     {'order': ('zip', 'age'), 'weights': {'sex': 2}}
     """
     named = options.columns(texts)
     weighted = tuple(name for name in named if "=" in name)
-    weights = options.numbers(map(_quote, weighted), "prefer", "zip=2")
+    weights = options.numbers_by_column(map(_quote, weighted), "prefer", "zip=2")
     return {"order": tuple(n for n in named if "=" not in n), "weights": weights}
 
 
 def _quote(name: str) -> str:
-    """As a cell of a CSV file: a name may hold commas."""
+    """A name as a cell of a CSV file, as it may hold commas."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def read_setting(text: str) -> tuple[str, Any]:
-    """The name and the value of `--setting NAME=VALUE`; the value is written as in a policy file.
-
-    Words need no quotes.
+    """Read the name and the value of `--setting NAME=VALUE`, written as in a policy file.
 
     >>> read_setting("mapping=hilbert"), read_setting("levels={zip = 2}")
     (('mapping', 'hilbert'), ('levels', {'zip': 2}))
@@ -88,11 +86,11 @@ def read_setting(text: str) -> tuple[str, Any]:
         raise PolicyError(
             "--setting takes NAME=VALUE", remedy="write, for example, --setting rounds=5"
         )
-    return name, _value(name, value)
+    return name, _parse_setting(name, value)
 
 
-def _value(name: str, text: str) -> Any:
-    """A value as a policy file writes it, or a word without quotes."""
+def _parse_setting(name: str, text: str) -> Any:
+    """Read a value as a policy file has it, or a word without quotes."""
     if _WORD.fullmatch(text) and text not in {"true", "false", "inf", "nan"}:
         return text
     line = f"value = {text}"
@@ -109,15 +107,15 @@ def _value(name: str, text: str) -> Any:
 
 
 def _settings_of(search: str) -> tuple[str, ...]:
-    """The settings of a search, its name among them; none of a search that there is not."""
+    """The names of the settings of a search; none if there is no such search."""
     if search not in SEARCHES:
         return ()
     kind: Any = SEARCHES[search]
     return tuple(one.name for one in dataclasses.fields(kind))
 
 
-def _misplacement(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
-    """A setting that the search does not have."""
+def _misplaced_error(flag: str, name: str, search: str, known: Sequence[str]) -> PolicyError:
+    """The error about a setting that the search does not have."""
     others = [other for other in SEARCHES if name in _settings_of(other)]
     near = did_you_mean(name, known) if flag == "--setting" else ""
     if others and not near:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | None]:
-    """How to read a release, and how to read its original, if that is given.
+    """How to read a release, and how to read its original; None if that is not given.
 
     How numbers and dates are written is then said of the original: a release has labels.
     """
@@ -32,7 +32,7 @@ def readings(found: Reading, original: str | None) -> tuple[Reading, Reading | N
 
 
 def read_policy(asked: dict[str, Any]) -> "Policy | None":
-    """Read the policy that is asked for, from its file or a certificate; then it is asked for."""
+    """Read the policy from its file or the certificate, and put it into what is asked."""
     path, certificate = asked["policy"], asked.get("certificate")
     if path is not None:
         asked |= {"policy": files.read_policy(path), "folder": files.folder_of_policy(path, ".")}

@@ -39,7 +39,9 @@ def ends_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[Non
     ear, mouth = os.pipe()
     os.set_blocking(mouth, False)  # what the system asks of a descriptor for signals
     before = signal.set_wakeup_fd(mouth, warn_on_full_buffer=False)
-    listener = threading.Thread(target=_listen, args=(ear, last_words, grace), daemon=True)
+    listener = threading.Thread(
+        target=_listen_for_signals, args=(ear, last_words, grace), daemon=True
+    )
     listener.start()
     try:
         yield
@@ -50,15 +52,15 @@ def ends_when_asked(last_words: LastWords, grace: float = GRACE) -> Iterator[Non
         os.close(ear)
 
 
-def _listen(ear: int, last_words: LastWords, grace: float) -> None:
-    """Wait for signals until the other end of the pipe is closed."""
+def _listen_for_signals(ear: int, last_words: LastWords, grace: float) -> None:
+    """Hear signals until the pipe is closed; end a process that is stuck by then."""
     placed, asked = PLACING.times, False
     while numbers := os.read(ear, 64):
         patient = Stoppable.listening and not asked and signal.SIGTERM not in numbers
         asked = asked or signal.SIGINT in numbers
         ending = not patient and not {signal.SIGINT, signal.SIGTERM}.isdisjoint(numbers)
         if ending and not _main_thread_steps(grace):
-            _end(last_words, placed)
+            _end_process(last_words, placed)
 
 
 _CALLS: list[object] = []
@@ -78,7 +80,7 @@ def _main_thread_steps(seconds: float) -> bool:
     return full or stepped.wait(seconds)
 
 
-def _end(last_words: LastWords, placed: int) -> None:
+def _end_process(last_words: LastWords, placed: int) -> None:
     """Remove what is half-written, say so, and end the process; never while files are placed."""
     with PLACING.lock:
         atomic.remove_unplaced()

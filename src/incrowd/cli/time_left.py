@@ -18,7 +18,7 @@ class TimeLeft(ProgressColumn):
         self._left = TimeRemainingColumn(compact=True)
 
     def render(self, task: Task) -> Text:
-        """`00:12 left`, or `8 s` while nothing tells how much is left."""
+        """Write `00:12 left`, or `8 s` while nothing tells how much is left."""
         if task.total is None or task.time_remaining is None:
             return Text(f"{self._elapsed():.0f} s", style="progress.elapsed")
         return Text.assemble(self._left.render(task), " left")

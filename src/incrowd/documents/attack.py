@@ -10,9 +10,9 @@ from incrowd.documents.words import (
     BAD,
     GOOD,
     SHOWN,
+    hint,
     line,
     lines,
-    more,
     names,
     number,
     percent,
@@ -37,29 +37,29 @@ _BROKEN = 5
 
 
 def attack_text(found: "Attacked", *, details: bool = False) -> RenderableType:
-    """Whether attacks break a limit, and a line for each kind, the most harmful first.
+    """Say whether attacks break a limit, with a line for each kind, the most harmful first.
 
     With `details` it is a line for each set of known columns, and what each attacker does.
     """
-    worst = worst_first(tuple(_worst(found).values()))
+    worst = worst_first(tuple(_worst_by_goal(found).values()))
     parts: list[RenderableType] = [_verdict(found, worst), *_broken_limits(found, details=details)]
     shown = worst_first(found.attacks)[:SHOWN] if details else worst
     if shown:
-        parts.append(_attacks(shown, details=details))
-    parts += lines(_candidates(found))
+        parts.append(_attacks_table(shown, details=details))
+    parts += lines(_candidate_sentences(found))
     if details:
-        return stack(*parts, *_scenes(found, worst))
+        return stack(*parts, *_attacker_lines(found, worst))
     parts += lines(sentence(text) for text in found.advice[:1])
-    return stack(*parts, *([more("what each attacker knows and does")] if shown else []))
+    return stack(*parts, *([hint("what each attacker knows and does")] if shown else []))
 
 
 def worst_first(attacks: "tuple[Attack, ...]") -> "list[Attack]":
-    """By harm: people found, then the gain over guessing, then the rate."""
+    """Sort attacks by harm: people found, then the gain over guessing, then the rate."""
     return sorted(attacks, key=lambda one: (-_people_above_limit(one), -one.gain, -one.success))
 
 
 def _people_above_limit(attack: "Attack") -> float:
-    """People whom the release lifts above the limit."""
+    """How many people the release lifts above the limit, for sorting by harm."""
     return 0.0 if attack.persons is None or attack.claims else attack.persons.above
 
 
@@ -71,19 +71,19 @@ def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
     if not tried:
         return line("No limit is broken, and there was nobody to attack.")
     kinds = f"{quantity(len(tried), 'kind')} of attack"
-    return line(" ".join((f"No limit is broken by {kinds}.", *_limits(found))), GOOD)
+    return line(" ".join((f"No limit is broken by {kinds}.", *_kept_limits(found))), GOOD)
 
 
 def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
-    """The broken limits; of many only the first without `details`."""
+    """Yield the broken limits; of many only the first without `details`."""
     most = len(found.broken) if details else _BROKEN
     yield from lines(f"- {sentence(text)}" for text in found.broken[:most])
     if len(found.broken) > most:
-        yield more(quantity(len(found.broken) - most, "more broken limit"))
+        yield hint(quantity(len(found.broken) - most, "more broken limit"))
 
 
-def _limits(found: "Attacked") -> Iterator[str]:
-    """The limits that the attacks keep."""
+def _kept_limits(found: "Attacked") -> Iterator[str]:
+    """Yield the limits that the attacks keep, in words."""
     limits = found.limits
     if (posterior := limits.get("max_posterior")) is not None:
         most = limits.get("max_people") or 0
@@ -95,8 +95,8 @@ def _limits(found: "Attacked") -> Iterator[str]:
         yield f"Nobody's chance rises by more than {percent(rise)} of what was open."
 
 
-def _attacks(shown: "list[Attack]", *, details: bool) -> Table:
-    """A line for each attack; what it knows, and the largest chance, with `details`."""
+def _attacks_table(shown: "list[Attack]", *, details: bool) -> Table:
+    """A line for each attack; with `details` what it knows, and the largest chance."""
     made = table(_HEADS[0], *(["knows"] if details else []), *_HEADS[1:])
     for one in shown:
         knows = [line(names(one.knows))] if details else []
@@ -110,7 +110,7 @@ def _attacks(shown: "list[Attack]", *, details: bool) -> Table:
 
 
 def judgement_of(one: "Attack") -> tuple[str, str]:
-    """How much better an attack is than guessing, in words, and its style."""
+    """Words for how much better an attack is than guessing, and their style."""
     if not one.trials:
         return "not tested", ""
     if people := round(_people_above_limit(one)):
@@ -124,21 +124,21 @@ def judgement_of(one: "Attack") -> tuple[str, str]:
     return ("far better", BAD) if one.gain >= _FAR else ("better than guessing", "")
 
 
-def _scenes(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
-    """What each kind of attacker does and gets right, and what would lower it."""
+def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
+    """Yield what each kind of attacker does and gets right, and what would lower it."""
     hidden = len(found.attacks) - SHOWN
     if hidden > 0:
         yield line(f"{hidden:,} more do less harm; --json has them all.")
     for attack in worst:
         yield line("")
-        yield line(" ".join((attack.says, *_people(attack))))
+        yield line(" ".join((attack.says, *_people_sentences(attack))))
     if found.advice:
         yield line("")
         yield from lines(f"- {sentence(text)}" for text in found.advice)
 
 
-def _people(attack: "Attack") -> Iterator[str]:
-    """What an attack does to single people, in sentences."""
+def _people_sentences(attack: "Attack") -> Iterator[str]:
+    """Yield sentences on what an attack does to single people."""
     persons = attack.persons
     if persons is None or not persons.largest or attack.claims:
         return
@@ -151,18 +151,18 @@ def _people(attack: "Attack") -> Iterator[str]:
         yield f"The release lifts it above {percent(persons.limit)} for {above}."
 
 
-def _after_matching(found: "Attacked") -> str:
-    """What is left of k if every row is a different person, if that is less."""
+def _k_after_matching(found: "Attacked") -> str:
+    """What is left of k if every row is a different person; empty if no less."""
     if found.k_matched is None or found.k_matched == found.k_world:
         return ""
     left = number(found.k_matched)
     return f" by containment, and {left} after matching, as every row is a different person"
 
 
-def _candidates(found: "Attacked") -> Iterator[str]:
-    """How many people a released row may be: in this world, in every world, by promises."""
+def _candidate_sentences(found: "Attacked") -> Iterator[str]:
+    """Yield how many people a row may be: in this world, in every world, by promises."""
     if found.inconsistent is not None:
-        yield f"k in the world: {number(found.k_world)}{_after_matching(found)}."
+        yield f"k in the world: {number(found.k_world)}{_k_after_matching(found)}."
     if found.inconsistent:
         rows = quantity(found.inconsistent, "released row matches", "released rows match")
         yield f"{rows} nobody in the world: these people are not in it, or are spelled differently."
@@ -178,8 +178,8 @@ def _candidates(found: "Attacked") -> Iterator[str]:
         yield "The promises prove nothing here."
 
 
-def _worst(found: "Attacked") -> dict[str, "Attack"]:
-    """Of each goal, the most harmful attack."""
+def _worst_by_goal(found: "Attacked") -> dict[str, "Attack"]:
+    """The most harmful attack of each goal."""
     worst: dict[str, Attack] = {}
     for attack in worst_first(found.attacks):
         worst.setdefault(attack.goal, attack)

@@ -38,15 +38,15 @@ _WIDTH = 640
 
 
 def lattice_chart(explored: Explored, loss: str) -> Chart:
-    """The nodes that a search counted: a line of them per number of steps, the optimum ringed.
+    """Draw the nodes that a search counted, a line per number of steps, the optimum ringed.
 
     In each line the nodes of least loss stand in the middle. Minimal generalizations, where all are
     known, have a square around them.
     """
     alt = _altair()
     which = _nodes_to_draw(explored)
-    place = _places(explored, which)
-    points = [_point(explored, int(i), float(x)) for i, x in zip(which, place, strict=True)]
+    place = _places_in_line(explored, which)
+    points = [_point_figures(explored, int(i), float(x)) for i, x in zip(which, place, strict=True)]
     if (least := explored.minimal) is not None:
         for point, i in zip(points, which.tolist(), strict=True):
             point["minimal"] = bool(least[i])
@@ -67,7 +67,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     minimal = base.transform_filter("datum.minimal").mark_square(
         size=130, filled=False, strokeWidth=1.5, color="#111827"
     )
-    layers = [*_lines(alt, explored, which, place, axes), nodes, best]
+    layers = [*_draw_steps(alt, explored, which, place, axes), nodes, best]
     layers += [] if explored.minimal is None else [minimal]
     return alt.layer(*layers).properties(
         width=_WIDTH, height=360, title=_title(explored, len(which), loss)
@@ -75,7 +75,7 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
 
 
 def frontier_chart(curve: Frontier) -> Chart:
-    """How much privacy there is for every largest loss of a class: a stair, each point a step."""
+    """Draw how much privacy there is for every largest loss of a class, as a stair."""
     alt = _altair()
     title = "k" if curve.privacy == "k" else printable(f"l of {curve.column}")
     points = [
@@ -104,10 +104,10 @@ def frontier_chart(curve: Frontier) -> Chart:
 
 
 def render_chart(chart: Chart, kind: Kind) -> bytes:
-    """A chart as a picture, or as a page that shows more where one points."""
+    """Render a chart as a picture, or as a page that shows more where one points."""
     if kind == "html":
         return str(chart.to_html(inline=True, json_kwds={"cls": ScriptSafe})).encode()
-    convert: Any = _extra("vl_convert")
+    convert: Any = _import_extra("vl_convert")
     text = chart.to_json()
     if kind == "svg":
         return str(convert.vegalite_to_svg(text)).encode()
@@ -115,23 +115,26 @@ def render_chart(chart: Chart, kind: Kind) -> bytes:
 
 
 def refuse_undrawable() -> None:
-    """Refuse pictures where what draws them is not installed."""
+    """Refuse pictures if what draws them is not installed."""
     if any(find_spec(name) is None for name in ("altair", "vl_convert")):
-        raise _undrawable()
+        raise _undrawable_error()
 
 
 def _altair() -> Any:
-    return _extra("altair")
+    """Import Altair; refuse pictures without it."""
+    return _import_extra("altair")
 
 
-def _extra(name: str) -> Any:
+def _import_extra(name: str) -> Any:
+    """Import a library of an extra; refuse pictures if it is not installed."""
     try:
         return import_module(name)
     except ImportError:
-        raise _undrawable() from None
+        raise _undrawable_error() from None
 
 
-def _undrawable() -> InputError:
+def _undrawable_error() -> InputError:
+    """The error about libraries that pictures need."""
     return InputError(
         "pictures need libraries that are not installed",
         remedy="install incrowd[charts], or ask for JSON or CSV",
@@ -139,6 +142,7 @@ def _undrawable() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
+    """The title: how many nodes were counted and drawn, and what the signs mean."""
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
@@ -148,7 +152,7 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
 
 
 def _nodes_to_draw(explored: Explored) -> Counts:
-    """The lines of `explored` that are drawn."""
+    """The numbers of the nodes in `explored` that are drawn."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:
         return every
@@ -156,7 +160,7 @@ def _nodes_to_draw(explored: Explored) -> Counts:
     return np.unique(np.append(order[:_MOST_NODES], explored.best))
 
 
-def _places(explored: Explored, which: Counts) -> Codes:
+def _places_in_line(explored: Explored, which: Counts) -> Codes:
     """Where each node stands in its line: least loss in the middle, then to both sides."""
     steps = explored.levels[which].sum(axis=1)
     loss = np.where(np.isnan(explored.loss[which]), np.inf, explored.loss[which])
@@ -167,7 +171,8 @@ def _places(explored: Explored, which: Counts) -> Codes:
     return np.where(rank % 2 == 1, (rank + 1) // 2, -(rank // 2)).astype(np.int32)
 
 
-def _point(explored: Explored, i: int, place: float) -> dict[str, Any]:
+def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
+    """The figures of node i as the chart takes them; what is not known is None."""
     loss, suppressed = float(explored.loss[i]), int(explored.suppressed[i])
     levels = zip(explored.columns, explored.levels[i].tolist(), strict=True)
     return {
@@ -182,10 +187,10 @@ def _point(explored: Explored, i: int, place: float) -> dict[str, Any]:
     }
 
 
-def _lines(
+def _draw_steps(
     alt: Any, explored: Explored, which: Counts, place: Codes, axes: dict[str, Any]
 ) -> list[Chart]:
-    """Lines between nodes that are one step apart."""
+    """Draw lines between nodes that are one step apart."""
     if len(which) > _MOST_LINES:
         return []
     levels = explored.levels[which]

@@ -53,12 +53,13 @@ def compare_document(found: "Comparison") -> dict[str, Any]:
         **pick(found, "original records"),
         "risk": None if found.risk is None else asdict(found.risk),
         **pick(found, "quasi sensitive formula frontier"),
-        "releases": [_release(release) for release in found.releases],
+        "releases": [_release_document(release) for release in found.releases],
         **pick(found, "seed notes"),
     }
 
 
-def _release(release: "ReleaseUtility") -> dict[str, Any]:
+def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
+    """What one release keeps, as JSON has it."""
     worst, verdict = release.worst, closeness_of(release)
     return {
         "name": release.name,
@@ -67,11 +68,11 @@ def _release(release: "ReleaseUtility") -> dict[str, Any]:
         **pick(release, "records left_out absent total_variation"),
         "worst": None if worst is None else worst.name,
         **pick(release, "pair_difference two_way two_way_within_noise"),
-        "columns": [_column(column) for column in release.columns],
+        "columns": [_column_document(column) for column in release.columns],
         "pairs": [asdict(pair) | {"difference": pair.difference} for pair in release.pairs],
         "queries": None if release.queries is None else asdict(release.queries),
         "models": [asdict(model) for model in release.models],
-        "regression": _regression(release),
+        "regression": _regression_document(release),
         "losses": dict(release.losses),
         "losses_at_most": release.losses_at_most,
         "risk": None if release.risk is None else asdict(release.risk),
@@ -79,8 +80,8 @@ def _release(release: "ReleaseUtility") -> dict[str, Any]:
     }
 
 
-def _column(column: "ColumnUtility") -> dict[str, Any]:
-    """A column without its values: bars of categories are called by their rank."""
+def _column_document(column: "ColumnUtility") -> dict[str, Any]:
+    """A column as JSON has it, without its values: bars are called by their rank."""
     found = asdict(column)
     found["histogram"]["labels"] = list(
         bar_names(column.histogram.labels, column.kind, values=False)
@@ -88,7 +89,8 @@ def _column(column: "ColumnUtility") -> dict[str, Any]:
     return found
 
 
-def _regression(release: "ReleaseUtility") -> Mapping[str, Any] | None:
+def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
+    """The coefficients of the analysis as JSON has them; None if there is none."""
     if release.regression is None:
         return None
     found = asdict(release.regression)
@@ -98,16 +100,16 @@ def _regression(release: "ReleaseUtility") -> Mapping[str, Any] | None:
 
 
 def compare_text(found: "Comparison", *, details: bool = False) -> RenderableType:
-    """One sentence, one small table, and what the analysis says; with details every column."""
+    """A sentence, a small table, and what the analysis says; every column with `details`."""
     parts: list[RenderableType] = [line(headline(found)), releases_table(found)]
-    parts += [one for release in found.releases for one in _coefficients(release, found)]
+    parts += [one for release in found.releases for one in _coefficients_table(release, found)]
     if details:
         parts += [one for release in found.releases for one in _details(release)]
     return stack(parts[0], *parts[1:])
 
 
 def headline(found: "Comparison") -> str:
-    """What matters most, in a sentence."""
+    """The sentence that says what matters most."""
     told = [r for r in found.releases if r.distance is not None]
     if not told:
         return "No release shows anything that can be compared with the original."
@@ -124,7 +126,7 @@ def headline(found: "Comparison") -> str:
 
 
 def _verdict(release: "ReleaseUtility", original: str) -> str:
-    """How close a release is, and its worst findings."""
+    """Say how close a release is, and its worst findings."""
     verdict = closeness_of(release)
     says = f"{_VERDICTS[verdict.closeness]} {original}"
     worst = "; ".join(finding.says for finding in verdict.findings[:_FINDINGS])
@@ -139,7 +141,7 @@ def releases_table(found: "Comparison") -> Table:
     """A line for each release, the original first if its risk is known."""
     made = table(*_HEADS)
     if found.risk is not None:
-        rest = ("0", _NONE, "0", "0", _original_score(found))
+        rest = ("0", _NONE, "0", "0", _original_score_words(found))
         exposed = (number(found.risk.k), share(found.risk.highest))
         made.add_row(line(found.original), f"{found.records:,}", *exposed, *rest)
     for release in found.releases:
@@ -148,7 +150,7 @@ def releases_table(found: "Comparison") -> Table:
 
 
 def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
-    """The figures of a release in a line."""
+    """The figures of a release, as cells of a line."""
     risk, worst = release.risk, release.worst
     first = (line(release.name), f"{release.records:,}")
     told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
@@ -156,47 +158,54 @@ def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
         *first,
         *told,
         loss_text(release, "gcp"),
-        _NONE if worst is None else line(f"{worst.name} {_share(worst.total_variation)}"),
-        _share(release.total_variation),
-        _share(release.pair_difference),
-        _score(release.models),
+        _NONE if worst is None else line(f"{worst.name} {_share_words(worst.total_variation)}"),
+        _share_words(release.total_variation),
+        _share_words(release.pair_difference),
+        _score_words(release.models),
     )
 
 
 def loss_text(release: "ReleaseUtility", name: str) -> str:
-    """A loss of a release; said if it is only an upper bound."""
+    """The figure of a loss of a release; said if it is only an upper bound."""
     value = release.losses.get(name)
-    return f"at most {_share(value)}" if value and release.losses_at_most else _share(value)
+    return (
+        f"at most {_share_words(value)}"
+        if value and release.losses_at_most
+        else _share_words(value)
+    )
 
 
-def _share(value: float | None) -> str:
+def _share_words(value: float | None) -> str:
+    """A share in words; one that is not known has a sign of its own."""
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
 
 
-def _score(models: "tuple[ModelTest, ...]") -> str:
+def _score_words(models: "tuple[ModelTest, ...]") -> str:
+    """How well models that learned from the release predict, in words."""
     return f"{models[0].release:.3f}" if models else _NONE
 
 
-def _original_score(found: "Comparison") -> str:
+def _original_score_words(found: "Comparison") -> str:
+    """How well models that learned from the original predict, in words."""
     every = [model for release in found.releases for model in release.models[:1]]
     return f"{every[0].original:.3f}" if every else _NONE
 
 
 def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
-    """All columns and pairs of a release, the worst first, and its losses."""
+    """Yield all columns and pairs of a release, the worst first, and its losses."""
     yield line(f"{release.name}, column by column:")
     made = table("column", "off by", "moved on average", "missing", "shows nothing", "ncp")
     for column in farthest_columns(release):
         before, after = column.missing
         made.add_row(
             line(column.name),
-            _share(column.total_variation),
-            _share(column.earth_mover),
+            _share_words(column.total_variation),
+            _share_words(column.earth_mover),
             f"{before:,} → {after:,}",
             f"{column.suppressed:,}",
-            _share(column.ncp),
+            _share_words(column.ncp),
         )
     yield made
     if pairs := farthest_pairs(release):
@@ -205,7 +214,7 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
             made.add_row(
                 line(" and ".join(pair.columns)),
                 pair.measure,
-                *(_figure(value) for value in (pair.before, pair.after, pair.difference)),
+                *(_figure_words(value) for value in (pair.before, pair.after, pair.difference)),
             )
         yield made
     if release.losses:
@@ -215,11 +224,13 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
         yield made
 
 
-def _figure(value: float | None) -> str:
+def _figure_words(value: float | None) -> str:
+    """A figure in words; one that is not known has a sign of its own."""
     return _NONE if value is None else f"{value:.4g}"
 
 
-def _coefficients(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+def _coefficients_table(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
+    """Yield a table of the coefficients of the analysis; nothing without one."""
     if release.regression is None:
         return
     terms = release.regression.coefficients
@@ -234,13 +245,13 @@ def coefficient_row(one: "Coefficient") -> tuple[str, ...]:
     """The figures of a coefficient as texts."""
     figures = (one.original, one.standard_error, one.release, one.difference)
     return (
-        *map(_figure, figures),
+        *map(_figure_words, figures),
         _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}",
     )
 
 
 def notes_of(found: "Comparison") -> Iterator[str]:
-    """What the figures do not cover, for the whole and for each release."""
+    """Yield what the figures do not cover, for the whole and for each release."""
     yield LIMITS
     yield from found.notes
     for release in found.releases:
@@ -253,11 +264,11 @@ def notes_of(found: "Comparison") -> Iterator[str]:
 
 
 def farthest_pairs(release: "ReleaseUtility") -> "list[PairUtility]":
-    """The pairs whose association changed most."""
+    """Sort the pairs by how much their association changed, most first."""
     told = [pair for pair in release.pairs if pair.difference is not None]
     return sorted(told, key=lambda pair: -abs(pair.difference or 0.0))
 
 
 def farthest_columns(release: "ReleaseUtility") -> "list[ColumnUtility]":
-    """The columns by falling distance; those that cannot be told come last."""
+    """Sort the columns by distance, most first; those that cannot be told come last."""
     return sorted(release.columns, key=lambda column: -(column.total_variation or -1.0))

@@ -47,7 +47,7 @@ _NORMAL = 1.96
 
 
 def compare_page(found: "Comparison") -> str:
-    """The page as one HTML file."""
+    """A comparison as one HTML file."""
     return page(
         Page(
             title=f"Releases of {found.original}",
@@ -59,18 +59,18 @@ def compare_page(found: "Comparison") -> str:
 
 
 def compare_view(found: "Comparison") -> ResultView:
-    """What a notebook shows: the verdict, the plane and a line for each release."""
+    """The comparison as a notebook shows it: verdict, plane and a line for each release."""
     return ResultView(
         Paragraphs((headline(found),)),
-        _plane(found) or _variations(found),
-        _releases(found),
+        _risk_plane(found) or _variation_bars(found),
+        _releases_table(found),
         lambda: compare_document(found),
         found.notes,
     )
 
 
-def _variations(found: "Comparison") -> Bars:
-    """Without risks: how far the columns of each release are off."""
+def _variation_bars(found: "Comparison") -> Bars:
+    """How far the columns of each release are off; drawn where risks are not known."""
     names = tuple(release.name for release in found.releases)
     means = tuple(release.total_variation for release in found.releases)
     about = "The mean share of the records that would have to move to make a column like before."
@@ -78,25 +78,27 @@ def _variations(found: "Comparison") -> Bars:
 
 
 def _sections(found: "Comparison") -> Iterator[Section]:
-    yield Section("releases", "Risk and utility", tuple(_overview(found)))
+    """Yield the sections of the page: the overview, each release, the notes."""
+    yield Section("releases", "Risk and utility", tuple(_overview_blocks(found)))
     for place, release in enumerate(found.releases, start=1):
-        yield Section(f"release-{place}", release.name, tuple(_release(release)))
+        yield Section(f"release-{place}", release.name, tuple(_release_blocks(release)))
     yield Section("notes", "Notes", (Paragraphs((LIMITS, *found.notes), "quiet"),))
 
 
-def _overview(found: "Comparison") -> Iterator[Block]:
-    yield _releases(found)
-    plane = _plane(found)
+def _overview_blocks(found: "Comparison") -> Iterator[Block]:
+    """Yield the table of releases, and their plane if risks are known."""
+    yield _releases_table(found)
+    plane = _risk_plane(found)
     if plane is None:
         return
     rows = tuple((point.name, point.x, point.y, point.kind) for point in plane.points)
     still = PictureBlock(plane, FigureTable(("table", plane.x, plane.y, "kind"), rows))
-    live = interactive.available()
+    live = interactive.is_available()
     yield Interactive(interactive.plane_spec(plane), still) if live else still
 
 
-def _plane(found: "Comparison") -> Plane | None:
-    """Each release between its distance from the original and its risk."""
+def _risk_plane(found: "Comparison") -> Plane | None:
+    """Each release between distance from the original and risk; None if risks are not known."""
     best = set(found.frontier)
     points = [
         PlanePoint(r.name, r.distance, r.risk.highest, "frontier" if r.name in best else "release")
@@ -116,16 +118,17 @@ def _plane(found: "Comparison") -> Plane | None:
     )
 
 
-def _releases(found: "Comparison") -> FigureTable:
+def _releases_table(found: "Comparison") -> FigureTable:
+    """A line of figures for each release."""
     columns: Columns = {
         "release": "name",
         "records": "records",
         "left out": "left_out",
         "k": lambda release: None if release.risk is None else release.risk.k,
         "highest risk": lambda release: (
-            None if release.risk is None else _round(release.risk.highest)
+            None if release.risk is None else _in_digits(release.risk.highest)
         ),
-        "GCP": _gcp,
+        "GCP": _gcp_cell,
         "worst column": lambda release: None if release.worst is None else release.worst.name,
         "mean total variation": _in_four_digits("total_variation"),
         "two-way total variation": _in_four_digits("two_way"),
@@ -134,40 +137,44 @@ def _releases(found: "Comparison") -> FigureTable:
     return FigureTable.of(found.releases, columns, "A line for each release.")
 
 
-def _gcp(release: "ReleaseUtility") -> Cell:
+def _gcp_cell(release: "ReleaseUtility") -> Cell:
+    """The cell of the loss GCP; said if it is only an upper bound."""
     if release.losses_at_most:
         return loss_text(release, "gcp")
-    return _round(release.losses.get("gcp"))
+    return _in_digits(release.losses.get("gcp"))
 
 
 def _in_four_digits(name: str) -> Callable[[Any], float | None]:
-    """What makes a cell of the figure of this name."""
-    return lambda result: _round(getattr(result, name))
+    """A function that takes the figure of this name from an item, in four digits."""
+    return lambda result: _in_digits(getattr(result, name))
 
 
-def _round(value: float | None) -> float | None:
+def _in_digits(value: float | None) -> float | None:
+    """The value in four digits; None stays None."""
     return None if value is None else round(value, 4)
 
 
-def _release(release: "ReleaseUtility") -> Iterator[Block]:
+def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield all that is told of a release."""
     if release.regression is not None and release.regression.coefficients:
-        yield _coefficients(release.regression)
-    yield from _models(release)
+        yield _coefficients_picture(release.regression)
+    yield from _model_blocks(release)
     columns = farthest_columns(release)
-    yield _columns(release)
+    yield _columns_table(release)
     for column in columns[:_OPEN]:
-        yield _bars(column)
+        yield _histogram_picture(column)
     if len(columns) > _OPEN:
         rest = columns[_OPEN : _OPEN + 60]
-        yield Folded(f"{len(rest)} more columns", tuple(map(_bars, rest)))
+        yield Folded(f"{len(rest)} more columns", tuple(map(_histogram_picture, rest)))
     if release.pairs:
-        yield from _pairs(release)
-    yield from _figures(release)
+        yield from _pair_blocks(release)
+    yield from _figure_blocks(release)
     if release.notes:
         yield Paragraphs(release.notes, "quiet")
 
 
-def _columns(release: "ReleaseUtility") -> FigureTable:
+def _columns_table(release: "ReleaseUtility") -> FigureTable:
+    """A line of figures for each column of a release."""
     columns: Columns = {
         "column": "name",
         "kind": "kind",
@@ -184,7 +191,8 @@ def _columns(release: "ReleaseUtility") -> FigureTable:
     return FigureTable.of(farthest_columns(release), columns, caption)
 
 
-def _bars(column: "ColumnUtility") -> PictureBlock:
+def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
+    """The histogram of a column before and after."""
     shown = column.histogram
     both = before_and_after(shown.before, shown.after)
     about = (
@@ -197,7 +205,8 @@ def _bars(column: "ColumnUtility") -> PictureBlock:
     return PictureBlock(picture, FigureTable((column.name, "original", "release"), rows))
 
 
-def _pairs(release: "ReleaseUtility") -> Iterator[Block]:
+def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield the picture and the table of changed associations."""
     far = farthest_pairs(release)[:_LISTED]
     columns: Columns = {
         "column": lambda pair: pair.columns[0],
@@ -208,10 +217,10 @@ def _pairs(release: "ReleaseUtility") -> Iterator[Block]:
         "difference": _in_four_digits("difference"),
     }
     listed = FigureTable.of(far, columns, "Associations that changed most.")
-    yield PictureBlock(_map(release), listed)
+    yield PictureBlock(_pair_map(release), listed)
 
 
-def _map(release: "ReleaseUtility") -> HeatMap:
+def _pair_map(release: "ReleaseUtility") -> HeatMap:
     """The differences between associations as a matrix."""
     names = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))[:_MAP]
     known = {pair.columns: pair.difference for pair in release.pairs}
@@ -225,7 +234,8 @@ def _map(release: "ReleaseUtility") -> HeatMap:
     return HeatMap("Associations: release less original", about, names, names, values, -1.0, 1.0)
 
 
-def _coefficients(found: "Regression") -> PictureBlock:
+def _coefficients_picture(found: "Regression") -> PictureBlock:
+    """The coefficients of the analysis with their intervals, as picture and table."""
     terms = [one for one in found.coefficients if one.release is not None]
     ends = [(one.release or 0.0, _NORMAL * (one.release_error or 0.0)) for one in terms]
     about = (
@@ -254,7 +264,8 @@ def _coefficients(found: "Regression") -> PictureBlock:
     return PictureBlock(picture, FigureTable.of(found.coefficients, columns))
 
 
-def _models(release: "ReleaseUtility") -> Iterator[Block]:
+def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield a table of what models learn from each table; nothing if there are none."""
     if not release.models:
         return
     columns: Columns = {
@@ -271,14 +282,15 @@ def _models(release: "ReleaseUtility") -> Iterator[Block]:
     yield FigureTable.of(release.models, columns, caption)
 
 
-def _figures(release: "ReleaseUtility") -> Iterator[Block]:
+def _figure_blocks(release: "ReleaseUtility") -> Iterator[Block]:
+    """Yield a table of the losses and other figures of a release."""
     rows: list[tuple[str | float | int | None, ...]] = list(release.losses.items())
-    rows.append(("two-way counts within noise", _round(release.two_way_within_noise)))
+    rows.append(("two-way counts within noise", _in_digits(release.two_way_within_noise)))
     if release.queries is not None:
-        rows.append(("median error of range queries", _round(release.queries.median_error)))
-        rows.append(("KL of counts by two columns", _round(release.queries.kl)))
+        rows.append(("median error of range queries", _in_digits(release.queries.median_error)))
+        rows.append(("KL of counts by two columns", _in_digits(release.queries.kl)))
     shown = tuple(
-        (name, _round(value) if isinstance(value, float) else value) for name, value in rows
+        (name, _in_digits(value) if isinstance(value, float) else value) for name, value in rows
     )
     most = " Losses are upper bounds: some labels cannot be read." if release.losses_at_most else ""
     yield FigureTable(

@@ -14,14 +14,14 @@ from incrowd.documents.words import (
     GOOD,
     QUIET,
     SHOWN,
+    hint,
     line,
     lines,
-    more,
     number,
     numeric,
     percent,
     quantity,
-    rest_of_list,
+    rest_of_list_lines,
     share,
     stack,
     table,
@@ -63,7 +63,7 @@ _KNOWLEDGE = (
 
 
 def draft_text(draft: "Draft") -> RenderableType:
-    """What each column seems to be, and why."""
+    """Say what each column seems to be, and why."""
     made = table("column", "role", "hierarchy", "distinct", "why")
     shares = dict(draft.risky)
     for name, column in draft.policy.columns.items():
@@ -80,11 +80,11 @@ def draft_text(draft: "Draft") -> RenderableType:
     )
     rest = [f"models: {', '.join(models)}", *_remarks(draft)]
     rest += [_ADVICE] if len(draft.policy.quasi) > _MANY else []
-    return stack(line(_roles(draft)), made, *lines(rest))
+    return stack(line(_role_counts(draft)), made, *lines(rest))
 
 
 def _remarks(draft: "Draft") -> Iterator[str]:
-    """What needs a person besides the roles: marks of missing values, sums, models, costs."""
+    """Yield what needs a person besides roles: marks, sums, models, costs."""
     for name, why in draft.missing_reasons.items():
         yield f"{name}: {why}; review its missing_values"
     for name, why in draft.offers.items():
@@ -97,7 +97,7 @@ def _remarks(draft: "Draft") -> Iterator[str]:
 
 
 def explanation(draft: "Draft", name: str) -> str:
-    """Everything that is known about one column of a draft, a line each."""
+    """Say everything that is known about one column of a draft, a line each."""
     column = draft.policy.columns[name]
     about = [f"{name}: {column.role.value}{' (review)' if name in draft.review else ''}"]
     about.append(f"why: {draft.reasons[name]}")
@@ -122,12 +122,12 @@ def explanation(draft: "Draft", name: str) -> str:
 
 
 def explanation_text(draft: "Draft", name: str) -> RenderableType:
-    """The same for a terminal."""
+    """What `explanation` says, for a terminal."""
     return stack(*lines(explanation(draft, name).splitlines()))
 
 
-def _roles(draft: "Draft") -> str:
-    """How many columns have which role, and how many to review."""
+def _role_counts(draft: "Draft") -> str:
+    """Say how many columns have which role, and how many to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
     total = quantity(sum(roles.values()), "column")
@@ -135,17 +135,17 @@ def _roles(draft: "Draft") -> str:
 
 
 def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableType:
-    """Which sets of columns tell records apart, and how sure that is; all of them in `details`."""
+    """Say which sets tell records apart, and how sure that is; all of them in `details`."""
     most = SHOWN if details else _SETS
     parts: list[RenderableType] = []
     if found.partial:
         parts.append(line("PARTIAL: the search was cut short; there may be more sets.", BAD))
     parts.append(line(discovery_headline(found), BAD if found.found else ""))
     if found.minimum is not None and not _is_named(found):
-        parts.append(line(f"{_smallest(found)}: {_names(found.minimum)}"))
+        parts.append(line(f"{_smallest_words(found)}: {_joined_names(found.minimum)}"))
     if found.sets:
-        parts += [_sets(found, most), *lines(map(_values_needed, found.tests[:1]))]
-        parts += _unshown(found.found - min(most, len(found.sets)), details=details)
+        parts += [_sets_table(found, most), *lines(map(_values_needed, found.tests[:1]))]
+        parts += _unshown_lines(found.found - min(most, len(found.sets)), details=details)
     for one in found.explanations:
         parts += _explanation(one)
     if found.sampled:
@@ -153,26 +153,26 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
     if not details:
         searched = found.guarantee.not_searched
         parts += lines([f"Not searched: {searched}."] if searched else [])
-        return stack(*parts, more("what is promised and what was searched"))
+        return stack(*parts, hint("what is promised and what was searched"))
     return stack(*parts, *lines([*_promises(found.promise, found.guarantee), *_shown_by(found)]))
 
 
 def _shown_by(found: "Discovery") -> Iterator[str]:
-    """What the smallest set was found in, if that is another sample than that of the list."""
+    """Yield what the smallest set was found in, if not in the sample that the list is from."""
     if found.minimum is not None and found.minimum.guarantee.sample != found.guarantee.sample:
-        yield f"{_smallest(found)}: {found.minimum.guarantee.searched}."
+        yield f"{_smallest_words(found)}: {found.minimum.guarantee.searched}."
 
 
-def _unshown(count: int, *, details: bool) -> list[RenderableType]:
-    """Sets that a terminal leaves out."""
+def _unshown_lines(count: int, *, details: bool) -> list[RenderableType]:
+    """A line on the sets that a terminal leaves out; none if it shows all."""
     if details or count <= 0:
-        return rest_of_list(count)
+        return rest_of_list_lines(count)
     return [line(f"and {count:,} more; --details shows more of them, --json all", QUIET)]
 
 
 def discovery_headline(found: "Discovery") -> str:
-    """How many sets were found, and how sure that is."""
-    records, sample = _records(found), number(found.guarantee.sample)
+    """Say how many sets were found, and how sure that is."""
+    records, sample = _records_words(found), number(found.guarantee.sample)
     sure = f"with probability {percent(1 - (found.guarantee.delta or 0.0))}"
     match found.basis.value:
         case "counted":
@@ -182,7 +182,7 @@ def discovery_headline(found: "Discovery") -> str:
         case "at least":
             sets = quantity(found.found, "column combination")
             who = "each" if found.found > 1 else "it"
-            reach = f"{sure}, {who} has a {found.measure} ratio of at least {_down(found)}"
+            reach = f"{sure}, {who} has a {found.measure} ratio of at least {_ratio_words(found)}"
             return f"{sets} found in a sample of {sample} of {records}; {reach} in the table."
         case "relative":
             sets = quantity(found.found, "column combination")
@@ -202,7 +202,7 @@ def discovery_headline(found: "Discovery") -> str:
 def _exact_headline(found: "Discovery") -> str:
     """The headline of an exact search."""
     several = found.found > 1
-    records, least = _records(found), percent(found.ratio)
+    records, least = _records_words(found), percent(found.ratio)
     match found.measure.value:
         case "unique":
             told = f"{'make' if several else 'makes'} at least {least} of {records} unique"
@@ -213,7 +213,7 @@ def _exact_headline(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
     sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
-    return f"{head}: {_names(found.sets[0])}." if _is_named(found) else f"{head}."
+    return f"{head}: {_joined_names(found.sets[0])}." if _is_named(found) else f"{head}."
 
 
 def _is_named(found: "Discovery") -> bool:
@@ -221,17 +221,17 @@ def _is_named(found: "Discovery") -> bool:
     alone = found.found == 1 and len(found.sets) == 1 and found.basis.value == "counted"
     if not alone or found.minimum is None or found.minimum.cost is not None:
         return False
-    return _names(found.minimum) == _names(found.sets[0])
+    return _joined_names(found.minimum) == _joined_names(found.sets[0])
 
 
-def _records(found: "Discovery") -> str:
+def _records_words(found: "Discovery") -> str:
     if found.bounded:
         return f"at most {quantity(found.records, 'different record')}"
     return f"{'the ' if found.records != 1 else ''}{quantity(found.records, 'record')}"
 
 
-def _smallest(found: "Discovery") -> str:
-    """The smallest set is called the smallest only where that was shown."""
+def _smallest_words(found: "Discovery") -> str:
+    """Call the smallest set the smallest only where that was shown."""
     if found.basis.value == "candidates":
         return "Smallest candidate"
     promised = found.minimum.guarantee if found.minimum is not None else found.guarantee
@@ -240,30 +240,30 @@ def _smallest(found: "Discovery") -> str:
     return which if promised.exact and not promised.not_searched else f"{which} found"
 
 
-def _down(found: "Discovery") -> str:
+def _ratio_words(found: "Discovery") -> str:
     """The ratio that is reached at least, never rounded up."""
     return number(floor((found.reaches or 0.0) * 10_000) / 10_000)
 
 
-def _sets(found: "Discovery", most: int) -> Table:
+def _sets_table(found: "Discovery", most: int) -> Table:
     heads = ("columns", "distinct", "pairs told apart", "unique")
     judged = [_possible_values(test) for test in found.tests]
     asked = [f"tells {percent(test.alpha)} apart" for test in found.tests[:1]]
     made = table(*heads, *("possible values" for _ in asked), *asked)
     for i, one in enumerate(found.sets[:most]):
         figures = map(share, (one.distinct, one.separation, one.unique))
-        made.add_row(line(_names(one)), *figures, *(judged[i] if judged else ()))
+        made.add_row(line(_joined_names(one)), *figures, *(judged[i] if judged else ()))
     return numeric(made, 1, 2, 3)
 
 
 def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
-    """How many values a set can have, where that comes from, and the verdict."""
+    """Words: how many values a set can have and by what source, and the verdict."""
     values = "without limit" if isinf(test.distinct) else number(round(test.distinct))
     return f"{values} ({test.source.value})", test.answer
 
 
 def _values_needed(test: "DistinctValueTest") -> str:
-    """How many values a set needs to tell so many people apart."""
+    """Say how many values a set needs to tell so many people apart."""
     least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
     return (
         f"To tell {percent(test.alpha)} of {number(test.population)} people apart, a set needs at "
@@ -272,7 +272,7 @@ def _values_needed(test: "DistinctValueTest") -> str:
 
 
 def _explanation(one: "Explanation") -> Iterator[RenderableType]:
-    """What a column adds, which columns it needs, and what coarser values change."""
+    """Yield what a column adds, which columns it needs, what coarser values change."""
     alone, without, together = (
         share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
     )
@@ -280,7 +280,7 @@ def _explanation(one: "Explanation") -> Iterator[RenderableType]:
         f"{one.column}: unique records {alone} alone; all other columns {without}, with it "
         f"{together}."
     )
-    yield line(_partners(one))
+    yield line(_partner_words(one))
     yield line(f"{one.column} made coarser, within {' + '.join(one.among)}:")
     made = table("level", "values left", "unique records", "distinct")
     for level in one.coarser:
@@ -289,7 +289,7 @@ def _explanation(one: "Explanation") -> Iterator[RenderableType]:
     yield made
 
 
-def _partners(one: "Explanation") -> str:
+def _partner_words(one: "Explanation") -> str:
     shown = one.partners[:_FEW]
     if not shown:
         return "It reaches the ratio with none of the sets that were searched."
@@ -299,7 +299,7 @@ def _partners(one: "Explanation") -> str:
 
 
 def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
-    """What is promised, what was searched, and what was not."""
+    """Yield what is promised, what was searched, and what was not."""
     yield f"Promise: {promise}."
     yield f"Searched: {guarantee.searched}."
     if guarantee.not_searched:
@@ -307,7 +307,7 @@ def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
 
 
 def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
-    """Which sets of columns single out groups of few people."""
+    """Say which sets of columns single out groups of few people."""
     most = SHOWN if details else _SETS
     size, people = quantity(found.k, "person", "people"), quantity(found.people, "person", "people")
     one = len(found.sets) == 1
@@ -324,11 +324,11 @@ def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
     made = table("columns", "people of the smallest group")
     for group in found.sets[:most]:
         made.add_row(line(" + ".join(group.columns)), number(group.smallest))
-    return stack(*parts, made, *_unshown(len(found.sets) - most, details=details))
+    return stack(*parts, made, *_unshown_lines(len(found.sets) - most, details=details))
 
 
 def judged_headline(found: "JudgedSets") -> str:
-    """How many of the named sets may tell people apart."""
+    """Say how many of the named sets may tell people apart."""
     able, asked = len(found.possible), len(found.sets)
     if asked == 1:
         judged = found.sets[0]
@@ -339,7 +339,7 @@ def judged_headline(found: "JudgedSets") -> str:
 
 
 def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType:
-    """What named sets of columns can do to a population; tiny shares as numbers in `details`."""
+    """Say what named sets can do to a population; tiny shares as numbers in `details`."""
     seen = ("values", "unique") if found.records is not None else ()
     heads = ("columns", *seen, "possible values", "alone at most", "people per value", "verdict")
     made = table(*heads)
@@ -348,11 +348,11 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
     figures = numeric(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
     head = line(judged_headline(found), BAD if found.possible else GOOD)
     needed = line(_values_needed(found.sets[0].test))
-    return stack(head, figures, needed, *([] if details else [more("tiny shares as numbers")]))
+    return stack(head, figures, needed, *([] if details else [hint("tiny shares as numbers")]))
 
 
 def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
-    """What was counted, if there is a table, and what the number of values allows."""
+    """Yield what was counted in a table, if any, and what the number of values allows."""
     if one.ratios is not None:
         yield number(one.ratios.classes)
         yield share(one.ratios.unique_ratio)
@@ -363,7 +363,7 @@ def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
 
 
 def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> RenderableType:
-    """Which columns were published, and how well they tell records apart."""
+    """Say which columns were published, and how well they tell records apart."""
     total = quantity(len(found.published) + len(found.withheld), "column")
     done = f"Wrote and recounted {path}" if path else "Dry run, nothing written"
     head = (
@@ -378,13 +378,13 @@ def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> Re
     made.add_row("records of the smallest class", number(found.ratios.smallest))
     warning = line("This is not anonymization: the values are exact.", BAD)
     if not details:
-        return stack(line(head, GOOD), made, warning, more("all ratios and what was searched"))
+        return stack(line(head, GOOD), made, warning, hint("all ratios and what was searched"))
     promises = _promises("no set of the published columns is above the ratio", found.guarantee)
     return stack(line(head, GOOD), made, warning, *lines(promises))
 
 
 def safe_harbor_text(found: "Checklist", *, details: bool = False) -> RenderableType:
-    """Whether the table holds an identifier of Safe Harbor, one by one."""
+    """Say whether the table holds identifiers of Safe Harbor, one by one."""
     failing = sum(check.status == "fail" for check in found.checks)
     head = line("Found nothing that Safe Harbor forbids.", GOOD)
     if failing:
@@ -395,21 +395,21 @@ def safe_harbor_text(found: "Checklist", *, details: bool = False) -> Renderable
         if check.status == "pass" and not details:
             continue
         made.add_row(
-            check.letter, check.identifier.title, Text(*_STATUS[check.status]), _why(check)
+            check.letter, check.identifier.title, Text(*_STATUS[check.status]), _why_text(check)
         )
     year = line(f"Ages are those of {found.today}.", QUIET)
-    return stack(head, made, line(_KNOWLEDGE), year, *([] if details else [more(_PASSED)]))
+    return stack(head, made, line(_KNOWLEDGE), year, *([] if details else [hint(_PASSED)]))
 
 
-def _why(check: "IdentifierCheck") -> Text:
+def _why_text(check: "IdentifierCheck") -> Text:
     each = (f"{found.column}: {_why_found(check, found)}" for found in check.columns)
     return line("\n".join(each) or check.note)
 
 
 def _why_found(check: "IdentifierCheck", found: "ColumnFinding") -> str:
-    """Why; where others fail, with a mark if a person must look."""
+    """Say why a column was found; with a mark if others fail and a person must look."""
     return found.why if found.status == check.status else f"look: {found.why}"
 
 
-def _names(found: "ColumnSet") -> str:
+def _joined_names(found: "ColumnSet") -> str:
     return " + ".join(found.columns)

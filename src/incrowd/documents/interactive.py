@@ -12,7 +12,7 @@ from typing import Any
 from incrowd.documents.lettering import plain
 from incrowd.documents.pictures import Plane
 from incrowd.documents.pictures.looks import LOOKS
-from incrowd.documents.pictures.scale import drawable
+from incrowd.documents.pictures.scale import is_drawable
 
 _SHAPES = {"original": "diamond"}
 _KINDS = {"release": "fill1", "original": "fill2", "frontier": "fill3", "alternative": "fill4"}
@@ -35,13 +35,13 @@ for (const box of document.querySelectorAll(".ic-interactive")) {
 """
 
 
-def available() -> bool:
-    """Whether the script of such a chart can be had."""
+def is_available() -> bool:
+    """Whether the script of an interactive chart is installed."""
     return all(find_spec(name) is not None for name in ("altair", "vl_convert"))
 
 
 @cache
-def script() -> str:
+def chart_script() -> str:
     """Vega, Vega-Lite and the lines that start them, as one script."""
     convert: Any = import_module("vl_convert")
     text: str = convert.javascript_bundle(_SNIPPET)
@@ -55,7 +55,7 @@ def plane_spec(plane: Plane) -> dict[str, Any]:
     points = [
         {"name": plain(point.name), "x": point.x, "y": point.y, "kind": point.kind}
         for point in plane.points
-        if drawable(point.x) and drawable(point.y)
+        if is_drawable(point.x) and is_drawable(point.y)
     ]
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X("x:Q", title=plain(plane.x)), y=alt.Y("y:Q", title=plain(plane.y))
@@ -86,7 +86,7 @@ def plane_spec(plane: Plane) -> dict[str, Any]:
 
 
 def _colours(scheme: str, kinds: Sequence[str]) -> dict[str, Any]:
-    """Colours of axes, texts and points on one kind of surface."""
+    """The colours of axes, texts and points on a light or dark surface."""
     hue = {name: getattr(look, scheme) for name, look in LOOKS.items()}
     texts = {"labelColor": hue["quiet"], "titleColor": hue["ink"]}
     lines = {"domainColor": hue["axis"], "gridColor": hue["grid"], "tickColor": hue["axis"]}

@@ -47,7 +47,7 @@ def dumps(document: Mapping[str, Any]) -> str:
 
 def risk_document(risk: "Risk") -> dict[str, Any]:
     """`incrowd.risk/1`: how exposed the people in a table are; `findings` say what that means."""
-    return {**risk.as_dict(), "findings": list(risks.findings(risk))}
+    return {**risk.as_dict(), "findings": list(risks.finding_documents(risk))}
 
 
 def release_document(
@@ -58,13 +58,13 @@ def release_document(
     seconds["read"] += reading
     return {
         "schema": "incrowd.anonymize/1",
-        **_alone(release.alone),
+        **_alone_shares(release.alone),
         **pick(release, "search optimal why k privacy max_class_ncp bound_met classes records"),
         **pick(release, "people suppressed"),
         "left_out": release.policy.dropped,
-        "models": _verdicts(release.models),
+        "models": _verdict_documents(release.models),
         "loss": release.loss,
-        **({} if release.bound is None else {"gap": _gap(release.bound)}),
+        **({} if release.bound is None else {"gap": _gap_document(release.bound)}),
         "labels": release.labels,
         **({} if release.levels is None else {"levels": release.levels}),
         "seconds": seconds,
@@ -75,15 +75,15 @@ def release_document(
     }
 
 
-def _alone(alone: "Alone | None") -> dict[str, Any]:
-    """Shares of the people who are alone for whoever knows columns that leave unchanged."""
+def _alone_shares(alone: "Alone | None") -> dict[str, Any]:
+    """Shares of people who are alone by columns that leave unchanged; empty if not told."""
     if alone is None:
         return {}
     return {"alone": pick(alone, "columns together unaccepted limit accepted")}
 
 
-def _gap(bound: "LossBound") -> dict[str, Any]:
-    """How much less another release could lose at most; `sampled` records if it is an estimate."""
+def _gap_document(bound: "LossBound") -> dict[str, Any]:
+    """How much less another release could lose at most, as JSON has it."""
     return {
         "found": bound.found,
         "bound": bound.loss,
@@ -133,7 +133,7 @@ def error_document(
     `proved`, where a release was looked for: whether there is none, or the search found none.
     """
     searched = {} if proved is None else {"proved": proved}
-    models = {"models": _verdicts(verdicts)} if verdicts else {}
+    models = {"models": _verdict_documents(verdicts)} if verdicts else {}
     return {
         "schema": "incrowd.error/1",
         "error": error,
@@ -153,7 +153,7 @@ def refused_part(result: "RefusedResult | None") -> dict[str, Any]:
         **pick(result, counts),
         "models": [
             {
-                **_verdict(model.verdict),
+                **_verdict_document(model.verdict),
                 "failing_records": model.records,
                 "failing_classes": model.classes,
             }
@@ -168,9 +168,9 @@ def check_document(check: "Check") -> dict[str, Any]:
     """`incrowd.check/1`: whether a release keeps its policy."""
     return {
         "schema": "incrowd.check/1",
-        **_alone(check.alone),
+        **_alone_shares(check.alone),
         "ok": check.ok,
-        "models": _verdicts(check.models),
+        "models": _verdict_documents(check.models),
         **pick(check, "digest digest_ok notes"),
         "signature": None if check.signature is None else asdict(check.signature),
         **pick(check, "counted recounted claimed"),
@@ -219,7 +219,7 @@ def draft_document(draft: "Draft", toml: str, path: str | None) -> dict[str, Any
 
 
 def _draft_remarks(draft: "Draft", name: str) -> dict[str, Any]:
-    """What a person must look at besides the role of a column, if there is anything."""
+    """What a person must look at besides the role of a column; empty if nothing."""
     found = draft.missing.get(name, ())
     marks = {"values": len(found), "why": draft.missing_reasons[name]} if found else {}
     return {
@@ -234,7 +234,7 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
     minimum = found.minimum
     sets = [pick(each, _SET) for each in found.sets]
     for entry, test in zip(sets, found.tests, strict=False):
-        entry["test"] = _test(test)
+        entry["test"] = _test_document(test)
     return {
         "schema": "incrowd.discover/1",
         "records": found.records,
@@ -257,13 +257,13 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
         "reaches": found.ratio if found.basis.value == "counted" else found.reaches,
         "figures": "sample" if found.sampled else "table",
         "partial": found.partial,
-        "explanations": list(map(_explanation, found.explanations)),
+        "explanations": list(map(_explanation_document, found.explanations)),
         **pick(found, "notes seconds"),
     }
 
 
-def _test(test: "DistinctValueTest") -> dict[str, Any]:
-    """What a number of values says for a population."""
+def _test_document(test: "DistinctValueTest") -> dict[str, Any]:
+    """What a number of values says for a population, as JSON has it."""
     rest = "key possible population share alpha threshold verdict"
     return {"distinct": test.distinct, "source": test.source.value, **pick(test, rest)}
 
@@ -277,7 +277,7 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
             {
                 "columns": named.columns,
                 **_ratios_of_table(named.ratios),
-                "test": {**_test(named.test), "people_per_value": named.test.crowd},
+                "test": {**_test_document(named.test), "people_per_value": named.test.crowd},
             }
             for named in found.sets
         ],
@@ -286,7 +286,7 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
 
 
 def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
-    """What a set does to the records of a table; nothing without one."""
+    """What a set does to the records of a table; empty without one."""
     if ratios is None:
         return {}
     return {
@@ -328,7 +328,7 @@ def plan_document(plan: "Plan") -> dict[str, Any]:
         **pick(asked, "population k beta"),
         **pick(plan, "found classes_allowed"),
         "budget": {action.column: action.allowed for action in plan.actions},
-        "actions": {action.column: _action(action) for action in plan.actions},
+        "actions": {action.column: _action_document(action) for action in plan.actions},
         **pick(plan, "classes k_expected"),
         "k_supported": None if facts is None else facts.supports.k,
         "confidence": None if facts is None else asked.confidence,
@@ -337,7 +337,7 @@ def plan_document(plan: "Plan") -> dict[str, Any]:
     }
 
 
-def _action(action: "Action") -> dict[str, Any]:
+def _action_document(action: "Action") -> dict[str, Any]:
     hierarchy = action.rung.hierarchy
     return {
         "distinct": action.distinct,
@@ -382,7 +382,7 @@ def _bucket_figures(column: "BucketedColumn") -> dict[str, Any]:
     return figures | {"kind": column.kind.value}
 
 
-def _explanation(column: "Explanation") -> dict[str, Any]:
+def _explanation_document(column: "Explanation") -> dict[str, Any]:
     def figures(ratios: "Ratios") -> dict[str, float]:
         return {
             "distinct": ratios.distinct_ratio,
@@ -400,23 +400,23 @@ def _explanation(column: "Explanation") -> dict[str, Any]:
     }
 
 
-def _verdicts(models: "Iterable[Verdict]") -> list[dict[str, Any]]:
-    return [_verdict(model) for model in models]
+def _verdict_documents(models: "Iterable[Verdict]") -> list[dict[str, Any]]:
+    return [_verdict_document(model) for model in models]
 
 
-def _verdict(model: "Verdict") -> dict[str, Any]:
+def _verdict_document(model: "Verdict") -> dict[str, Any]:
     column = {} if model.column is None else {"column": model.column}
     sure = {} if model.confidence is None else {"confidence": model.confidence}
     return {"name": model.name, **column, **pick(model, "asked reached ok"), **sure}
 
 
 def pick(result: object, names: str) -> dict[str, Any]:
-    """Some fields of a result, in the order of their names."""
+    """Some fields of a result, by names with spaces between, in the order of these names."""
     return {name: getattr(result, name) for name in names.split()}
 
 
 def plain(value: Any) -> Any:
-    """The value as JSON has it: whole numbers without a fraction, nothing infinite."""
+    """The value as JSON has it: whole numbers without a fraction, None for what is not finite."""
     match value:
         case Mapping():
             return {str(key): plain(item) for key, item in value.items()}
@@ -425,13 +425,13 @@ def plain(value: Any) -> Any:
         case _ if hasattr(value, "tolist"):
             return plain(value.tolist())
         case float():
-            return _number(value)
+            return _finite_number(value)
         case bool() | int() | None:
             return value
     return str(value)
 
 
-def _number(value: float) -> float | None:
+def _finite_number(value: float) -> float | None:
     if not math.isfinite(value):
         return None
     return int(value) if value.is_integer() and abs(value) < 2**53 else value

@@ -13,7 +13,7 @@ _SUFFIXES = ((1e12, 1e12, " tn"), (1e9, 1e9, " bn"), (1e7, 1e6, " M"))
 
 
 def plain(text: str) -> str:
-    r"""One line without characters that steer anything.
+    r"""The text in one line, with characters that steer anything spelled out.
 
     >>> plain("two\n lines\x00")
     'two lines\\x00'
@@ -22,14 +22,14 @@ def plain(text: str) -> str:
 
 
 def pointer_text(text: str) -> str:
-    """What a pointer over a mark is told: the whole name, unless it is a page of text."""
+    """What a pointer over a mark is told: the whole name, cut only if it is very long."""
     whole = plain(text)
     return whole if len(whole) <= _MOST_TOLD else f"{whole[: _MOST_TOLD - 1]}…"
 
 
-def width(text: str, size: float = SIZE) -> float:
-    """About how wide a text is: fonts differ, so it is rather too much than too little."""
-    return sum(_em(letter) for letter in text) * size
+def text_width(text: str, size: float = SIZE) -> float:
+    """About how wide a text is; rather too wide than too narrow, as fonts differ."""
+    return sum(_letter_width(letter) for letter in text) * size
 
 
 def shorten(text: str, room: float, size: float = SIZE) -> str:
@@ -39,18 +39,18 @@ def shorten(text: str, room: float, size: float = SIZE) -> str:
     ('diagnosis', 'diagnos…visit')
     """
     whole = plain(text)
-    if len(whole) <= _MOST_LETTERS and width(whole, size) <= room:
+    if len(whole) <= _MOST_LETTERS and text_width(whole, size) <= room:
         return whole
-    left = room - width("…", size)
-    start = _fitting(whole, left * 0.6, size)
-    end = _fitting(whole[: start - 1 : -1] if start else whole[::-1], left * 0.4, size)
+    left = room - text_width("…", size)
+    start = _fitting_letters(whole, left * 0.6, size)
+    end = _fitting_letters(whole[: start - 1 : -1] if start else whole[::-1], left * 0.4, size)
     return f"{whole[:start].rstrip()}…{whole[len(whole) - end :].lstrip()}"
 
 
-def _fitting(letters: str, room: float, size: float) -> int:
-    """How many of the letters fit."""
+def _fitting_letters(letters: str, room: float, size: float) -> int:
+    """How many of the letters, from the first, fit into the room."""
     for count, letter in enumerate(letters[: _MOST_LETTERS // 2]):
-        room -= _em(letter) * size
+        room -= _letter_width(letter) * size
         if room < 0:
             return count
     return min(len(letters), _MOST_LETTERS // 2)
@@ -73,7 +73,7 @@ def figure(value: float | None) -> str:
 
 
 def coordinate(value: float) -> str:
-    """A place in an SVG: one decimal is finer than any screen.
+    """A place in an SVG as text, with one decimal, finer than any screen.
 
     >>> coordinate(12.0), coordinate(0.25), coordinate(-0.01)
     ('12', '0.2', '0')
@@ -84,7 +84,8 @@ def coordinate(value: float) -> str:
     return "0" if text == "-0" else text
 
 
-def _em(letter: str) -> float:
+def _letter_width(letter: str) -> float:
+    """About how wide a letter is, in sizes of the font."""
     if unicodedata.combining(letter):
         return 0.0
     if unicodedata.east_asian_width(letter) in "WF":

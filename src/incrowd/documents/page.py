@@ -11,9 +11,9 @@ from hashlib import sha256
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, TypeAlias
 
-from incrowd.documents.interactive import script
+from incrowd.documents.interactive import chart_script
 from incrowd.documents.pictures import Picture, svg
-from incrowd.documents.pictures.looks import style
+from incrowd.documents.pictures.looks import style_rules
 from incrowd.documents.templates import render
 
 Cell: TypeAlias = str | float | int | None
@@ -34,15 +34,15 @@ class FigureTable:
 
     @classmethod
     def of(cls, items: Iterable[Any], columns: Columns, caption: str = "") -> "FigureTable":
-        """A row for each item."""
+        """Make a table with a row for each item."""
         cells = [attrgetter(of) if isinstance(of, str) else of for of in columns.values()]
         return cls(tuple(columns), tuple(tuple(c(item) for c in cells) for item in items), caption)
 
     @property
     def numeric(self) -> tuple[bool, ...]:
-        """Which columns hold numbers alone."""
+        """For each column, whether it holds numbers alone."""
         columns = [[row[n] for row in self.rows if n < len(row)] for n in range(len(self.head))]
-        return tuple(_numbers(column) for column in columns)
+        return tuple(_are_numbers(column) for column in columns)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Folded:
     @property
     def moves(self) -> bool:
         """Whether one of its blocks answers a pointer."""
-        return _moves(self.blocks)
+        return _any_moves(self.blocks)
 
 
 @dataclass(frozen=True)
@@ -104,7 +104,7 @@ class SideBySide:
     @property
     def moves(self) -> bool:
         """Whether one of its blocks answers a pointer."""
-        return _moves(self.blocks)
+        return _any_moves(self.blocks)
 
 
 Block: TypeAlias = FigureTable | Paragraphs | PictureBlock | Interactive | Folded | SideBySide
@@ -130,41 +130,45 @@ class Page:
 
 
 def page(page: Page) -> str:
-    """The page as one HTML file."""
+    """Write the page as one HTML file."""
     blocks = [block for section in page.sections for block in section.blocks]
-    sheet = style() + render("page.css")
-    code = script() if _moves(blocks) else ""
-    return render("page.html", page=page, sheet=sheet, script=code, policy=_policy(sheet, code))
-
-
-def fragment(blocks: Iterable[Block]) -> str:
-    """Blocks for a notebook: the same, with their style sheet, in one element."""
-    sheet = style() + render("blocks.css")
-    return render("fragment.html", items=tuple(blocks), sheet=sheet)
-
-
-def _policy(sheet: str, code: str) -> str:
-    """What a browser may do with the page: show it, and run the script of this hash."""
-    runs = f"; script-src {_hash(code)}" if code else ""
-    return (
-        f"default-src 'none'; style-src {_hash(sheet)}{runs}; base-uri 'none'; form-action 'none'"
+    sheet = style_rules() + render("page.css")
+    code = chart_script() if _any_moves(blocks) else ""
+    return render(
+        "page.html", page=page, sheet=sheet, script=code, policy=_content_policy(sheet, code)
     )
 
 
-def _hash(text: str) -> str:
+def fragment(blocks: Iterable[Block]) -> str:
+    """Write blocks for a notebook, with their style sheet, in one element."""
+    sheet = style_rules() + render("blocks.css")
+    return render("fragment.html", items=tuple(blocks), sheet=sheet)
+
+
+def _content_policy(sheet: str, code: str) -> str:
+    """The rule that lets a browser show the page, and run the script of this hash alone."""
+    runs = f"; script-src {_digest(code)}" if code else ""
+    return (
+        f"default-src 'none'; style-src {_digest(sheet)}{runs}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(text: str) -> str:
+    """The hash of a text as a content policy names it."""
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _moves(blocks: Iterable[Block]) -> bool:
+def _any_moves(blocks: Iterable[Block]) -> bool:
     """Whether one of the blocks answers a pointer."""
     return any(
-        _moves(block.blocks)
+        _any_moves(block.blocks)
         if isinstance(block, Folded | SideBySide)
         else isinstance(block, Interactive)
         for block in blocks
     )
 
 
-def _numbers(cells: Sequence[Cell]) -> bool:
+def _are_numbers(cells: Sequence[Cell]) -> bool:
+    """Whether all cells that are there are numbers."""
     known = [cell for cell in cells if cell is not None]
     return bool(known) and not any(isinstance(cell, str) for cell in known)

@@ -7,7 +7,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from incrowd.documents import words
-from incrowd.documents.release import verdicts
+from incrowd.documents.release import verdicts_table
 from incrowd.errors import join_words
 
 if TYPE_CHECKING:
@@ -17,10 +17,14 @@ if TYPE_CHECKING:
 
 
 def plan_text(plan: "Plan", *, details: bool = False) -> RenderableType:
-    """For each column: distinct values now, then, and what to do; those allowed with `details`."""
-    parts = (words.line(plan_headline(plan)), _actions(plan, details=details), *_supports(plan))
+    """Say for each column its values now and then, and what to do; more with `details`."""
+    parts = (
+        words.line(plan_headline(plan)),
+        _actions_table(plan, details=details),
+        *_support_lines(plan),
+    )
     return words.stack(
-        *parts, *([] if details else [words.more("how many values each column may keep")])
+        *parts, *([] if details else [words.hint("how many values each column may keep")])
     )
 
 
@@ -32,27 +36,27 @@ def applied_text(
     *,
     details: bool = False,
 ) -> RenderableType:
-    """The release, and with `details` the plan that was carried out."""
+    """Say what was released, and with `details` the plan that was carried out."""
     done = "Wrote and verified" if paths else "Verified"
     classes = words.quantity(release.classes, "class", "classes")
     head = f"{done} {words.quantity(release.records, 'record')} in {classes}."
     above = [f"Raised above the plan: {', '.join(raised)}."] if raised else []
     measures = [model.measure for model in release.policy.models]
-    made = verdicts(release.models, measures)
-    parts = (words.line(head, words.GOOD), *words.lines(above), made, *_supports(plan))
-    kept = words.lines(_files(paths), words.QUIET)
+    made = verdicts_table(release.models, measures)
+    parts = (words.line(head, words.GOOD), *words.lines(above), made, *_support_lines(plan))
+    kept = words.lines(_file_lines(paths), words.QUIET)
     if not details:
-        return words.stack(*parts, *kept, words.more("the plan that was carried out"))
+        return words.stack(*parts, *kept, words.hint("the plan that was carried out"))
     return words.stack(*parts, *kept, words.line(""), plan_text(plan, details=True))
 
 
 def plan_headline(plan: "Plan") -> str:
-    """What the question asks, and what was found."""
+    """Say what the question asks, and what was found."""
     asked = plan.question
     covers = "all classes together" if asked.simultaneous else "each class by itself"
     how = f"{asked.bound} bound, beta for {covers}"
     if plan.found is not None:
-        return f"{_answer(plan)} ({how})."
+        return f"{_answer_words(plan)} ({how})."
     classes = words.quantity(plan.classes_allowed, "class", "classes")
     k, people, beta = map(words.number, (asked.k, asked.population, asked.beta))
     return (
@@ -61,8 +65,8 @@ def plan_headline(plan: "Plan") -> str:
     )
 
 
-def _answer(plan: "Plan") -> str:
-    """The answer to what the question left open."""
+def _answer_words(plan: "Plan") -> str:
+    """The answer to what the question left open, in words."""
     asked, classes = plan.question, words.quantity(plan.classes_allowed, "class", "classes")
     people, k, beta = (
         words.number(asked.population),
@@ -78,7 +82,8 @@ def _answer(plan: "Plan") -> str:
             return f"{classes} need a population of {people} for k = {k} with beta = {beta}"
 
 
-def _actions(plan: "Plan", *, details: bool) -> Table:
+def _actions_table(plan: "Plan", *, details: bool) -> Table:
+    """A line for each column: its values now, then, and what to do; `details` adds limits."""
     allowed = ("allowed",) if details else ()
     made = words.table("column", "values now", *allowed, "then", "what to do")
     for action in plan.actions:
@@ -91,8 +96,8 @@ def _actions(plan: "Plan", *, details: bool) -> Table:
     return words.numeric(made, *range(1, 3 + details))
 
 
-def _supports(plan: "Plan") -> Iterator[RenderableType]:
-    """What the number of classes and the table itself support."""
+def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
+    """Yield what the number of classes and the table itself support."""
     if plan.found is None:
         classes = words.quantity(plan.classes, "class", "classes")
         yield words.line(
@@ -111,7 +116,7 @@ def _supports(plan: "Plan") -> Iterator[RenderableType]:
 
 
 def _least_share(plan: "Plan", facts: "Measured") -> str:
-    """What the table says about the share of its classes in the population."""
+    """Say what the table tells about the share of its classes in the population."""
     if not facts.share:
         return "That is too few to say what share of the population it is"
     sure = words.percent(plan.question.confidence)
@@ -122,7 +127,7 @@ def _least_share(plan: "Plan", facts: "Measured") -> str:
 
 
 def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False) -> RenderableType:
-    """What became of each column."""
+    """Say what became of each column."""
     done = "Wrote and recounted the rows" if path else "Dry run, nothing written"
     rows = words.quantity(found.records, "record")
     head = f"{done}: at least {words.number(found.smallest)} of {rows} show each value."
@@ -133,7 +138,7 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
         further = (column.merged, column.error) if details else ()
         figures = (column.buckets, column.smallest, empty, *further)
         made.add_row(words.line(column.name), *map(words.number, figures))
-    rest = [_ranks(found.promise)]
+    rest = [_rank_words(found.promise)]
     rest += [f"Unchanged: {join_words(found.kept)}."] if found.kept else []
     rest += [f"Withheld: {join_words(found.withheld)}."] if found.withheld else []
     return words.stack(
@@ -143,20 +148,22 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
     )
 
 
-def _ranks(promise: "RankPromise") -> str:
+def _rank_words(promise: "RankPromise") -> str:
+    """Say how far the ranks of cuts may be off; nothing if all records were divided."""
     if promise.exact:
         return f"Exact: the cuts come from all {words.quantity(promise.sample, 'record')}."
     return (
         f"From a sample of {words.quantity(promise.sample, 'record')}: with probability "
         f"{words.percent(1 - (promise.delta or 0.0))} the rank of a cut is off by at most "
-        f"{_of_records(promise.epsilon)} of the records, and the ranks of all cuts of all columns "
-        f"by at most {_of_records(promise.simultaneous)}."
+        f"{_percent_of(promise.epsilon)} of the records, and the ranks of all cuts of all columns "
+        f"by at most {_percent_of(promise.simultaneous)}."
     )
 
 
-def _of_records(value: float | None) -> str:
+def _percent_of(value: float | None) -> str:
+    """A share of the records as a percentage."""
     return "an unknown share" if value is None else words.at_most(value)
 
 
-def _files(paths: Mapping[str, str]) -> Iterator[str]:
+def _file_lines(paths: Mapping[str, str]) -> Iterator[str]:
     return (f"{what}: {path}" for what, path in paths.items())

@@ -14,11 +14,11 @@ from incrowd.documents.words import (
     GOOD,
     QUIET,
     figure_title,
+    hint,
     is_kept,
     line,
     lines,
     loss_name,
-    more,
     number,
     numeric,
     percent,
@@ -60,9 +60,9 @@ _POINTS = 6
 def release_text(
     release: "Release", paths: Mapping[str, str], *, details: bool = False
 ) -> RenderableType:
-    """What was released, what it reaches and what it lost; all figures with `details`."""
+    """Say what was released, what it reaches and lost; all figures with `details`."""
     measures = [model.measure for model in release.policy.models]
-    made = verdicts(release.models, measures)
+    made = verdicts_table(release.models, measures)
     name = release.policy.loss.name
     if name in release.loss:
         loss = release.loss[name]
@@ -70,22 +70,22 @@ def release_text(
         aim = "most" if is_kept(name) else "least"
         made.add_row(figure_title(name), aim, number(loss), lost)
     parts: list[RenderableType] = [
-        *_alone(release.alone),
+        *_alone_lines(release.alone),
         line(_headline(release, paths), GOOD),
         made,
     ]
     if details or release.bound_met is not None:
-        parts.append(line(_weakest_class(release), BAD if release.bound_met is False else ""))
+        parts.append(line(_weakest_class_words(release), BAD if release.bound_met is False else ""))
     if release.bound is not None:
-        parts.append(line(_gap(release.bound)))
-    parts += _details(release) if details else []
+        parts.append(line(_gap_sentence(release.bound)))
+    parts += _detail_parts(release) if details else []
     kept = [f"{what}: {path}" for what, path in paths.items() if what != "release"]
     parts += lines(kept, QUIET)
-    return stack(*parts, *([] if details else [more("the search, all losses and all labels")]))
+    return stack(*parts, *([] if details else [hint("the search, all losses and all labels")]))
 
 
-def _alone(alone: "Alone | None") -> list[Text]:
-    """Whom columns that leave unchanged single out: the first thing that is said."""
+def _alone_lines(alone: "Alone | None") -> list[Text]:
+    """A line on people whom unchanged columns single out; none if nobody is alone."""
     if alone is None:
         return []
     return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
@@ -103,19 +103,19 @@ def _headline(release: "Release", paths: Mapping[str, str]) -> str:
     return f"{done}: {quantity(release.records, 'record')} in {classes}; {gone}."
 
 
-def _details(release: "Release") -> list[RenderableType]:
+def _detail_parts(release: "Release") -> list[RenderableType]:
     """How the release was found, everything that it lost, and its levels and labels."""
-    parts: list[RenderableType] = [line(_how_found(release)), _losses(release.loss)]
+    parts: list[RenderableType] = [line(_search_words(release)), _losses_table(release.loss)]
     if release.levels:
-        parts.append(_figures("column", release.levels, "level"))
+        parts.append(_figures_table("column", release.levels, "level"))
     if release.labels:
         each = (f"{name} {number(count)}" for name, count in release.labels.items())
         parts.append(line(f"Different labels: {', '.join(each)}."))
     return parts
 
 
-def _how_found(release: "Release") -> str:
-    """How the release was made, what it lost, and what else the search says."""
+def _search_words(release: "Release") -> str:
+    """Say how the release was made, what it lost, and what else the search says."""
     if release.why.startswith(("Used ", "used ")):
         return sentence(release.why)
     kind = _RECODINGS.get(type(release.recoding).__name__, "the search")
@@ -125,8 +125,8 @@ def _how_found(release: "Release") -> str:
     return f"Used {kind} ({release.search}){lost}. {sentence(release.why)}"
 
 
-def _weakest_class(release: "Release") -> str:
-    """How private the least private class is, and what the worst one loses."""
+def _weakest_class_words(release: "Release") -> str:
+    """Say how private the least private class is, and what the worst one loses."""
     l = release.privacy["l"]
     by_column = l if isinstance(l, Mapping) else {} if l is None else {"": l}
     values = (
@@ -140,20 +140,20 @@ def _weakest_class(release: "Release") -> str:
 
 
 def refused_text(result: "RefusedResult") -> RenderableType:
-    """What a refused result is like: how many records fail, and what it loses."""
+    """Say what a refused result is like: how many records fail, and what it loses."""
     classes = f"{number(result.failing_classes)} of {quantity(result.classes, 'class', 'classes')}"
     records = f"{number(result.failing_records)} of {quantity(result.records, 'record')}"
     head = f"Refused, nothing written: {records}, in {classes}, fail a model."
     made = table("model", "asked", "reached", "records that fail", "classes that fail")
     for one in result.models:
         figures = (*_asked_and_reached(one.verdict), number(one.records), number(one.classes))
-        made.add_row(line(_title(one.verdict, one.measure)), *figures)
+        made.add_row(line(_model_title(one.verdict, one.measure)), *figures)
     said = f"Used {result.search}: {result.why}."
-    return stack(line(head, BAD), line(said), made, _losses(result.loss))
+    return stack(line(head, BAD), line(said), made, _losses_table(result.loss))
 
 
-def _gap(bound: "LossBound") -> str:
-    """How much less another release could lose at most, and how sure that is."""
+def _gap_sentence(bound: "LossBound") -> str:
+    """Say how much less another release could lose at most, and how sure that is."""
     classes = f"with at least {quantity(bound.size, 'record')} in every class"
     if bound.sampled is not None:
         about = f"about {number(bound.loss)} ± {number(bound.margin)}"
@@ -165,32 +165,32 @@ def _gap(bound: "LossBound") -> str:
     return f"No generalized release {classes} loses less than {number(bound.loss)} (proved){share}."
 
 
-def verdicts(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table:
+def verdicts_table(models: Iterable["Verdict"], measures: Iterable[str] = ()) -> Table:
     """What each model asks for, what the rows reach, and what that means."""
     made = table("", "asked", "reached", "")
     for model, measure in zip(models, chain(measures, repeat("")), strict=False):
-        meaning = _meaning(model, measure) if model.ok else "not met"
+        meaning = _meaning_of_model(model, measure) if model.ok else "not met"
         met = line(meaning, GOOD if model.ok else BAD)
-        made.add_row(line(_title(model, measure)), *_asked_and_reached(model), met)
+        made.add_row(line(_model_title(model, measure)), *_asked_and_reached(model), met)
     return numeric(made, 1, 2)
 
 
-def _title(model: "Verdict", measure: str) -> str:
-    """The model with its measure and column, such as `l-diversity (frequency) of diagnosis`."""
+def _model_title(model: "Verdict", measure: str) -> str:
+    """The model with measure and column, such as `l-diversity (frequency) of diagnosis`."""
     kind = f" ({measure})" if measure else ""
     return f"{model.name}{kind}{f' of {model.column}' if model.column else ''}"
 
 
 def _asked_and_reached(model: "Verdict") -> tuple[str, str]:
-    """What is asked for and reached; in more digits if these would hide the difference."""
+    """Texts of both figures, in more digits if fewer would hide that they differ."""
     shown = number(model.asked), number(model.reached)
     if shown[0] == shown[1] and not model.ok:
         return f"{model.asked:.9g}", f"{model.reached:.9g}"
     return shown
 
 
-def _meaning(model: "Verdict", measure: str) -> str:
-    """What a met model means, and how sure that is."""
+def _meaning_of_model(model: "Verdict", measure: str) -> str:
+    """Say what a met model means, and how sure that is."""
     meaning = promise(model.name, model.column, model.reached, measure)
     if model.confidence is None:
         return meaning
@@ -198,25 +198,25 @@ def _meaning(model: "Verdict", measure: str) -> str:
 
 
 def check_text(check: "Check", *, details: bool = False) -> RenderableType:
-    """Whether a release keeps its policy; what else was compared with `details`."""
-    parts: list[RenderableType] = [*_alone(check.alone), _check_headline(check)]
+    """Say whether a release keeps its policy; what else was compared with `details`."""
+    parts: list[RenderableType] = [*_alone_lines(check.alone), _check_headline(check)]
     if check.models:
-        parts.append(verdicts(check.models, check.measures))
+        parts.append(verdicts_table(check.models, check.measures))
     if check.world is not None:
-        parts.append(line(_in_the_world(check.world)))
+        parts.append(line(_world_sentence(check.world)))
     if details and check.losses:
         parts.append(_loss_comparison(check))
     parts += lines(f"- {note}" for note in check.notes)
     if not details:
-        return stack(*parts, *_unsaid(check))
+        return stack(*parts, *_unrecounted_lines(check))
     if check.claimed:
         claimed = f"The certificate also claims, not recounted: {', '.join(check.claimed)}."
         parts.append(line(claimed, QUIET))
     return stack(*parts, line(f"SHA-256 {check.digest}", QUIET))
 
 
-def _in_the_world(found: "WorldCandidates") -> str:
-    """How many people of the world a row may be, in a sentence (Bettini Definitions 4 and 7)."""
+def _world_sentence(found: "WorldCandidates") -> str:
+    """Say how many people of the world a row may be (Bettini Definitions 4 and 7)."""
     least = f"In the world, a row may be as few as {quantity(found.k, 'person', 'people')}"
     if found.k_matched is None:
         why = f"candidates after matching were not counted: {found.uncounted}"
@@ -232,7 +232,7 @@ def _check_headline(check: "Check") -> Text:
         by = "" if check.counted else ", by the word of the certificate"
         return line(f"The release keeps its policy: {models}{by}.", GOOD)
     failing = [
-        "{2} reaches {1}, not {0}".format(*_asked_and_reached(model), _title(model, measure))
+        "{2} reaches {1}, not {0}".format(*_asked_and_reached(model), _model_title(model, measure))
         for model, measure in zip(check.models, chain(check.measures, repeat("")), strict=False)
         if not model.ok
     ]
@@ -242,16 +242,17 @@ def _check_headline(check: "Check") -> Text:
     return line(f"The release does NOT keep its policy{why}.", BAD)
 
 
-def _unsaid(check: "Check") -> list[RenderableType]:
-    """How much of a certificate nothing at hand shows."""
+def _unrecounted_lines(check: "Check") -> list[RenderableType]:
+    """A line on how much of a certificate nothing at hand shows; none if all is shown."""
     if not check.claimed:
-        return [more("the SHA-256 of what was checked")]
+        return [hint("the SHA-256 of what was checked")]
     claims = quantity(len(check.claimed), "entry", "entries")
     text = f"{claims} of the certificate cannot be recounted here; --details names them."
     return [line(text, QUIET)]
 
 
 def _loss_comparison(check: "Check") -> Table:
+    """Each loss as the certificate has it, and recounted."""
     made = table("loss", "certificate", "recounted")
     for name, (claimed, found) in check.losses.items():
         made.add_row(loss_name(name), f"{claimed:.12g}", f"{found:.12g}")
@@ -259,7 +260,7 @@ def _loss_comparison(check: "Check") -> Table:
 
 
 def keys_text(made: "KeyFiles") -> RenderableType:
-    """Where a new pair of keys is."""
+    """Say where a new pair of keys is."""
     return stack(
         line(f"private key: {made.private} (keep it secret: with it anybody can sign as you)"),
         line(f"public key: {made.public} (hand it out, for check --trusted-key)"),
@@ -268,7 +269,7 @@ def keys_text(made: "KeyFiles") -> RenderableType:
 
 
 def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False) -> RenderableType:
-    """How much privacy there is for every largest loss of a class: all points with `details`."""
+    """Say how much privacy each largest loss of a class buys; all points with `details`."""
     every = curve.points
     points = every if details else shown_points(every)
     made = table("a class loses at most", "k", FREQUENCY_L, curve.loss, "classes")
@@ -283,8 +284,8 @@ def frontier_text(curve: "Frontier", path: str | None, *, details: bool = False)
         rest.append(f"There was no time for {unseen}: raise --time-limit.")
     rest += [f"curve: {path}"] if path else []
     left = len(every) - len(points)
-    parts = (line(_curve(curve)), numeric(made, *range(5)), *lines(rest))
-    return stack(*parts, *([more(quantity(left, "more point"))] if left else []))
+    parts = (line(_curve_headline(curve)), numeric(made, *range(5)), *lines(rest))
+    return stack(*parts, *([hint(quantity(left, "more point"))] if left else []))
 
 
 def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]":
@@ -295,7 +296,7 @@ def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]"
     return [points[round(place * step)] for place in range(_POINTS)]
 
 
-def _curve(curve: "Frontier") -> str:
+def _curve_headline(curve: "Frontier") -> str:
     """The headline: how far privacy rises from the smallest loss to the largest."""
     what = "k" if curve.privacy == "k" else f"{FREQUENCY_L} of {curve.column}"
     ends = [
@@ -308,11 +309,12 @@ def _curve(curve: "Frontier") -> str:
     return f"The most {what} that was found rises from {ends[0]} to {ends[1]}."
 
 
-def _losses(losses: Mapping[str, float]) -> Table:
-    return _figures("loss", {loss_name(name): figure for name, figure in losses.items()})
+def _losses_table(losses: Mapping[str, float]) -> Table:
+    return _figures_table("loss", {loss_name(name): figure for name, figure in losses.items()})
 
 
-def _figures(head: str, figures: Mapping[str, float], value: str = "") -> Table:
+def _figures_table(head: str, figures: Mapping[str, float], value: str = "") -> Table:
+    """Figures by name, with these heads."""
     made = table(head, value)
     for name, figure in figures.items():
         made.add_row(line(name), number(figure))

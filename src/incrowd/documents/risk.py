@@ -9,8 +9,8 @@ from incrowd.documents.sampled import model_text, population_table, with_interva
 from incrowd.documents.words import (
     BAD,
     GOOD,
+    hint,
     line,
-    more,
     names,
     number,
     numeric,
@@ -64,21 +64,21 @@ _FOUND = {
 
 
 def risk_text(risk: Risk, quasi: Sequence[str], *, details: bool = False) -> RenderableType:
-    """What somebody who knows the quasi-identifiers can find; every figure with `details`."""
+    """Say what somebody who knows the quasi-identifiers can find; all figures with `details`."""
     head = line(risk_headline(risk, quasi), BAD if risk.k < 2 and risk.records else GOOD)
     parts: list[RenderableType] = [head]
     if risk.records:
-        parts.append(_exposure(risk))
+        parts.append(_exposure_table(risk))
     if details and risk.sensitive:
-        parts.append(_sensitive(risk.sensitive))
-    parts += [_readings(risk)] if details else []
-    parts += _more(risk, details=details)
+        parts.append(_sensitive_table(risk.sensitive))
+    parts += [_readings_table(risk)] if details else []
+    parts += _further_parts(risk, details=details)
     rest = "other readings of missing values, other attackers and all measures of l and t"
-    return stack(*parts, *([] if details or not risk.records else [more(rest)]))
+    return stack(*parts, *([] if details or not risk.records else [hint(rest)]))
 
 
 def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
-    """How many people are unique, or how many others each person shares the columns with."""
+    """Say how many people are unique, or with how many others each shares the columns."""
     known, k = names(quasi), f"k = {number(risk.k)}"
     if not risk.records:
         return "The table has no records: nobody can be found."
@@ -95,7 +95,7 @@ def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
     return f"{number(risk.unique_records)} of {people} ({k}): {found}."
 
 
-def _exposure(risk: Risk) -> Table:
+def _exposure_table(risk: Risk) -> Table:
     """What to decide by: how many people can be found, and what is then learned."""
     made = table("", "")
     unique = of_all(risk.unique_records, risk.records, "records")
@@ -109,18 +109,19 @@ def _exposure(risk: Risk) -> Table:
     if risk.population is not None:
         made.add_row("people of the population in the lightest class", number(risk.population))
     for name, reached in risk.sensitive.items():
-        made.add_row(line(f"values of {name} in the weakest class"), _distinct(reached))
+        made.add_row(line(f"values of {name} in the weakest class"), _distinct_words(reached))
     return made
 
 
-def _distinct(reached: Reached) -> str:
-    """How many sensitive values the weakest class holds, and how much the commonest one covers."""
+def _distinct_words(reached: Reached) -> str:
+    """Say how many sensitive values the weakest class holds, and how common its first is."""
     values = f"distinct l = {number(reached.l['distinct'])}" if "distinct" in reached.l else ""
     most = f"frequency l = {number(reached.l['frequency'])}" if "frequency" in reached.l else ""
     return ", ".join(filter(None, (values, most)))
 
 
-def _sensitive(sensitive: Mapping[str, Reached]) -> Table:
+def _sensitive_table(sensitive: Mapping[str, Reached]) -> Table:
+    """What the weakest class reaches in each measure of each sensitive column."""
     made = table("sensitive column", "measure", "reached by the weakest class")
     for name, reached in sensitive.items():
         for kind, l in reached.l.items():
@@ -130,7 +131,8 @@ def _sensitive(sensitive: Mapping[str, Reached]) -> Table:
     return made
 
 
-def _readings(risk: Risk) -> Table:
+def _readings_table(risk: Risk) -> Table:
+    """The figures for each way to read missing values."""
     made = table("missing values read as", "records", "classes", "k", "unique records")
     for reading, found in risk.missing.items():
         figures = (found.records, found.classes, found.k, found.unique_records)
@@ -139,34 +141,34 @@ def _readings(risk: Risk) -> Table:
     return numeric(made, 1, 2, 3, 4)
 
 
-def _more(risk: Risk, *, details: bool) -> list[RenderableType]:
+def _further_parts(risk: Risk, *, details: bool) -> list[RenderableType]:
     """What is known beyond the classes of the table, and what would lower the risk."""
     parts: list[RenderableType] = []
     if details and risk.journalist is not None and risk.marketer is not None:
-        parts.append(_attackers(risk, risk.journalist, risk.marketer))
+        parts.append(_attackers_table(risk, risk.journalist, risk.marketer))
     if risk.uniqueness is not None:
         parts.append(population_table(risk.uniqueness, details=details))
     if risk.model is not None:
         parts.append(line(" ".join(model_text(risk, risk.model, details=details))))
     if risk.individual is not None and risk.individual.light:
-        parts.append(line(_light(risk.individual.light)))
+        parts.append(line(_weights_note(risk.individual.light)))
     if risk.special_uniques is not None:
-        parts += _special(risk.special_uniques)
+        parts += _special_tables(risk.special_uniques)
     if risk.explained is not None:
-        parts += _columns(risk.explained)
-    paragraphs = [finding["text"] for finding in findings(risk)]
+        parts += _column_tables(risk.explained)
+    paragraphs = [finding["text"] for finding in finding_documents(risk)]
     return [*parts, line("\n\n".join(paragraphs))] if paragraphs else parts
 
 
-def findings(risk: Risk) -> Iterator[dict[str, Any]]:
-    """A finding for each thing that is wrong: what it means, and what would lower it most."""
+def finding_documents(risk: Risk) -> Iterator[dict[str, Any]]:
+    """Yield, for all that is wrong, what it means and what lowers it, as JSON has it."""
     for one in findings_of(risk):
         lower = [change for change in (one.coarsen, one.drop) if change is not None]
         yield {
             "figure": one.figure,
             "now": one.now,
             "interval": _interval_now(risk, one.figure),
-            "text": f"{_meaning(risk, one)} {_advice(one)}",
+            "text": f"{_finding_sentence(risk, one)} {_advice(one)}",
             "lower": [
                 {
                     "column": change.column,
@@ -182,6 +184,7 @@ def findings(risk: Risk) -> Iterator[dict[str, Any]]:
 
 
 def _interval_now(risk: Risk, figure: str) -> Range | None:
+    """The interval of a figure of the table; None if it is no estimate."""
     if figure == "uniqueness" and risk.uniqueness is not None:
         return risk.uniqueness.interval
     if figure == "individual" and risk.individual is not None:
@@ -194,7 +197,8 @@ def _interval_of(change: Change, figure: str) -> Range | None:
     return found
 
 
-def _meaning(risk: Risk, one: Finding) -> str:
+def _finding_sentence(risk: Risk, one: Finding) -> str:
+    """What a finding means, in a sentence."""
     low, high = _interval_now(risk, one.figure) or (one.now, one.now)
     return _FOUND[one.figure].format(
         low=share(low),
@@ -207,25 +211,26 @@ def _meaning(risk: Risk, one: Finding) -> str:
 
 
 def _advice(one: Finding) -> str:
-    """What lowers the figure most."""
+    """Say what lowers the figure most."""
     ways = []
     if one.coarsen is not None:
         values = quantity(one.coarsen.values, "value")
-        to = _to(one.coarsen, one.figure)
+        to = _changed_figure(one.coarsen, one.figure)
         ways.append(f"showing {one.coarsen.column} one level coarser ({values} left), to {to}")
     if one.drop is not None:
-        ways.append(f"leaving out {one.drop.column}, to {_to(one.drop, one.figure)}")
+        ways.append(f"leaving out {one.drop.column}, to {_changed_figure(one.drop, one.figure)}")
     what = "the estimate" if one.figure in _ESTIMATED else "it"
     if not ways:
         return f"Leaving out one column, or showing it one level coarser, does not lower {what}."
     return f"What lowers {what} most: {'; '.join(ways)}."
 
 
-def _to(change: Change, figure: str) -> str:
+def _changed_figure(change: Change, figure: str) -> str:
     return with_interval(getattr(change, figure), _interval_of(change, figure))
 
 
 def _special_finding(special: SpecialUniques) -> dict[str, Any]:
+    """The finding about special uniques, as JSON has it."""
     best = min(special.columns, key=lambda one: one.records_without)
     smallest = next(one for one in special.sizes if one.records)
     text = (
@@ -241,21 +246,23 @@ def _special_finding(special: SpecialUniques) -> dict[str, Any]:
     return {"figure": "special_uniques", "now": now, "text": text, "lower": lower}
 
 
-def _attackers(risk: Risk, journalist: Journalist, marketer: Marketer) -> Table:
+def _attackers_table(risk: Risk, journalist: Journalist, marketer: Marketer) -> Table:
+    """The risk for each kind of attacker."""
     made = table("attacker", "highest", "average", "above the threshold")
     sure = risk.prosecutor
     figures = (sure.max, sure.average, sure.above_threshold)
     made.add_row("knows that the person is in the table (prosecutor)", *map(share, figures))
     where = ", the table being the population" if journalist.source == "table" else ""
-    made.add_row(f"does not know it (journalist){where}", *_three(journalist))
+    made.add_row(f"does not know it (journalist){where}", *_three_figures(journalist))
     if risk.individual is not None:
-        made.add_row("mean risk of each class", *_three(risk.individual))
+        made.add_row("mean risk of each class", *_three_figures(risk.individual))
     average = with_interval(marketer.average, marketer.average_interval)
     made.add_row(f"links everybody (marketer){where}", "", average, "")
     return made
 
 
-def _three(found: Journalist | Individual) -> tuple[str, str, str]:
+def _three_figures(found: Journalist | Individual) -> tuple[str, str, str]:
+    """Highest and average risk, and the share above the threshold, with intervals."""
     return (
         with_interval(found.max, found.max_interval),
         with_interval(found.average, found.average_interval),
@@ -263,14 +270,16 @@ def _three(found: Journalist | Individual) -> tuple[str, str, str]:
     )
 
 
-def _light(records: int) -> str:
+def _weights_note(records: int) -> str:
+    """A note that weights of so many records are too small and count as 1."""
     return (
         f"The weights of {quantity(records, 'record')} stand for fewer people than the table "
         "holds; incrowd used 1 for each. Give weights that say how many people a record stands for."
     )
 
 
-def _special(found: SpecialUniques) -> list[RenderableType]:
+def _special_tables(found: SpecialUniques) -> list[RenderableType]:
+    """The tables about special uniques: scores, sizes of sets, columns."""
     sizes = table("columns of the set", "minimal sample uniques", "records, by their smallest")
     for size in found.sizes:
         sizes.add_row(number(size.size), number(size.sets), number(size.records))
@@ -288,7 +297,8 @@ def _special(found: SpecialUniques) -> list[RenderableType]:
     return [scores, sizes, columns]
 
 
-def _columns(found: Explained) -> list[RenderableType]:
+def _column_tables(found: Explained) -> list[RenderableType]:
+    """The tables about single columns and, if measured, about knowing several."""
     above, rare = "above the threshold", f"exposed by values of fewer than {_RARE} records"
     made = table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
     for one in found.contributions:

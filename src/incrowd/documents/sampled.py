@@ -35,7 +35,7 @@ _WIDE = 2.0
 
 
 def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iterator[str]:
-    """Where the figures of the population come from, and how much they say."""
+    """Yield where the figures of the population come from, and how much they say."""
     people = number(round(model.population))
     if model.name == "counted":
         yield f"The table is the whole population of {people}: nothing is estimated."
@@ -45,25 +45,26 @@ def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iter
         f"The table holds {share(model.fraction)} of a population of {people} people{weights}: "
         "figures about the population are estimates, with a 95 % interval in brackets."
     )
-    yield _depends(model)
+    yield _assumption_words(model)
     if risk.uniqueness is not None and risk.uniqueness.undecided:
-        yield _cannot_tell(risk.uniqueness)
+        yield _ignorance_words(risk.uniqueness)
     elif _is_wide(risk):
         yield (
             "An upper end is more than twice its estimate: so small a part of the population says "
             "no more. Plan with the upper ends."
         )
     if details:
-        yield from _at_most(risk)
+        yield from _bound_lines(risk)
 
 
-def _depends(model: "PopulationModel") -> str:
-    """What must be true for the 95 %."""
+def _assumption_words(model: "PopulationModel") -> str:
+    """Say what must be true for the 95 %."""
     drawn = " and ".join(_ASSUMED[one] for one in model.assumes if one in _ASSUMED)
     return f"The 95 % hold if {drawn}. {_SIZES[model.assumes[-1]]}"
 
 
-def _cannot_tell(found: "Uniqueness") -> str:
+def _ignorance_words(found: "Uniqueness") -> str:
+    """Say that the table cannot tell how many are unique in the population."""
     low, high = (share(end) for end in found.interval)
     return (
         f"The table cannot tell how many are unique in the population: populations with {low} and "
@@ -72,6 +73,7 @@ def _cannot_tell(found: "Uniqueness") -> str:
 
 
 def _is_wide(risk: "Risk") -> bool:
+    """Whether the interval of some figure reaches far above its estimate."""
     found = []
     if risk.uniqueness is not None:
         found.append((risk.uniqueness.estimate, risk.uniqueness.interval))
@@ -82,8 +84,8 @@ def _is_wide(risk: "Risk") -> bool:
     return any(high > _WIDE * value for value, (_, high) in found)
 
 
-def _at_most(risk: "Risk") -> Iterator[str]:
-    """What holds for every population, whatever its class sizes."""
+def _bound_lines(risk: "Risk") -> Iterator[str]:
+    """Yield what holds for every population, whatever its class sizes."""
     above = None if risk.journalist is None else risk.journalist.above_threshold_possible
     average = None if risk.marketer is None else risk.marketer.average_possible
     if above is None or average is None:
@@ -101,7 +103,7 @@ def population_table(found: "Uniqueness", *, details: bool) -> "Table":
     """Who is unique in the population; with `details` also by the estimators of the literature."""
     made = table("unique in the population", "estimate (95 % interval)")
     made.add_row("share of the records", with_interval(found.estimate, found.interval))
-    made.add_row(f"people, of {number(found.population)}", _people(found))
+    made.add_row(f"people, of {number(found.population)}", _people_words(found))
     if found.correct_match is not None:
         match = with_interval(found.correct_match, found.correct_match_interval)
         made.add_row("a match of a unique record is right", match)
@@ -113,7 +115,8 @@ def population_table(found: "Uniqueness", *, details: bool) -> "Table":
     return made
 
 
-def _people(found: "Uniqueness") -> str:
+def _people_words(found: "Uniqueness") -> str:
+    """How many people of the table are expected to be unique in the population."""
     low, high = found.expected_interval
     if low == high:
         return number(round(found.expected))
@@ -122,7 +125,7 @@ def _people(found: "Uniqueness") -> str:
 
 
 def with_interval(value: float, interval: "Range | None") -> str:
-    """A figure with its interval, unless that is one point."""
+    """A figure in words with its interval, unless that is one point."""
     if interval is None or interval[0] == interval[1]:
         return share(value)
     low, high = (share(end).removesuffix(" %") for end in interval)

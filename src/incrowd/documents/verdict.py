@@ -59,14 +59,14 @@ class ReleaseVerdict:
 
 
 def check_sentence(*, kept: bool, models_met: bool) -> str:
-    """Whether a release passes its check; if it does not, whether its models are to blame."""
+    """Say whether a release passes its check; if not, whether its models are to blame."""
     if kept:
         return KEPT
     return NOT_PASSED if models_met else BROKEN
 
 
 def release_verdict(found: Findings) -> ReleaseVerdict:
-    """The verdict on what is known about a release.
+    """Judge a release by all that is known about it: one verdict, the worst first.
 
     >>> release_verdict(Findings(promises=(), attacks=AttackOutcome(broken=1))).tone
     'warn'
@@ -83,7 +83,7 @@ def release_verdict(found: Findings) -> ReleaseVerdict:
 
 
 def _headline(found: Findings) -> tuple[str, Tone]:
-    """The worst of what was found."""
+    """The headline and the tone of the worst finding."""
     if found.attacks is not None and found.attacks.broken:
         return ATTACKED, "warn"
     if found.attacks is None:
@@ -92,7 +92,7 @@ def _headline(found: Findings) -> tuple[str, Tone]:
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
-    """Which attacks succeed, or that none of those that were played does."""
+    """Yield which attacks succeed, or that none of those played does; else nothing."""
     if attacks is None:
         return
     if not attacks.broken:

@@ -29,7 +29,7 @@ class ResultView:
 
     @property
     def blocks(self) -> tuple[Block, ...]:
-        """The blocks that a notebook shows."""
+        """The blocks that a notebook shows: sentence, picture and table."""
         rows = self.table.rows[:SHOWN]
         shown = FigureTable(self.table.head, rows, self.table.caption)
         more = len(self.table.rows) - len(rows)
@@ -39,13 +39,13 @@ class ResultView:
         return (self.headline, PictureBlock(self.picture), shown, *self.more, *quiet)
 
 
-def good(text: str, *, when: bool = True) -> Paragraphs:
-    """A sentence that is good news, or bad news."""
+def good_or_bad_news(text: str, *, when: bool = True) -> Paragraphs:
+    """A sentence as good news, or as bad news unless `when` holds."""
     return Paragraphs((text,), "good" if when else "bad")
 
 
 def models_table(models: "Iterable[Verdict]") -> FigureTable:
-    """What each model asks for, and what the rows reach."""
+    """A table of what each model asks for, and what the rows reach."""
     rows = tuple(
         (model.name, model.column or "", model.asked, model.reached, "yes" if model.ok else "no")
         for model in models

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def warm_text(made: "Warmed") -> Text:
-    """How many kernels there are, and how many of them had to be compiled."""
+    """Say how many kernels there are, and how many of them had to be compiled."""
     if not made.kernels:
         return Text("incrowd does not know this release of numba: kernels compile on first use")
     if made.folder is None:

@@ -58,7 +58,7 @@ def share(value: float) -> str:
     """
     if 0 < value < _LEAST:
         return "<0.01 %"
-    digits = _digits(value * 100)
+    digits = _percent_digits(value * 100)
     return ">99.9 %" if digits == "100" and value < 1 else f"{digits} %"
 
 
@@ -101,7 +101,7 @@ def at_most(value: float) -> str:
     return share(math.ceil(value * 100 * 10**places - _ROUNDING) / 10**places / 100)
 
 
-def _digits(value: float) -> str:
+def _percent_digits(value: float) -> str:
     """A percentage to three digits, and to a hundredth at most."""
     places = 2 if value < 1 else 1
     return f"{value:.{places}f}".rstrip("0").rstrip(".")
@@ -140,7 +140,7 @@ def promise(model: str, column: str | None, reached: float, measure: str = "") -
 
 
 def figure_title(loss: str) -> str:
-    """What the figure of a loss says: how much is lost, or for Prec how much is kept.
+    """What the figure of a loss tells: how much is lost, or for Prec how much is kept.
 
     >>> figure_title("gcp"), figure_title("precision")
     ('information loss (gcp)', 'information kept (precision, 1 = undamaged)')
@@ -151,12 +151,12 @@ def figure_title(loss: str) -> str:
 
 
 def is_kept(loss: str) -> bool:
-    """Whether the figure of this loss says what is kept: higher is better."""
+    """Whether the figure of this loss tells what is kept, so that higher is better."""
     return losses.LOSSES.get(loss, losses.Loss).figure_is_kept
 
 
 def loss_name(loss: str) -> str:
-    """The loss in a list of figures: said if it is no loss.
+    """The name of a loss in a list of figures; with a note if its figure is what is kept.
 
     >>> loss_name("gcp"), loss_name("precision")
     ('gcp', 'precision (kept, higher is better)')
@@ -183,19 +183,19 @@ SHOWN = 20
 
 
 def line(text: str, style: str = "") -> "Text":
-    """A text without characters that steer a terminal."""
+    """Make a text without characters that steer a terminal."""
     from rich.text import Text  # noqa: PLC0415  not for --json
 
     return Text(printable(text), style=style)
 
 
 def lines(texts: Iterable[str], style: str = "") -> "list[RenderableType]":
-    """A line for each text."""
+    """Make a line for each text."""
     return [line(text, style) for text in texts]
 
 
 def table(*heads: str) -> "Table":
-    """An empty table with these heads; without a head row if all of them are empty."""
+    """Make an empty table with these heads; without a head row if all of them are empty."""
     from rich.table import Table  # noqa: PLC0415  not for --json
 
     made = Table(box=None, pad_edge=False, show_header=any(heads), padding=(0, 2, 0, 0))
@@ -205,7 +205,7 @@ def table(*heads: str) -> "Table":
 
 
 def stack(first: "RenderableType", *others: "RenderableType") -> "Group":
-    """The parts below each other, with an empty line around tables."""
+    """Put the parts below each other, with an empty line around tables."""
     from rich.console import Group  # noqa: PLC0415  not for --json
     from rich.table import Table  # noqa: PLC0415
 
@@ -217,17 +217,17 @@ def stack(first: "RenderableType", *others: "RenderableType") -> "Group":
 
 
 def numeric(made: "Table", *places: int) -> "Table":
-    """The table with the columns at these places flush right."""
+    """Align the columns at these places of a table to the right, and return it."""
     for place in places:
         made.columns[place].justify = "right"
     return made
 
 
-def more(what: str) -> "Text":
-    """What --details would add."""
+def hint(what: str) -> "Text":
+    """A line that says what --details would add."""
     return line(f"--details adds {what}.", QUIET)
 
 
-def rest_of_list(count: int) -> "list[RenderableType]":
-    """What a terminal leaves out of a long list."""
+def rest_of_list_lines(count: int) -> "list[RenderableType]":
+    """A line on how many entries of a list are left out; none if all are shown."""
     return [line(f"and {count:,} more; --json lists them", QUIET)] if count > 0 else []

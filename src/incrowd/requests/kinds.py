@@ -29,7 +29,7 @@ class OptionKind:
     """What follows the flag, for a form that takes values by column."""
 
     def with_remedy(self, remedy: str) -> Self:
-        """The same with another remedy for what is out of its limits."""
+        """This kind with another remedy for what is out of its limits."""
         return replace(self, remedy=remedy)
 
     def refuse_wrong(self, name: str, value: Any) -> None:
@@ -45,6 +45,7 @@ class OptionKind:
 
     @property
     def _limits(self) -> str:
+        """The limits in words."""
         if math.isinf(self.most):
             return "a number" if math.isinf(self.least) else f"{self.least:g} or more"
         return f"from {self.least:g} to {self.most:g}"
@@ -77,7 +78,7 @@ class Parts:
     """The options that take its place; all if none are named."""
 
     def has(self, name: str) -> bool:
-        """Whether the option of this name is one of them."""
+        """Whether the option of this name is one of the parts."""
         return name not in self.without and (not self.only or name in self.only)
 
 

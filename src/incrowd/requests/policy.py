@@ -171,7 +171,7 @@ class PolicyOptions:
 
 
 def _without_unset(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those that say something; a zero does."""
+    """The entries that say something, without None, empty ones and False; a zero does."""
     return {
         name: value
         for name, value in values.items()

@@ -42,7 +42,7 @@ class Request:
     """What is asked of a verb. Wrong values are refused when it is made."""
 
     def __post_init__(self) -> None:
-        """Take one column for a list of one, and refuse numbers that mean nothing."""
+        """Read one column as a list of one, and refuse numbers that mean nothing."""
         own: Any = type(self)
         for option in options_of(own):
             value = getattr(self, option.name)
@@ -51,7 +51,7 @@ class Request:
                 object.__setattr__(self, option.name, unique_names(value))
 
     def handed_to(self, kind: Callable[..., Value]) -> Value:
-        """A value of a class whose fields this request has, under the same names."""
+        """Make a value of a class whose fields this request has, under the same names."""
         named: Any = kind
         return kind(**{field.name: getattr(self, field.name) for field in fields(named)})
 
@@ -59,7 +59,7 @@ class Request:
 @cache
 def options_of(request: type) -> tuple[Option, ...]:
     """The options of a request: its fields that have a kind."""
-    said = _sentences(request)
+    said = _sentences_by_field(request)
     return tuple(
         replace(option_of(one.type, one.name, said.get(one.name, "")), default=one.default)
         for one in fields(request)
@@ -69,13 +69,13 @@ def options_of(request: type) -> tuple[Option, ...]:
 
 @cache
 def parts_of(request: type) -> dict[str, Parts]:
-    """The fields of a request whose values have options of their own."""
+    """The fields of a request whose values have options of their own, by name."""
     parts = {field.name: marks_of(field.type, Parts) for field in fields(request)}
     return {name: marks[0] for name, marks in parts.items() if marks}
 
 
 def option_of(annotation: Any, name: str, says: str = "") -> Option:
-    """The option that an annotation describes, under a name and with its own sentence if any."""
+    """Make the option that an annotation describes; `says` is its sentence if not empty."""
     (kind,) = marks_of(annotation, OptionKind)
     groups, flags = marks_of(annotation, Group), marks_of(annotation, Flags)
     own = ("--" + name.replace("_", "-"),)
@@ -89,14 +89,14 @@ def option_of(annotation: Any, name: str, says: str = "") -> Option:
 
 
 def marks_of(annotation: Any, kind: type) -> list[Any]:
-    """What an annotation says of one kind."""
+    """The marks of this kind in an annotation."""
     if get_origin(annotation) is not Annotated:
         return []
     return [mark for mark in get_args(annotation)[1:] if isinstance(mark, kind)]
 
 
-def _sentences(request: type) -> dict[str, str]:
-    """What stands below each field, as one line."""
+def _sentences_by_field(request: type) -> dict[str, str]:
+    """The sentence below each field of a request, as one line."""
     return {name: " ".join(text.split()) for name, text in docstrings_of(request).items()}
 
 
@@ -118,7 +118,7 @@ def verb(
         def call(*places: Parameters.args, **given: Parameters.kwargs) -> Result:
             every: Any = places
             if several is not None and places and several not in given:
-                every = (*places[:1], _one_list(places[1:]))
+                every = (*places[:1], _as_one_list(places[1:]))
             try:
                 signature.bind(*every, **given)
             except TypeError as error:
@@ -135,7 +135,7 @@ def verb(
     return decorate
 
 
-def _one_list(items: tuple[Any, ...]) -> Any:
+def _as_one_list(items: tuple[Any, ...]) -> Any:
     """Items that follow one by one as one list; a list alone is that list."""
     return items[0] if len(items) == 1 and isinstance(items[0], list | tuple) else items
 
@@ -144,22 +144,22 @@ def _signature(request: Callable[..., Any]) -> inspect.Signature:
     """The parameters of a request, with their plain types."""
     signature = inspect.signature(request)
     plain = [
-        parameter.replace(annotation=_plain_type(parameter.annotation))
+        parameter.replace(annotation=_type_without_marks(parameter.annotation))
         for parameter in signature.parameters.values()
     ]
     return signature.replace(parameters=plain)
 
 
-def _plain_type(annotation: Any) -> Any:
-    """The type without its marks; in words if it is not loaded."""
+def _type_without_marks(annotation: Any) -> Any:
+    """The type of an annotation without its marks; its name if it is not loaded."""
     plain = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
     return getattr(plain, "__forward_arg__", plain)
 
 
 def _parameter_list(request: Any) -> str:
-    """What each parameter is, a line each, in the words of the help."""
+    """A line for each parameter that has a sentence, in the words of the help."""
     said = {one.name: next(iter(marks_of(one.type, str)), "") for one in fields(request)}
-    said |= _sentences(request)
+    said |= _sentences_by_field(request)
     names = [one for one in inspect.signature(request).parameters if said.get(one)]
     lines = (f"`{one}`: {said[one]}" for one in names)
     return "\n".join(re.sub(r"--([a-z-]+)", _as_parameter, line) for line in lines)

@@ -64,17 +64,17 @@ def attack(asked: AttackRequest) -> Attacked:
 
 
 def models_of(asked: AttackRequest) -> tuple[AnyModel, ...]:
-    """The models of the policy, if there is one."""
+    """The models of the request's policy; none without a policy."""
     return () if asked.policy is None else asked.policy.models
 
 
 def limits_of(asked: AttackRequest) -> AttackLimits:
-    """What attacks may achieve at most."""
+    """The limits of what attacks may achieve, with the k and l of the policy's models."""
     return AttackLimits(asked.max_posterior, asked.max_people, asked.max_success, asked.max_raise)
 
 
 def columns_of(asked: AttackRequest) -> tuple[str, ...]:
-    """The columns that are named: tables should have some of them."""
+    """The columns that the request names: tables should have some of them."""
     policy = () if asked.policy is None else asked.policy.columns
     renamed = (*(asked.rename or {}), *(asked.rename or {}).values())
     others = filter(None, (asked.world_id, asked.truth_key))
@@ -82,7 +82,7 @@ def columns_of(asked: AttackRequest) -> tuple[str, ...]:
 
 
 def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
-    """What an attacker knows, for the tables."""
+    """What an attacker knows, as the request says, with its policy read for the tables."""
     return replace(
         knowledge_of(asked.policy, asked.hierarchies or {}, asked.folder),
         world_id=asked.world_id,
@@ -96,7 +96,7 @@ def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
 
 
 def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
-    """The tables, read from their files or taken from their frames; `stack` gives them back."""
+    """Open the tables, from files or frames; `stack` gives them back."""
     beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
     every = (asked.release, *each_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:
@@ -124,6 +124,7 @@ def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
 
 
 def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
+    """The policy of a certificate; refused if a policy is given, too."""
     if policy is not None:
         raise PolicyError(
             "both a policy and a certificate are given, and the certificate has its own policy",
@@ -135,7 +136,7 @@ def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
 def play_attacks(
     tables: AttackTables, asked: AttackRequest, *, every_world: bool = True
 ) -> Attacked:
-    """The attacks on tables that were opened.
+    """Play the attacks on tables that were opened.
 
     Without `every_world` it is left open who rows may be whatever the world is, which takes long.
     """
@@ -144,15 +145,15 @@ def play_attacks(
     notes = list(tables.notes())
     watch.tell("playing attacks by known columns", 0.0)
     _refuse_broken(tables, asked.promises)
-    sure = _in_every_world(tables) if every_world else None
+    sure = _play_in_every_world(tables) if every_world else None
     played = [play(tables.data, attackers, watch)]
     k_world, k_least, inconsistent, matched = None, None, None, MatchingPlayed()
     if tables.worlds:
         watch.tell("linking the world", 0.0)
         linked = tables.linked_world.linked
         k_world, inconsistent = linked.k, linked.inconsistent
-        k_least = _least(linked, sure)
-        notes += [*linked.notes, *_cautions(tables, asked.policy)]
+        k_least = _fewest_candidates(linked, sure)
+        notes += [*linked.notes, *_caution_notes(tables, asked.policy)]
         if k_world is None:
             notes.append("no released row fits anybody of the world, so k is unknown there")
         played.append(play_world(tables.linked_world, attackers, watch))
@@ -198,7 +199,7 @@ def _refuse_broken(tables: AttackTables, promises: Iterable[AtLeast]) -> None:
 
 
 def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> Iterator[str]:
-    """Attacks that limits do not apply to, because the tables show too little."""
+    """Yield notes on attacks that limits do not apply to: the tables show too little."""
     without: dict[str, str] = {}
     for attack in attacks:
         if not attack.gated and attack.trials and attack.lacks:
@@ -211,8 +212,8 @@ def _notes_on_limits(attacks: Sequence[Attack], models: Sequence[AnyModel]) -> I
         )
 
 
-def _least(linked: Linked, sure: Conservative | None) -> int | None:
-    """The fewest people that a row may be, in the world or in the release itself.
+def _fewest_candidates(linked: Linked, sure: Conservative | None) -> int | None:
+    """The fewest people that a row may be, in world or release; None if neither is known.
 
     Rows are about the people of all equal rows, whoever an attacker has heard of (Bettini Section
     6): a list that lacks some of them does not make the others easier to find.
@@ -225,7 +226,7 @@ def _least(linked: Linked, sure: Conservative | None) -> int | None:
 
 
 def _models_without_a_test(tables: AttackTables, models: Sequence[AnyModel]) -> list[str]:
-    """Models of the policy that no attack tests."""
+    """The names of the models of the policy that no attack tests."""
     world = [one for one in models if of_world(one)]
     if not tables.worlds:
         need = "was not tested: give a world (--world FILE)"
@@ -237,15 +238,15 @@ def _models_without_a_test(tables: AttackTables, models: Sequence[AnyModel]) -> 
     ]
 
 
-def _in_every_world(tables: AttackTables) -> Conservative | None:
-    """Who the rows may be among themselves, whatever the world is."""
+def _play_in_every_world(tables: AttackTables) -> Conservative | None:
+    """Find who the rows may be among themselves, whatever the world is; None without."""
     if not tables.knowledge.one_each:
         return None
     return conservative({name: tables.released_column(name) for name in tables.public})
 
 
-def _cautions(tables: AttackTables, policy: Policy | None) -> list[str]:
-    """What the policy's quasi-identifiers leave out that the world knows (Bettini Section 5)."""
+def _caution_notes(tables: AttackTables, policy: Policy | None) -> list[str]:
+    """What the world knows beyond the policy's quasi-identifiers (Bettini Section 5)."""
     public = tables.known_in("world")
     left = [] if policy is None else [name for name in public if name not in policy.quasi]
     if policy is None or not left:

@@ -84,24 +84,24 @@ def check(asked: CheckRequest) -> Check:
             lent=lent,
             trusted=keys_of(asked.trusted_keys),
             against=against,
-            trees={} if lent else trees_of(engine, policy, folder),
-            original=_original(original, (policy, folder), against, held),
+            trees={} if lent else spreads_of(engine, policy, folder),
+            original=_load_original(original, (policy, folder), against, held),
         )
         tell("fingerprinting the release", 0.0)
-        checked = checked_of(asked.source, release, paper)
+        checked = checked_release(asked.source, release, paper)
         tell("counting every class of the release", 0.0)
         return check_rows(checked, policy, backing)
 
 
 def certificate_of(given: Certificate | AnyPath | None) -> Certificate | None:
-    """The certificate, read from its file if it is one."""
+    """Return the certificate, read from its file if a path is given; None if none is."""
     if given is None or isinstance(given, Certificate):
         return given
     return Certificate.from_json(files.content(given))
 
 
-def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> CheckedRelease:
-    """The release to check, with the digest that its certificate would have."""
+def checked_release(source: Any, opened_: Opened, paper: Certificate | None) -> CheckedRelease:
+    """Make the release to check, with the digest that its certificate would have."""
     engine = opened_.engine
     release = stored_release(engine, None if paper is None else paper.digest.of)
     file = file_of(source)
@@ -120,27 +120,29 @@ def checked_of(source: Any, opened_: Opened, paper: Certificate | None) -> Check
 
 
 def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
-    """Public keys, read from their files where they are paths."""
+    """Return public keys, read from their files where they are paths."""
     return tuple(key if isinstance(key, bytes) else files.content(key) for key in each_of(given))
 
 
-def trees_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
+def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
     """How sensitive columns with a hierarchy are spread in the release, with its levels.
 
-    Without a tree at hand the distances cannot be measured; the judge then says so.
+    A column without a tree at hand is left out: its distances cannot be measured, as the judge
+    says.
     """
     asked = (model for model in policy.models if model.needs_hierarchy)
     names = {name for model in asked for name in model.columns if name in engine.names}
     found = {}
     for name in sorted(names):
         try:
-            found[name] = _tree(engine, policy, name, folder)
+            found[name] = _spread_of_column(engine, policy, name, folder)
         except IncrowdError:
             continue
     return found
 
 
-def _tree(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
+def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Reference:
+    """How one sensitive column is spread in the release; refused without a hierarchy."""
     given = policy.columns[name].hierarchy
     if given is None:
         raise PolicyError(f"{name!r} has no hierarchy")
@@ -152,15 +154,16 @@ def _tree(engine: Engine, policy: Policy, name: str, folder: AnyPath) -> Referen
     return Reference.read(rows.with_cells(cells), name, len(aligned.domain), hierarchy.maps)
 
 
-def _original(
+def _load_original(
     given: tuple[Any, Reading | None],
     asked: tuple[Policy, AnyPath],
     against: WorldReference | None,
     held: ExitStack,
 ) -> Original | None:
-    """The original, read as it was for the release: what leaves unchanged stays as written.
+    """Load the original as for the release, so that what is unchanged stays as written.
 
-    The world belongs to it: hierarchies cover its values, and cells are made for its people.
+    The world belongs to it: hierarchies cover its values, and cells are made for its people. None
+    if no original is given.
     """
     (source, reading), (policy, folder) = given, asked
     if source is None:
@@ -171,7 +174,7 @@ def _original(
 
 
 def certified_policy(paper: Certificate | None, original: Any) -> Policy:
-    """The policy of the certificate; with an original its hierarchies are needed, too."""
+    """The policy of the certificate; with an original it must have its hierarchies."""
     if paper is None:
         raise PolicyError("there is nothing to check against", remedy="give a policy")
     if original is None:

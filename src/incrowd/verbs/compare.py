@@ -79,27 +79,29 @@ def compare(asked: CompareRequest) -> Comparison:
     with enough_memory(), ExitStack() as stack:
         sides = []
         for place, source in enumerate((asked.original, *releases)):
-            there = stack.enter_context(open_table(source, asked.reading, _columns(asked)))
-            name = _name_of(source, f"release {place}" if place else "original")
+            there = stack.enter_context(open_table(source, asked.reading, _expected_columns(asked)))
+            name = _name_of_source(source, f"release {place}" if place else "original")
             sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
-        return compare_tables(sides[0], _apart(_with_names(sides[1:], asked.names)), asked)
+        return compare_tables(
+            sides[0], _make_names_differ(_rename_sides(sides[1:], asked.names)), asked
+        )
 
 
-def _columns(asked: CompareRequest) -> tuple[str, ...]:
-    """Columns that the original should have."""
+def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
+    """The columns that the request names: the original should have them."""
     policy = () if asked.policy is None else tuple(asked.policy.columns)
-    formula = _analysis(asked)
+    formula = _analysis_formula(asked)
     of_formula = () if formula is None else formula.columns
     return (*policy, *asked.quasi, *asked.sensitive, *asked.target, *of_formula)
 
 
-def _analysis(asked: CompareRequest) -> Formula | None:
-    """What the data is for."""
+def _analysis_formula(asked: CompareRequest) -> Formula | None:
+    """The formula of the analysis that the data is for; None if none is given."""
     return None if asked.formula is None else parse_formula(asked.formula)
 
 
 def refuse_number(releases: int) -> None:
-    """Refuse no release, and more than a page can show."""
+    """Refuse to compare no release, or more than a page can show."""
     if not releases:
         raise PolicyError(
             "there is no release to compare", remedy="name the original, then 1 to 8 releases"
@@ -111,19 +113,20 @@ def refuse_number(releases: int) -> None:
         )
 
 
-def _name_of(source: Any, otherwise: str) -> str:
+def _name_of_source(source: Any, otherwise: str) -> str:
+    """The name of a table's file; the other name if it has none."""
     file = file_of(source)
     return otherwise if file is None else Path(file).name
 
 
-def _with_names(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
-    """Releases by the names that are given for them."""
+def _rename_sides(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
+    """Give the releases these names, if there are any."""
     given = [*names[: len(sides)], *(side.name for side in sides[len(names) :])]
     return [replace(side, name=name) for side, name in zip(sides, given, strict=True)]
 
 
-def _apart(sides: Sequence[Side]) -> list[Side]:
-    """Releases with names that differ."""
+def _make_names_differ(sides: Sequence[Side]) -> list[Side]:
+    """Give releases with equal names names that differ."""
     names = [side.name for side in sides]
     return [
         replace(side, name=f"{side.name} ({place})") if names.count(side.name) > 1 else side
@@ -132,7 +135,7 @@ def _apart(sides: Sequence[Side]) -> list[Side]:
 
 
 def compare_tables(original: Side, releases: Sequence[Side], asked: CompareRequest) -> Comparison:
-    """The same for tables that are open."""
+    """Compare an original with releases that are open, as `compare` does."""
     tables = _Tables(in_memory(original.engine), asked)
     watch = asked.watch or Watch()
     shown = []
@@ -166,7 +169,7 @@ class _Tables:
 
     def __init__(self, engine: MemoryEngine, asked: CompareRequest) -> None:
         self._asked, self._engine = asked, engine
-        self._analysis = _analysis(asked)
+        self._analysis = _analysis_formula(asked)
         nested = set(engine.uncoded)
         self._nested = tuple(name for name in engine.names if name in nested)
         names = [name for name in engine.names if name not in nested]
@@ -179,6 +182,7 @@ class _Tables:
         self._hierarchies = self._build_hierarchies(codes)
 
     def _refuse_unknown(self, names: Sequence[str]) -> None:
+        """Refuse columns of the request that the original does not have."""
         asked = self._asked
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:
@@ -189,14 +193,14 @@ class _Tables:
             require_columns(self._analysis, names)
 
     def _code_columns(self, names: Sequence[str]) -> dict[str, CodedColumn]:
-        """The original's columns, read as the policy says if there is one."""
+        """Code the original's columns, as the policy says if there is one."""
         asked = self._asked
         if asked.policy is None:
             return self._engine.codes(names, {}, asked.missing_values)
         return code_columns(self._engine, asked.policy, names, asked.missing_values)
 
     def _build_hierarchies(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
-        """The hierarchies of the policy and of options, built over the original's values."""
+        """Build the hierarchies of policy and options over the original's values."""
         asked = self._asked
         given = {} if asked.policy is None else dict(builders_of(asked.policy, asked.folder))
         given |= {n: resolve(spec, Path()) for n, spec in (asked.hierarchies or {}).items()}
@@ -207,8 +211,8 @@ class _Tables:
         }
 
     def release(self, side: Side) -> ReleaseTable:
-        """A release, its labels read as values of the original."""
-        engine, split = _whole_labels(in_memory(side.engine), self._engine.names)
+        """Read a release, its labels as values of the original."""
+        engine, split = _join_split_labels(in_memory(side.engine), self._engine.names)
         nested = set(engine.uncoded)
         there = [n for n in self.original.columns if n in engine.names and n not in nested]
         if not there:
@@ -226,6 +230,7 @@ class _Tables:
         )
 
     def _read(self, engine: MemoryEngine, name: str) -> ReleasedColumn:
+        """Read a column of a release by the values and the hierarchy of the original."""
         original = self.original.columns[name]
         kind = None if original.ordered else Kind.TEXT
         marks = MissingMarks() if self._asked.policy is None else self._asked.policy.marks
@@ -234,7 +239,7 @@ class _Tables:
         return read_column(original, shown, self._hierarchies.get(name))
 
     def quasi(self, releases: Sequence[ReleaseTable]) -> tuple[tuple[str, ...], bool]:
-        """The columns that people are found by, and whether that is a guess."""
+        """The columns that people are found by, and whether these are a guess."""
         asked = self._asked
         given = asked.quasi or (() if asked.policy is None else asked.policy.quasi)
         if given:
@@ -247,7 +252,7 @@ class _Tables:
         return tuple(coarser), True
 
     def question(self, quasi: tuple[str, ...]) -> ComparisonQuestion:
-        """What the comparison is about."""
+        """Make the question: what to compare, by which columns."""
         asked, policy, formula = self._asked, self._asked.policy, self._analysis
         sensitive = tuple(asked.sensitive) or (() if policy is None else policy.sensitive)
         sensitive = tuple(name for name in sensitive if name in self.original.columns)
@@ -265,7 +270,7 @@ class _Tables:
         )
 
     def _left_out_missing(self) -> int:
-        """Records that the policy leaves out for a missing quasi-identifier."""
+        """Count the records that the policy leaves out for a missing quasi-identifier."""
         policy = self._asked.policy
         if policy is None or policy.missing is not Missing.SUPPRESS:
             return 0
@@ -273,7 +278,7 @@ class _Tables:
         return int(np.any([codes == MISSING for codes in coded], axis=0).sum())
 
     def notes(self, question: ComparisonQuestion, *, guessed: bool) -> Iterator[str]:
-        """What to know about the whole comparison."""
+        """Yield what to know about the whole comparison."""
         yield _SPREAD
         if question.not_counted:
             yield (
@@ -305,6 +310,7 @@ class _Tables:
         yield from self._notes_on_models(question)
 
     def _notes_on_models(self, question: ComparisonQuestion) -> Iterator[str]:
+        """Yield a note on how models are tested, or why not; nothing if not asked for."""
         if not self._asked.models:
             return
         if not models.has_scikit_learn():
@@ -315,10 +321,10 @@ class _Tables:
             yield _LEARNED
 
 
-def _whole_labels(
+def _join_split_labels(
     engine: MemoryEngine, names: Sequence[str]
 ) -> tuple[MemoryEngine, tuple[str, ...]]:
-    """The release with one column of labels in place of two of ends, and which these are."""
+    """The release with one column of labels in place of two of ends, and their names."""
     split = tuple(split_columns(names, engine.names))
     if not split:
         return engine, ()

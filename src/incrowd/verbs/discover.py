@@ -112,30 +112,30 @@ def discover(asked: DiscoverRequest) -> Discovery:
         choose_columns(table.names, tuple(options.domains) or None)
         choose_columns(table.names, tuple(options.weights) or None)
         if isinstance(table, PassingTable):
-            return _passing(table, options, watch)
+            return _discover_in_passing(table, options, watch)
         if isinstance(table, TableElsewhere):
-            return _elsewhere(table.without_nested(options.named), options, watch)
+            return _discover_elsewhere(table.without_nested(options.named), options, watch)
         seen = table.without_nested(options.named)
-        records = _records(seen, options)
+        records = _records_to_search(seen, options)
         within = NestedWatch(watch, options.time_limit)
         if options.epsilon is None and options.exact is not False and options.sample is None:
             answer = exact_answer(fold_records(records), options, within)
         elif options.weights:
             raise options.no_sample
         else:
-            answer = _from_sample(records, options, within)
-        return _discovery(seen, records, options, answer, watch)
+            answer = _search_sample(records, options, within)
+        return _make_discovery(seen, records, options, answer, watch)
 
 
-def _records(table: TableInMemory, options: DiscoverOptions) -> Records:
+def _records_to_search(table: TableInMemory, options: DiscoverOptions) -> Records:
     records = table.records()
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
     return count_rows_once(fold_records(records)) if options.drop_duplicates else records
 
 
-def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
-    """The answer from records drawn here, of a table in memory."""
+def _search_sample(records: Records, options: DiscoverOptions, watch: Watch) -> SetAnswer:
+    """Search records drawn here, of a table in memory."""
     ratio = options.least_ratio
     epsilon = options.epsilon or (1 - ratio if ratio < 1 else _PAIRS_EPSILON)
     size = options.sample or size_for(records.width, records.total, options, epsilon)
@@ -149,11 +149,8 @@ def _from_sample(records: Records, options: DiscoverOptions, watch: Watch) -> Se
     return sampled_answer(rows, records.total, options, watch, pairs)
 
 
-def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """The answer from a table that passes once: exact if all of it fits the sample.
-
-    Without duplicates it is a sample of the distinct rows, and the promise is about these.
-    """
+def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Discovery:
+    """Discover sets in a table that passes once, exactly if all fits the sample."""
     size = options.sample or SAMPLE
     reservoirs: list[Reservoir | DistinctRowSample] = [RecordReservoir(size, options.seed)]
     if options.drop_duplicates:
@@ -162,19 +159,19 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
     elif options.by_pairs:
         wanted = options.pairs_for(len(table.names), options.epsilon or _PAIRS_EPSILON)
         reservoirs.append(PairReservoir(min(wanted, size), options.seed))
-    drawn, *rest = draw(_until_stopped(table, watch), reservoirs, watch, columns=table.names)
+    drawn, *rest = draw(_frames_until_stopped(table, watch), reservoirs, watch, columns=table.names)
     notes = (*table.notes, _STOPPED) if watch.expired else tuple(table.notes)
     engine = MemoryEngine(drawn.frame, text=table.text)
     loaded = TableInMemory(engine, table.names, notes, table.policy)
     loaded = loaded.without_nested(options.named)
     within = NestedWatch(watch, options.time_limit)
     if drawn.whole:
-        records = _records(loaded, options)
+        records = _records_to_search(loaded, options)
         answer = exact_answer(fold_records(records), options, within)
-        return _discovery(loaded, records, options, answer, watch)
+        return _make_discovery(loaded, records, options, answer, watch)
     if options.weights:
         raise options.no_sample
-    records = _records(loaded, replace(options, drop_duplicates=False))
+    records = _records_to_search(loaded, replace(options, drop_duplicates=False))
     if options.drop_duplicates:
         loaded = replace(loaded, notes=(*loaded.notes, _distinct_note(drawn.seen)))
     pairs = None
@@ -182,34 +179,31 @@ def _passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Dis
         engine = MemoryEngine(rest[0].frame, text=table.text)
         pairs = partial(differences_of, replace(loaded, engine=engine).records())
     answer = sampled_answer(records, drawn.seen, options, within, pairs)
-    return _discovery(loaded, records, options, answer, watch, seen=drawn.seen)
+    return _make_discovery(loaded, records, options, answer, watch, seen=drawn.seen)
 
 
-def _elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """Sets that a sample suggests, counted on all records where these are.
-
-    With `epsilon` a set may fall short of the ratio: pairs of records show it, drawn as they pass.
-    """
+def _discover_elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) -> Discovery:
+    """Find sets in a sample, and count them on all records where these are."""
     engine, size = table.engine, options.sample or SAMPLE
     nearly = options.by_pairs and options.epsilon is not None
     if options.drop_duplicates or nearly or size >= engine.records:
-        return _passing(table.passing(), options, watch)
+        return _discover_in_passing(table.passing(), options, watch)
     if options.weights:
         raise options.no_sample
     drawn = MemoryEngine(engine.sample(table.names, size), text=engine.text)
     loaded = TableInMemory(drawn, table.names, table.notes, table.policy)
-    records = _records(loaded, options)
+    records = _records_to_search(loaded, options)
     answer = sampled_answer(
         records, engine.records, options, NestedWatch(watch, options.time_limit)
     )
-    found = _discovery(loaded, records, options, answer, watch, seen=engine.records)
+    found = _make_discovery(loaded, records, options, answer, watch, seen=engine.records)
     return _count_anew(found, table, records, options, watch)
 
 
 def _count_anew(
     found: Discovery, table: TableElsewhere, sample: Records, options: DiscoverOptions, watch: Watch
 ) -> Discovery:
-    """What was found in a sample, by counts of all records; only explanations stay with it."""
+    """Count what a sample suggests on all records; only explanations are still the sample's."""
     limit = options.time_limit
     within = NestedWatch(watch, None if limit is None else max(limit - watch.elapsed, _COUNTING))
     widest = np.argsort(-sample.domains, kind="stable")
@@ -250,7 +244,7 @@ def _count_anew(
 
 
 def _counting_notes(found: Discovery, sample: Records, options: DiscoverOptions) -> Iterator[str]:
-    """What was counted on all records, and what on a sample."""
+    """Yield what was counted on all records, and what on a sample."""
     of = f"a sample of {sample.total:,} of the {found.records:,} records"
     yield f"the sets were looked for in {of}; their figures are counted on all records"
     if len(found.sets) > _COUNTED:
@@ -268,14 +262,14 @@ def _distinct_note(rows: int) -> str:
     )
 
 
-def _until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
+def _frames_until_stopped(table: PassingTable, watch: Watch) -> Iterator[Any]:
     for frame in table.frames:
         yield frame
         if watch.expired:
             return
 
 
-def _discovery(  # noqa: PLR0913  all that a discovery is made of
+def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     table: TableInMemory,
     records: Records,
     options: DiscoverOptions,
@@ -284,10 +278,7 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """The answer with ratios, tests, explanations and notes.
-
-    `seen` is the number of records of the table if only a sample of them is at hand.
-    """
+    """Complete an answer by ratios, tests, explanations and notes."""
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -299,7 +290,7 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
         minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee, cost)
     people = options.population_test
     whole = ratios_of_all(rows)
-    within = _time_to_explain(watch, options.time_limit)
+    within = _watch_to_explain(watch, options.time_limit)
     return Discovery(
         records=seen or records.total,
         measure=options.measure,
@@ -315,13 +306,13 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
         reaches=answer.reaches,
         tests=() if people is None else tuple(people.test(rows, one) for one in listed),
         explanations=tuple(
-            _explanation(table, rows, name, options, (sets, minimum), within)
+            _explain_column(table, rows, name, options, (sets, minimum), within)
             for name in options.explain
         ),
         notes=(
             *table.notes,
             *(() if people is None else people.notes(rows)),
-            *_notes(rows, whole, options, sampled=seen is not None),
+            *_notes_on_records(rows, whole, options, sampled=seen is not None),
             *answer.notes,
         ),
         partial=answer.partial or watch.expired,
@@ -330,7 +321,7 @@ def _discovery(  # noqa: PLR0913  all that a discovery is made of
     )
 
 
-def _notes(
+def _notes_on_records(
     rows: Records, whole: Ratios, options: DiscoverOptions, *, sampled: bool
 ) -> Iterator[str]:
     constant = [
@@ -351,14 +342,14 @@ def _notes(
         )
 
 
-def _time_to_explain(watch: Watch, limit: float | None) -> Watch:
-    """What is left of the time, or a tenth of the limit if the search used more."""
+def _watch_to_explain(watch: Watch, limit: float | None) -> Watch:
+    """A watch for the time left, or for a tenth of the limit if the search used more."""
     if limit is None:
         return watch
     return NestedWatch(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
 
 
-def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far
+def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so far
     table: TableInMemory,
     rows: Records,
     name: str,
@@ -366,7 +357,7 @@ def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far
     known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
     watch: Watch,
 ) -> Explanation:
-    """Why a column identifies."""
+    """Explain why a column identifies."""
     (column,) = rows.places([name])
     added = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)
@@ -382,7 +373,7 @@ def _explanation(  # noqa: PLR0913, PLR0917  a column, and what is known so far
         partners=tuple(tuple(rows.names[j] for j in one) for one in needs.sets),
         complete=needs.complete,
         among=among,
-        coarser=_coarser(table, name, among),
+        coarser=_coarser_sets(table, name, among),
     )
 
 
@@ -398,8 +389,8 @@ def _set_to_coarsen(
     return tuple(dict.fromkeys((*others, name)))
 
 
-def _coarser(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
-    """The set at each level of the hierarchy suggested for the column."""
+def _coarser_sets(table: TableInMemory, name: str, among: tuple[str, ...]) -> tuple[Coarser, ...]:
+    """The ratios of the set at each level of the hierarchy suggested for the column."""
     coded = table.codes(among)
     hierarchy = suggestion.Suggested().build(coded[name].domain, name)
     coded[name] = align(coded[name], hierarchy.leaves)

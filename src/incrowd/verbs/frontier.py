@@ -26,7 +26,7 @@ KINDS = ("csv", "json", "svg", "png", "html")
 
 
 def kind_of(path: AnyPath) -> str:
-    """The kind of a file by its suffix, or `PolicyError`."""
+    """The kind of a file by its suffix; refused if it is none that can be written."""
     kind = Path(path).suffix.lower().removeprefix(".")
     if kind not in KINDS:
         raise PolicyError(
@@ -45,12 +45,13 @@ def refuse_unexplorable(path: AnyPath) -> None:
 
 def write_explored(release: Release, path: AnyPath) -> None:
     """Write the nodes that the search counted, as a table or a picture."""
-    content = _content(release, kind_of(path))
+    content = _explored_content(release, kind_of(path))
     with replacing(path) as place:
         write_bytes(place, content)
 
 
-def _content(release: Release, kind: str) -> bytes:
+def _explored_content(release: Release, kind: str) -> bytes:
+    """The bytes of a file of this kind with the nodes of a lattice search."""
     explored, nodes = release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(
@@ -87,7 +88,7 @@ def frontier(asked: FrontierRequest) -> Frontier:
     with enough_memory(), opened as there:
         table = load(there.engine, policy, builders_of(policy, folder))
         limited = RunContext(watch=watch).search_watch(policy)
-        return frontier_of(table.compiled.problem, _search(policy), limited, asked.bounds)
+        return frontier_of(table.compiled.problem, _frontier_search(policy), limited, asked.bounds)
 
 
 def write_frontier(curve: Frontier, path: AnyPath) -> None:
@@ -97,13 +98,15 @@ def write_frontier(curve: Frontier, path: AnyPath) -> None:
         write_bytes(place, content)
 
 
-def _search(policy: Policy) -> Accuracy:
+def _frontier_search(policy: Policy) -> Accuracy:
+    """The policy's own search if it is `accuracy`, else one for l or for k."""
     if isinstance(policy.search, Accuracy):
         return policy.search
     return Accuracy(privacy="l" if policy.sensitive else "k")
 
 
 def _curve_content(curve: Frontier, kind: str) -> bytes:
+    """The bytes of a file of this kind with the curve."""
     if kind == "json":
         return json.dumps(json.frontier_document(curve)).encode()
     if kind == "csv":

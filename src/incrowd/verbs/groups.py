@@ -22,7 +22,7 @@ from incrowd.table.column import CodedColumn
 from incrowd.table.encode import columns_without_codes
 from incrowd.table.marks import MissingMarks
 from incrowd.table.names import choose_columns
-from incrowd.verbs.tables import all_nested, codes_of, columns_to_look_at, is_batches
+from incrowd.verbs.tables import all_nested_error, codes_of, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def groups(asked: GroupsRequest) -> Groups:
     columns are read as it says, its units are people, and the columns that leave are looked at if
     none are named.
     """
-    asked = _by_policy(asked)
+    asked = _fill_in_policy(asked)
     source, policy = asked.source, asked.policy
     watch = asked.watch or Watch()
     if is_batches(source):
@@ -50,12 +50,12 @@ def groups(asked: GroupsRequest) -> Groups:
     with enough_memory(), open_table(source, asked.reading, _named_columns(asked)) as table:
         engine = table.engine
         notes = [str(note) for note in table.like.notes]
-        names = _columns(engine, asked, notes)
-        ids = _ids(engine, asked.world_id, policy)
-        world = _world(engine, codes_of(engine, names, policy), ids, asked.k)
+        names = _columns_to_look_at(engine, asked, notes)
+        ids = _code_ids(engine, asked.world_id, policy)
+        world = _world_of_table(engine, codes_of(engine, names, policy), ids, asked.k)
         within = NestedWatch(watch, asked.time_limit)
         found = minimal_k_qis(world, asked.k, max_size=asked.max_size, watch=within)
-        people, unnamed = _people(engine, ids)
+        people, unnamed = _count_people(engine, ids)
         return Groups(
             k=asked.k,
             people=people,
@@ -66,7 +66,7 @@ def groups(asked: GroupsRequest) -> Groups:
         )
 
 
-def _by_policy(asked: GroupsRequest) -> GroupsRequest:
+def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
     """The request with its policy read, and what is not given taken from it."""
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
@@ -80,12 +80,12 @@ def _by_policy(asked: GroupsRequest) -> GroupsRequest:
 
 
 def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
-    """All columns that are named."""
+    """All columns that the request names."""
     return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
 
 
-def _columns(engine: Engine, asked: GroupsRequest, notes: list[str]) -> list[str]:
-    """The columns to look at; those of lists and structures are left out unless they are named."""
+def _columns_to_look_at(engine: Engine, asked: GroupsRequest, notes: list[str]) -> list[str]:
+    """The columns to look at, without lists and structures unless they are named."""
     every = choose_columns(engine.names, asked.columns)
     nested = [
         name for name in columns_without_codes(engine.sealed) if name not in _named_columns(asked)
@@ -94,7 +94,7 @@ def _columns(engine: Engine, asked: GroupsRequest, notes: list[str]) -> list[str
     if left:
         notes.append(f"columns of lists or structures are left out: {', '.join(left)}")
     if len(left) == len(every):
-        raise all_nested()
+        raise all_nested_error()
     names = [name for name in every if name not in nested and name != asked.world_id]
     if not names or not engine.records:
         raise InputError(
@@ -104,20 +104,20 @@ def _columns(engine: Engine, asked: GroupsRequest, notes: list[str]) -> list[str
     return names
 
 
-def _ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedColumn | None:
-    """Who each record is about; None if each is a person."""
+def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedColumn | None:
+    """Code the column that tells people apart; None if each record is a person."""
     if name is None:
         return None
     marks = MissingMarks() if policy is None else policy.marks
     return marks.clear(engine.unit(name, marks.of_column(name)), name)
 
 
-def _world(
+def _world_of_table(
     engine: Engine, columns: Mapping[str, CodedColumn], ids: CodedColumn | None, k: int
 ) -> World:
-    """The table as a world; of more than k + 1 equal rows of different people it needs no more.
+    """Make the table a world; of more than k + 1 equal rows of different people it drops some.
 
-    Groups of at most k people are as large as they are, others are larger than k.
+    Groups of at most k people keep their size; others stay larger than k.
     """
     lines = engine.counts((), list(columns.values()), ids)
     alone = np.minimum(lines.records, max(k, 1) + 1)
@@ -129,7 +129,7 @@ def _world(
     return World(coded, None if lines.unit is None else np.repeat(lines.unit, times))
 
 
-def _people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
+def _count_people(engine: Engine, ids: CodedColumn | None) -> tuple[int, int | None]:
     """How many people there are, and how many rows without an id; None if there are no ids."""
     if ids is None:
         return engine.records, None

@@ -57,7 +57,7 @@ from incrowd.recoding.column_cells import Keep
 from incrowd.requests.mask import MaskRequest
 from incrowd.requests.request import verb
 from incrowd.table.names import choose_columns
-from incrowd.verbs.tables import IN_BATCHES, all_nested, passes_once
+from incrowd.verbs.tables import IN_BATCHES, all_nested_error, passes_once
 from incrowd.watch import NestedWatch, Watch
 
 
@@ -82,14 +82,14 @@ def mask(asked: MaskRequest) -> Masked:
         if not is_path(source):
             read = tables.Source(pl.DataFrame(), text=False)
             found = _mask_table(source, request, watch, like=target is None)
-        elif passes(source, request.method):
+        elif passes_in_batches(source, request.method):
             return _mask_in_passes(source, target, request, reading, watch)
         else:
             read = reading.read(source)
             watch.note(map(str, read.notes))
             found = _mask_frame(read.frame, request, watch)
         if target is not None:
-            _write(found, target, read)
+            _write_verified(found, target, read)
         return found
 
 
@@ -104,7 +104,7 @@ def _mask_table(source: Any, request: WithholdRequest, watch: Watch, *, like: bo
     return replace(found, frame=elsewhere.like(source, found.frame)) if like else found
 
 
-def passes(source: AnyPath, method: str) -> bool:
+def passes_in_batches(source: AnyPath, method: str) -> bool:
     """Whether `mask` lets the table pass batch by batch instead of loading it."""
     return method == "sampled" and passes_once(source)
 
@@ -147,7 +147,7 @@ class _Decision:
     def outcome(
         self, frame: object, ratios: Ratios, seconds: float, notes: Sequence[str] = ()
     ) -> Masked:
-        """The outcome, once the rows that leave were counted."""
+        """Make the outcome, once the rows that leave were counted."""
         if self.nested:
             names = ", ".join(self.nested)
             notes = (*notes, f"columns of lists or structures are withheld: {names}")
@@ -165,28 +165,29 @@ class _Decision:
         )
 
 
-def _decide(
+def _decide_columns(
     request: WithholdRequest,
     names: Sequence[str],
     nested: Sequence[str],
     records: int,
     decide: Callable[[tuple[str, ...], WithholdRequest], Withholding],
 ) -> _Decision:
-    """The decision about the plain columns of a table; others are withheld unless they must leave.
+    """Decide about the plain columns of a table; others are withheld unless they must leave.
 
     Those that must leave stay in, and are refused when they are coded.
     """
     nested = tuple(name for name in nested if name not in request.keep)
     plain = tuple(name for name in names if name not in nested)
     if not plain:
-        raise all_nested()
+        raise all_nested_error()
     found = decide(plain, request.without_columns(nested))
     if not found.published:
-        raise _nothing_to_publish(found, request)
+        raise _nothing_to_publish_error(found, request)
     return _Decision(request, plain, found, records, nested)
 
 
-def _nothing_to_publish(found: Withholding, request: WithholdRequest) -> InfeasibleError:
+def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> InfeasibleError:
+    """The error if no column can be published."""
     ratio = f"a {request.measure} ratio above {request.ratio:g}"
     if found.guarantee.exact:
         return InfeasibleError(
@@ -201,13 +202,14 @@ def _nothing_to_publish(found: Withholding, request: WithholdRequest) -> Infeasi
 
 
 def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
+    """Refuse columns of the request that the table does not have."""
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
             choose_columns(names, named)
 
 
 def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
-    """The columns to publish of a table in memory, in a frame of its kind.
+    """Mask a table in memory: the columns to publish, in a frame of its kind.
 
     Cells of text files are compared as the texts they are: that is how they will be seen.
     """
@@ -220,7 +222,7 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
         within = NestedWatch(watch, request.time_limit)
         return withhold(records_of(engine.codes(names)), plain, watch=within)
 
-    decision = _decide(request, engine.names, engine.uncoded, engine.records, decide)
+    decision = _decide_columns(request, engine.names, engine.uncoded, engine.records, decide)
     order = drawn_order(engine.records, request.seed, keep=request.keep_order)
     cells = {name: Keep() for name in decision.published}
     rows = engine.show(cells, np.arange(engine.records) if order is None else order)
@@ -230,15 +232,15 @@ def _mask_frame(frame: Any, request: WithholdRequest, watch: Watch) -> Masked:
 
 
 def drawn_order(records: int, seed: int | None, *, keep: bool) -> Counts | None:
-    """The new order of the rows that leave; None if they keep theirs."""
+    """Draw the new order of the rows that leave; None if they keep theirs."""
     if keep:
         return None
     seeds = None if seed is None else [seed, 1]
     return np.random.default_rng(seeds).permutation(records)
 
 
-def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
-    """Write the rows that leave, read them again and count them, then replace the target."""
+def _write_verified(found: Masked, target: AnyPath, like: tables.Source) -> None:
+    """Write the rows that leave, read and count them again, then replace the target."""
     tables.refuse_nested(rows_of(found.frame), found.published, target, like)
     tables.refuse_large(target, like, len(found.frame), len(found.published))
     with replacing(target) as place:
@@ -250,7 +252,7 @@ def _write(found: Masked, target: AnyPath, like: tables.Source) -> None:
 
 
 def _recount(rows: pl.DataFrame, published: Sequence[str], records: int) -> Ratios:
-    """The ratios of the rows that leave, counted by Polars alone."""
+    """Count the ratios of the rows that leave again, by Polars alone; refuse other rows."""
     if tuple(rows.columns) != tuple(published) or rows.height != records:
         raise other_rows_error()
     return count_ratios(rows)
@@ -263,7 +265,7 @@ def _mask_in_passes(
     reading: Reading,
     watch: Watch,
 ) -> Masked:
-    """The columns to publish of a table that is sampled as it passes, written to the target.
+    """Mask a table that is sampled as it passes, and write it to the target.
 
     Without a target nothing is written: the rows that would leave are counted.
     """
@@ -287,7 +289,7 @@ def _mask_in_passes(
 
 
 def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: Watch) -> _Decision:
-    """The columns to publish, by a sample; by all records if they are no more than that."""
+    """Decide about columns by a sample; by all records if they are no more than that."""
     _refuse_unknown(table.names, request)
     size, pairs = request.size, request.by_pairs
     whole = (1 + isqrt(1 + 8 * size)) // 2 if pairs else size
@@ -303,16 +305,18 @@ def _decide_by_sample(table: RereadableTable, request: WithholdRequest, watch: W
     records, *drawn = draw(frames, reservoirs, watch, columns=table.names)
 
     def decide(names: tuple[str, ...], plain: WithholdRequest) -> Withholding:
-        return _by_sample(records.select(names), [one.select(names) for one in drawn], plain)
+        return _withhold_by_sample(
+            records.select(names), [one.select(names) for one in drawn], plain
+        )
 
     nested = MemoryEngine(records.frame).uncoded
-    return _decide(request, table.names, nested, records.seen, decide)
+    return _decide_columns(request, table.names, nested, records.seen, decide)
 
 
 def _check_size_in_passing(
     frames: Iterable[pl.DataFrame], whole: int, check: Callable[[], None]
 ) -> Iterator[pl.DataFrame]:
-    """The frames; once they are more than a sample holds, it must be large enough."""
+    """Yield the frames; once they are more than a sample holds, `check` its size."""
     seen = 0
     for frame in frames:
         if seen <= whole < seen + frame.height:
@@ -323,10 +327,13 @@ def _check_size_in_passing(
         raise InputError("the table has no records", remedy="give at least one")
 
 
-def _by_sample(
+def _withhold_by_sample(
     records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
 ) -> Withholding:
-    """Cells of text files are compared as the texts they are: that is how they will be seen."""
+    """Decide by samples of records and of pairs which columns to withhold.
+
+    Cells of text files are compared as the texts they are: that is how they will be seen.
+    """
     if records.whole:
         return withhold(records.records(), replace(request, method="greedy", sample=None))
     drawn = (pairs[0] if pairs else records).records()
@@ -349,6 +356,7 @@ def _write_in_passes(
 
 
 def _recount_in_passes(frames: Frames, decision: _Decision, watch: Watch) -> Ratios:
+    """Count the ratios of written rows again; refuse if other rows were written."""
     found = count_ratios_in_passes(frames, decision.published, watch=watch)
     if found.records != decision.records:
         raise other_rows_error()

@@ -43,14 +43,14 @@ def judge_sets(asked: JudgeSetsRequest) -> JudgedSets:
     """
     sets, test = _sets_of(asked.sets), _test_of(asked)
     if asked.data is None:
-        return _declared_sizes(asked, sets, test)
+        return _judge_by_declared_sizes(asked, sets, test)
     if is_batches(asked.data):
         raise PolicyError(
             "to count sets takes all records at once, and batches pass once",
             remedy="put them together in one frame",
         )
     with enough_memory(), open_table(asked.data, asked.reading, _columns_of(sets)) as table:
-        return _in_table(asked, sets, test, table)
+        return _judge_in_table(asked, sets, test, table)
 
 
 def _columns_of(sets: Sets) -> tuple[str, ...]:
@@ -59,7 +59,7 @@ def _columns_of(sets: Sets) -> tuple[str, ...]:
 
 
 def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
-    """The test of each set."""
+    """Make the test of each set against the population."""
     test = PopulationTest.of(asked.population, asked.domains or {}, asked.alpha, asked.source)
     if test is None:
         raise PolicyError(
@@ -83,8 +83,10 @@ def _sets_of(given: str | Sequence[str] | Sequence[Sequence[str]]) -> Sets:
     return sets
 
 
-def _declared_sizes(asked: JudgeSetsRequest, sets: Sets, test: PopulationTest) -> JudgedSets:
-    """The sets by declared sizes alone."""
+def _judge_by_declared_sizes(
+    asked: JudgeSetsRequest, sets: Sets, test: PopulationTest
+) -> JudgedSets:
+    """Judge the sets by declared numbers of values alone."""
     columns = _columns_of(sets)
     for name in asked.domains or ():
         if name not in columns:
@@ -96,10 +98,10 @@ def _declared_sizes(asked: JudgeSetsRequest, sets: Sets, test: PopulationTest) -
     return JudgedSets(judged, test.people, test.alpha)
 
 
-def _in_table(
+def _judge_in_table(
     asked: JudgeSetsRequest, sets: Sets, test: PopulationTest, table: Opened
 ) -> JudgedSets:
-    """The sets, counted in a table, by declared sizes or by what it lets expect."""
+    """Judge the sets in a table, by declared numbers of values or by its estimates."""
     engine, columns = table.engine, _columns_of(sets)
     choose_columns(engine.names, (*columns, *(asked.domains or ())))
     if not engine.records:
@@ -107,7 +109,7 @@ def _in_table(
     policy = None if asked.policy is None else files.policy_of(asked.policy)
     rows = _count_records(engine, codes_of(engine, columns, policy))
     return JudgedSets(
-        tuple(_judge(test, rows, sets)),
+        tuple(_judge_in_records(test, rows, sets)),
         test.people,
         test.alpha,
         engine.records,
@@ -115,14 +117,15 @@ def _in_table(
     )
 
 
-def _judge(test: PopulationTest, rows: Records, sets: Sets) -> Iterator[JudgedSet]:
+def _judge_in_records(test: PopulationTest, rows: Records, sets: Sets) -> Iterator[JudgedSet]:
+    """Yield each set, tested and with its ratios among the records."""
     for columns in sets:
         places = rows.places(columns)
         yield JudgedSet(columns, test.test(rows, places), ratios(rows, places))
 
 
 def _count_records(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
-    """The different records of these columns, with their numbers, counted where the table is."""
+    """Count the different records of these columns where the table is."""
     lines = engine.counts((), list(columns.values()))
     codes = np.stack([lines.codes[name] for name in columns])
     return Records(tuple(columns), codes, lines.records)

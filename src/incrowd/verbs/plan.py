@@ -48,13 +48,13 @@ def plan(asked: PlanRequest) -> Plan:
     The table is a frame, a path or a table elsewhere (see `incrowd.api`). Leave out one of
     `population`, `k` and `beta` to have it computed for the columns as they are.
     """
-    question, watch = _question(asked), asked.watch or Watch()
+    question, watch = _plan_question(asked), asked.watch or Watch()
     watch.tell("counting values and classes", 0.0)
     with (
         enough_memory(),
         open_table(asked.source, asked.reading, asked.columns, watch=watch) as there,
     ):
-        return _plan(there.engine, asked, question)
+        return _plan_for_table(there.engine, asked, question)
 
 
 @verb(PlanSizesRequest)
@@ -66,9 +66,9 @@ def plan_sizes(asked: PlanSizesRequest) -> Plan:
     >>> [action.rung.says for action in found.actions]
     ['as it is', 'to the month', 'first three digits']
     """
-    question, sizes = _question(asked), asked.distinct
-    ladders = [ladder_of_size(name, size, _look(name, size)) for name, size in sizes.items()]
-    return make_plan(question, ladders, _weights(asked.weights or {}, tuple(sizes)))
+    question, sizes = _plan_question(asked), asked.distinct
+    ladders = [ladder_of_size(name, size, _value_look(name, size)) for name, size in sizes.items()]
+    return make_plan(question, ladders, _weights_in_order(asked.weights or {}, tuple(sizes)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,7 +108,7 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
         final = wanted
         if not _is_supported(wanted):
             watch = options.get("watch")
-            loose = _loosen(policy)
+            loose = _allow_higher_levels(policy)
             trial = anonymize(there, loose, target, dry_run=True, watch=watch)
             final = _raise_levels(wanted, trial.levels or {}, there.engine)
             policy = policy_of(final, names, **roles)
@@ -126,7 +126,7 @@ def policy_of(
     keep: Sequence[str] = (),
     accept_alone: Sequence[str] = (),
 ) -> Policy:
-    """The policy that shows exactly what a plan says, for a table with these columns."""
+    """Make the policy that shows exactly what a plan says, for a table with these columns."""
     shown = [action for action in found.actions if not action.left_out]
     policy = quick(
         names,
@@ -144,19 +144,21 @@ def policy_of(
     for name in accept_alone:
         policy.role(name)
         changes.setdefault(name, {})["alone"] = "accept"
-    return _change(policy, changes, models=(_model(found),))
+    return _change_policy(policy, changes, models=(_probabilistic_model(found),))
 
 
-def _question(asked: PopulationRequest) -> PlanQuestion:
+def _plan_question(asked: PopulationRequest) -> PlanQuestion:
+    """The question of a request, its population and k checked."""
     people = None if asked.population is None else parse_population(asked.population)
     k = None if asked.k is None else whole_number(asked.k, "k")
     return PlanQuestion(people, k, asked.beta, asked.bound, asked.simultaneous, asked.confidence)
 
 
-def _plan(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
+def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
+    """Plan for a table, and measure the classes that the plan makes of it."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    names, hierarchies = asked.columns or _quasi(engine), asked.hierarchies or {}
+    names, hierarchies = asked.columns or _usual_quasi(engine), asked.hierarchies or {}
     _refuse_unknown([*(asked.weights or {}), *hierarchies], names)
     if question.population is not None and question.population < engine.records:
         raise PolicyError(
@@ -168,25 +170,26 @@ def _plan(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
     ladders = [
         ladder_of(one.column, hierarchies.get(name), one.records) for name, one in columns.items()
     ]
-    found = make_plan(question, ladders, _weights(asked.weights or {}, names))
+    found = make_plan(question, ladders, _weights_in_order(asked.weights or {}, names))
     return measure_plan(found, engine.records, _class_sizes(engine, found, columns))
 
 
 def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedColumn]:
+    """Code these columns, and count the records of each of their values."""
     coded = engine.codes(names, missing_values=_MISSING)
     return {name: PlannedColumn(one, engine.frequency(one)) for name, one in coded.items()}
 
 
 def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColumn]) -> Counts:
-    """Records per class if the plan is carried out, counted where the table is."""
+    """Count the records per class if the plan is carried out, where the table is."""
     shown = columns_shown(found, columns)
     if not shown:
         return np.array([engine.records], dtype=np.int64)
     return engine.tally(shown, ()).counts
 
 
-def _quasi(engine: Engine) -> tuple[str, ...]:
-    """The columns that `incrowd init` would call quasi-identifying."""
+def _usual_quasi(engine: Engine) -> tuple[str, ...]:
+    """The columns that `incrowd init` calls quasi-identifying; refused if there are none."""
     found = [one.name for one in profiles(engine) if draft.guess_role(one).role is Role.QUASI]
     if not found:
         raise PolicyError(
@@ -196,7 +199,7 @@ def _quasi(engine: Engine) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _look(name: str, size: float) -> Look:
+def _value_look(name: str, size: float) -> Look:
     """What the values of a column look like, judged by its name."""
     topic = topic_of(name)
     said = topic.name if topic else ""
@@ -207,12 +210,14 @@ def _look(name: str, size: float) -> Look:
     return "number" if said in {"age", "birth", "body", "money", "measure"} else "group"
 
 
-def _weights(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
+def _weights_in_order(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
+    """The weights of the columns in this order, 1 for one without."""
     _refuse_unknown(weights, names)
     return [weights.get(name, 1.0) for name in names]
 
 
 def _refuse_unknown(named: Sequence[str] | Mapping[str, Any], names: Sequence[str]) -> None:
+    """Refuse names that are no columns of the plan."""
     for name in named:
         if name not in names:
             raise PolicyError(
@@ -222,6 +227,7 @@ def _refuse_unknown(named: Sequence[str] | Mapping[str, Any], names: Sequence[st
 
 
 def _refuse_unfit(found: Plan) -> None:
+    """Refuse to carry out a plan that lacks an answer or a table, or leaves out all."""
     if found.found is not None:
         raise PolicyError(
             f"the plan lacks {found.found}, so it cannot be carried out",
@@ -237,7 +243,8 @@ def _refuse_unfit(found: Plan) -> None:
         )
 
 
-def _model(found: Plan) -> Probabilistic:
+def _probabilistic_model(found: Plan) -> Probabilistic:
+    """The model that a planned release must satisfy."""
     asked, facts = found.question, found.measured
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:
@@ -250,19 +257,22 @@ def _model(found: Plan) -> Probabilistic:
 
 def _is_supported(found: Plan) -> bool:
     """Whether the real classes support the planned k, by the exact tail that is verified."""
-    facts, model = found.measured, _model(found)
+    facts, model = found.measured, _probabilistic_model(found)
     if facts is None:
         return False
     least = found.drawn_table(facts.people).least(model.population, model.k, model.beta)
     return facts.smallest >= least
 
 
-def _loosen(policy: Policy) -> Policy:
-    """The planned levels, or higher ones."""
-    return _change(policy, {name: {"highest": None} for name in policy.quasi})
+def _allow_higher_levels(policy: Policy) -> Policy:
+    """The policy with its planned levels as the lowest ones only."""
+    return _change_policy(policy, {name: {"highest": None} for name in policy.quasi})
 
 
-def _change(policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any) -> Policy:
+def _change_policy(
+    policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any
+) -> Policy:
+    """The policy with other settings of columns and of the whole, checked."""
     values = {name: getattr(policy, name) for name in Policy.model_fields}
     changed = {
         name: column.model_copy(update=dict(columns.get(name, {})))

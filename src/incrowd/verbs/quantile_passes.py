@@ -66,7 +66,7 @@ class _Run:
         return self.options.leaving_columns(self.table.names)
 
     def code_rows(self, frames: Frames, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The rows with these columns; a cell that shows a bucket holds its code."""
+        """Yield the rows with these columns; a cell that shows a bucket holds its code."""
         start = 0
         for frame in frames(names):
             tasks = [partial(column.look_up, frame[column.name], start) for column in self.columns]
@@ -78,7 +78,7 @@ class _Run:
             raise OtherRecordsError
 
     def enforce(self) -> list[ShownBuckets]:
-        """The buckets that all hold k records."""
+        """The buckets to show, joined so that all hold k records."""
         return [enforce_k(column, self.options.least) for column in self.columns]
 
     def cells(self, shown: Sequence[ShownBuckets]) -> list[pl.Series]:
@@ -97,7 +97,7 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     whole: bool = False,
     gather: bool = False,
 ) -> Bucketed:
-    """The quantiles of a table that passes, written to the target; without one only counted.
+    """Show quantiles in a table that passes, and write it to the target, if there is one.
 
     With `whole` the columns that are divided fit into memory and are divided exactly; with `gather`
     the rows that leave are in the frame of the outcome.
@@ -105,31 +105,31 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
-        table = stack.enter_context(open_rereadable(source, options.leaving, reading, folder))
+        table = stack.enter_context(open_rereadable(source, options.leaving_columns, reading, folder))
         form = table.form if target is None else form_of(target, table.form)
         refuse_unwritable(form)
         rewritable = place is not None and is_rewritable(table, form)
         if place is not None and rewritable:
-            done = _rewrite(table, place, options, watch, whole=whole)
+            done = _rewrite_text(table, place, options, watch, whole=whole)
             table.refuse_changed()
             if done is not None:
-                _verify(*done, place, form)
+                _verify_written(*done, place, form)
                 return _outcome_of(*done, None)
-        for run in _runs(table, options, watch, whole=whole, quick=not rewritable):
+        for run in _first_passes(table, options, watch, whole=whole, quick=not rewritable):
             counter = _Counter(run, keep=gather)
             opened = counter.open if place is None else partial(pieces, place, form)
-            shown = _write(run, opened, folder)
+            shown = _second_pass(run, opened, folder)
             if shown is None:
                 continue
             if place is None:
                 counter.recount.check(shown, run.records, options.least)
             else:
-                _verify(run, shown, place, form)
-            return _outcome_of(run, shown, _stack(counter.frames) if gather else None)
+                _verify_written(run, shown, place, form)
+            return _outcome_of(run, shown, _stack_frames(counter.frames) if gather else None)
         raise other_rows_error()
 
 
-def _runs(
+def _first_passes(
     table: RereadableTable,
     options: QuantileOptions,
     watch: Watch,
@@ -137,7 +137,7 @@ def _runs(
     whole: bool = False,
     quick: bool = True,
 ) -> Iterator[_Run]:
-    """The first pass: a sample of the records, and how it divides each column.
+    """Yield runs, each after a first pass that draws a sample and divides the columns by it.
 
     A quick look may see other records than there are (blank lines are none), or miss what is wrong
     with a file. Where it fails, and if the second pass counts other records, the next run takes a
@@ -146,15 +146,16 @@ def _runs(
     if quick and table.text is not None:
         found = None
         with suppress(IncrowdError):
-            found = _run(table, table.text.columns, options, watch, whole=whole)
+            found = _first_pass(table, table.text.columns, options, watch, whole=whole)
         if found is not None:
             yield found
-    yield _run(table, table.frames, options, watch, whole=whole)
+    yield _first_pass(table, table.frames, options, watch, whole=whole)
 
 
-def _run(
+def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
+    """Draw a sample of the records and divide the columns by it."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide(drawn, options)
@@ -164,18 +165,18 @@ def _run(
 def _draw_sample(
     frames: Iterable[pl.DataFrame], options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> StreamSample:
-    """The records that columns are divided by: all of them if the `whole` fits into memory."""
+    """Draw the records that columns are divided by: all of them if the `whole` fits into memory."""
     if whole and options.epsilon is None:
         found = list(frames)
         if not found:
             raise InputError("the table has no records", remedy="give at least one")
-        return StreamSample(_stack(found), sum(frame.height for frame in found))
+        return StreamSample(_stack_frames(found), sum(frame.height for frame in found))
     reservoir = RecordReservoir(options.sample, options.seed)
     return draw(frames, [reservoir], watch, columns=options.columns)[0]
 
 
 def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
-    """The buckets of each column by the records of a sample."""
+    """Divide each column into buckets by the records of a sample."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
         partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
@@ -184,7 +185,7 @@ def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, .
     return tuple(in_threads(tasks))
 
 
-def _stack(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+def _stack_frames(frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
     with boundary(InputError("the batches do not fit together", remedy="give them one schema")):
         return pl.concat(frames, how="vertical_relaxed")
 
@@ -195,7 +196,7 @@ def is_rewritable(table: RereadableTable, form: Form) -> bool:
     return like and table.text is not None and table.text.delimiter == form.delimiter
 
 
-def _rewrite(
+def _rewrite_text(
     table: RereadableTable, place: Path, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> tuple[_Run, list[ShownBuckets]] | None:
     """Write the rows that leave byte for byte; they are counted again later.
@@ -207,7 +208,7 @@ def _rewrite(
         return None
     try:
         with scratch_frames(place.parent) as scratch:
-            run, codes = _look_up(table, table.text, options, watch, scratch, whole=whole)
+            run, codes = _look_up_codes(table, table.text, options, watch, scratch, whole=whole)
             shown = run.enforce()
             _write_text(run, table.text, codes, shown, place)
             return run, shown
@@ -215,7 +216,7 @@ def _rewrite(
         return None
 
 
-def _look_up(  # noqa: PLR0913  the table, the options, and what comes from outside
+def _look_up_codes(  # noqa: PLR0913  the table, the options, and what comes from outside
     table: RereadableTable,
     text: PlainText,
     options: QuantileOptions,
@@ -244,7 +245,8 @@ def _look_up(  # noqa: PLR0913  the table, the options, and what comes from outs
 def _write_text(
     run: _Run, text: PlainText, codes: Iterable[Codes], shown: Sequence[ShownBuckets], place: Path
 ) -> None:
-    how = Rewriting.of(text.names, run.leaving, run.cells(shown), text.delimiter)
+    """Write the text with quantiles in place of its cells, in a new order unless it is kept."""
+    how = Rewriting.of(text.names, run.leaving_columns, run.cells(shown), text.delimiter)
     rows = rewritten(text, how, codes)
     with ExitStack() as stack:
         put = stack.enter_context(writing(place))
@@ -258,8 +260,8 @@ def _write_text(
             put(part)
 
 
-def _write(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """The second pass: write the rows that leave, and return what their columns show.
+def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
+    """Write the rows that leave, and return what their columns show.
 
     None if there are more or fewer records than the first pass saw.
     """
@@ -272,11 +274,12 @@ def _write(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuck
 
 
 def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets]:
+    """Write the rows in a new order, and return what their columns show."""
     shown: list[ShownBuckets] = []
-    cells = run.records * len(run.leaving)
+    cells = run.records * len(run.leaving_columns)
     with scratch_frames(folder) as scratch, opened() as write:
         show: Decode | None = None
-        coded = run.code_rows(run.table.frames, run.leaving)
+        coded = run.code_rows(run.table.frames, run.leaving_columns)
         for frame in shuffle(coded, cells, run.options.seed, scratch):
             if show is None:  # all rows have passed, and none has left
                 shown = run.enforce()
@@ -286,6 +289,7 @@ def _write_in_new_order(run: _Run, opened: OpenTarget, folder: Path | None) -> l
 
 
 def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
+    """Write the rows in their order, again if buckets had to change; return what is shown."""
     as_found = [show_all_buckets(column) for column in run.columns]
     _decode_in_order(run, opened, _decoder(run, as_found))
     shown = run.enforce()
@@ -296,12 +300,14 @@ def _write_in_order(run: _Run, opened: OpenTarget) -> list[ShownBuckets]:
 
 
 def _decode_in_order(run: _Run, opened: OpenTarget, show: Decode) -> None:
+    """Write the rows as they pass, with codes shown by this function."""
     with opened() as write:
-        for frame in run.code_rows(run.table.frames, run.leaving):
+        for frame in run.code_rows(run.table.frames, run.leaving_columns):
             write(show(frame))
 
 
 def _decoder(run: _Run, shown: Sequence[ShownBuckets]) -> Decode:
+    """A function that puts what codes show in their place."""
     cells = run.cells(shown)
 
     def show(frame: pl.DataFrame) -> pl.DataFrame:
@@ -321,7 +327,7 @@ class _Counter:
 
     @contextmanager
     def open(self) -> Iterator[Write]:
-        """The place, empty."""
+        """Give the place, emptied, as a function that takes rows."""
         self.frames.clear()
         self.recount = BucketRecount(self._names)
         yield self._write
@@ -332,26 +338,27 @@ class _Counter:
             self.frames.append(frame)
 
 
-def _verify(run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form) -> None:
-    """Read what was written, and count it."""
+def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form: Form) -> None:
+    """Read what was written and count it; refuse what does not hold."""
     run.watch.tell("counting the rows that leave", 0.0)
     recount = BucketRecount(run.options.columns)
-    plain = plain_text(place, form, run.leaving)
+    plain = plain_text(place, form, run.leaving_columns)
     if plain is not None:
         for name in run.options.columns:
             recount.add_counts(name, plain.counts(name))
     else:
-        for frame in written_rows(place, form, run.leaving):
+        for frame in written_rows(place, form, run.leaving_columns):
             recount.add(frame)
     recount.check(shown, run.records, run.options.least)
 
 
 def _outcome_of(run: _Run, shown: Sequence[ShownBuckets], frame: Any) -> Bucketed:
+    """The outcome of a run."""
     sizes, names = (run.records, run.sample), run.table.names
-    return outcome(run.options, names, sizes, shown, frame, run.watch, run.table.notes)
+    return make_outcome(run.options, names, sizes, shown, frame, run.watch, run.table.notes)
 
 
-def outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
+def make_outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
     options: QuantileOptions,
     names: Sequence[str],
     sizes: tuple[int, int],
@@ -360,7 +367,7 @@ def outcome(  # noqa: PLR0913, PLR0917  all that an outcome is made of
     watch: Watch,
     notes: Sequence[str] = (),
 ) -> Bucketed:
-    """The outcome, once the rows that leave were counted; `sizes` are records and sample."""
+    """Make the outcome of counted rows; `sizes` are the numbers of records and of the sample."""
     leaving = options.leaving_columns(names)
     cuts = sum(max(0, one.column.buckets + one.column.merged - 1) for one in shown)
     found = Bucketed(

@@ -36,7 +36,7 @@ from incrowd.requests.request import verb
 from incrowd.table.encode import to_polars
 from incrowd.table.fold import in_threads
 from incrowd.verbs.mask import check_target, drawn_order
-from incrowd.verbs.quantile_passes import outcome, write_quantiles
+from incrowd.verbs.quantile_passes import make_outcome, write_quantiles
 from incrowd.verbs.tables import IN_BATCHES, is_batches, passes_once
 from incrowd.watch import Watch
 
@@ -71,29 +71,29 @@ def quantiles(asked: QuantilesRequest) -> Bucketed:
             return write_quantiles(source, target, options, reading, watch)
         if (engine := elsewhere.engine_of(source)) is not None:
             with closing(engine):
-                return _of_table_elsewhere(source, engine, options, target, watch)
+                return _divide_elsewhere(source, engine, options, target, watch)
         frame = compute_frame(source)
         if target is None:
-            return _of_frame(frame, options, watch)
+            return _divide_frame(frame, options, watch)
         return write_quantiles([frame], target, options, Reading(), watch, whole=True)
 
 
-def _of_table_elsewhere(
+def _divide_elsewhere(
     source: Any, engine: Engine, options: QuantileOptions, target: AnyPath | None, watch: Watch
 ) -> Bucketed:
-    """The quantiles of a table elsewhere, whose columns that leave are brought into memory."""
+    """Show quantiles of a table elsewhere; columns that leave are brought into memory."""
     leaving = options.leaving_columns(engine.names)
     rows = in_memory(engine, leaving).rows
     if target is None:
-        found = _of_frame(rows, options, watch)
+        found = _divide_frame(rows, options, watch)
         found = replace(found, frame=elsewhere.like(source, found.frame))
     else:
         found = write_quantiles([rows], target, options, Reading(), watch, whole=True)
     return replace(found, withheld=tuple(name for name in engine.names if name not in leaving))
 
 
-def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
-    """The quantiles of a table in memory, in a frame of its kind."""
+def _divide_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
+    """Show quantiles of a table in memory, in a frame of its kind."""
     engine = MemoryEngine(frame)
     leaving = options.leaving_columns(engine.names)
     with boundary(InputError("the frame cannot be read")):
@@ -115,11 +115,11 @@ def _of_frame(frame: Any, options: QuantileOptions, watch: Watch) -> Bucketed:
     recount.add(rows_of(made))
     recount.check(shown, rows.height, options.least)
     sizes = (rows.height, sample)
-    return outcome(options, engine.names, sizes, shown, made, watch)
+    return make_outcome(options, engine.names, sizes, shown, made, watch)
 
 
 def _sampled_records(records: int, options: QuantileOptions) -> Counts | None:
-    """The records that a reservoir would hold after all passed; None if these are all."""
+    """The numbers of the records that a reservoir would keep; None if these are all."""
     if options.epsilon is None or options.sample >= records:
         return None
     return RecordReservoir(options.sample, options.seed).draw(0, records)[0]
@@ -131,7 +131,7 @@ def _rows_that_leave(
     coded: dict[str, tuple[pl.Series, Codes]],
     order: Counts | None,
 ) -> Any:
-    """The rows that leave, in a frame of the kind that came in."""
+    """The rows that leave, in this order, in a frame of the kind that came in."""
     narrow = nw.from_native(frame, eager_only=True)
     made: list[nw.Series[Any]] = []
     for name in leaving:
@@ -153,7 +153,7 @@ def _rows_that_leave(
 
 
 def _as_native(cells: pl.Series, column: "nw.Series[Any]") -> "nw.Series[Any]":
-    """What codes show, as a series of the column's library and, if possible, of its type."""
+    """What codes show as a series of the column's library and, if possible, of its type."""
     if column.implementation is nw.Implementation.POLARS:
         return nw.from_native(cells, series_only=True)
     dtype = nw.String() if isinstance(cells.dtype, pl.String) else column.dtype

@@ -13,7 +13,7 @@ _MOST = 200
 
 
 def alternatives_of(explored: Explored, least: int, left_out: int) -> Iterator[Alternative]:
-    """The releasable nodes of least loss; `least` people are in every class that leaves.
+    """Yield the releasable nodes of least loss; `least` people are in each class that leaves.
 
     `left_out` records are not in the release.
     """

@@ -47,9 +47,9 @@ _UNMADE = (
 )
 
 
-def gather(source: ReportSource) -> ReportFacts:
-    """Everything that a report shows."""
-    _say_absent(source)
+def gather_facts(source: ReportSource) -> ReportFacts:
+    """Gather everything that a report shows."""
+    _note_absent_parts(source)
     before, after, policy = source.before, source.after, source.policy
     classed = after is not None
     return ReportFacts(
@@ -58,16 +58,16 @@ def gather(source: ReportSource) -> ReportFacts:
         warnings=tuple(policy.notes()),
         command=source.command,
         data=_data_facts(source),
-        risk=_risk(source),
-        exposure=_exposure(source),
+        risk=_risk_of_release(source),
+        exposure=_exposure_of_table(source),
         sizes=size_facts(before, after, policy.smallest_class) if after is not None else None,
         curve=risk_curve(before, after) if after is not None else None,
         diversity=tuple(diversity_facts(policy, before, after)) if after is not None else (),
-        attacks=_attacks(source) if classed else None,
-        columns=tuple(_columns(source)),
-        utility=_utility(source) if classed else None,
-        alternatives=_alternatives(source),
-        limits=tuple(_limits(source)),
+        attacks=_attack_facts(source) if classed else None,
+        columns=tuple(_column_facts(source)),
+        utility=_utility_of_release(source) if classed else None,
+        alternatives=_alternative_facts(source),
+        limits=tuple(_limit_sentences(source)),
         policy=as_text(redact(policy)),
         certificate=source.certificate,
         signed_by=_signed_by(source.certificate),
@@ -76,7 +76,8 @@ def gather(source: ReportSource) -> ReportFacts:
     )
 
 
-def _say_absent(source: ReportSource) -> None:
+def _note_absent_parts(source: ReportSource) -> None:
+    """Note in the source which parts of the report cannot be made, and why."""
     absent = source.absent
     if source.table is None:
         absent["exposed"] = NO_ORIGINAL.format(
@@ -105,7 +106,8 @@ def _say_absent(source: ReportSource) -> None:
         )
 
 
-def _risk(source: ReportSource) -> RiskFacts | None:
+def _risk_of_release(source: ReportSource) -> RiskFacts | None:
+    """The risk in the release; None if it has no records."""
     if source.after is None:
         return None
     if source.release is not None:
@@ -113,7 +115,8 @@ def _risk(source: ReportSource) -> RiskFacts | None:
     return risk_facts(source.after.figures(source.policy))
 
 
-def _exposure(source: ReportSource) -> ExposureFacts | None:
+def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
+    """Who is exposed in the original, or else in the release; None without either."""
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
@@ -126,6 +129,7 @@ def _exposure(source: ReportSource) -> ExposureFacts | None:
 
 
 def _data_facts(source: ReportSource) -> DataFacts:
+    """What the data is: sizes, what was left out, and the world."""
     policy, certificate, world = source.policy, source.certificate, source.world
     records = source.rows.records
     left_out = None
@@ -145,7 +149,8 @@ def _data_facts(source: ReportSource) -> DataFacts:
     )
 
 
-def _columns(source: ReportSource) -> Iterator[ColumnFact]:
+def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
+    """Yield what each column is for and what was done to it."""
     leaving = set(leaving_names(source.policy, source.policy.columns))
     before, after = _distinct_before(source), _distinct_after(source, leaving)
     for name, column in source.policy.columns.items():
@@ -158,11 +163,11 @@ def _columns(source: ReportSource) -> Iterator[ColumnFact]:
             action=column.action,
         )
         generalized = column.role is Role.QUASI and name in source.rows.names
-        yield _with_labels(fact, source) if generalized else fact
+        yield _with_label_figures(fact, source) if generalized else fact
 
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
-    """Distinct values of the coded columns of the original."""
+    """Count the distinct values of the coded columns of the original."""
     if source.table is None:
         return {}
     table = source.table
@@ -174,7 +179,7 @@ def _distinct_before(source: ReportSource) -> dict[str, int]:
 
 
 def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
-    """Distinct values, or labels, of the columns of the release."""
+    """Count the distinct values, or labels, of the columns of the release."""
     policy = source.policy
     asked = [*policy.quasi, *policy.sensitive]
     if len(policy.columns) <= _MOST_COUNTED:
@@ -184,35 +189,37 @@ def _distinct_after(source: ReportSource, leaving: set[str]) -> dict[str, int]:
     return {name: len(source.cells(name)[0].labels) for name in there}
 
 
-def _with_labels(column: ColumnFact, source: ReportSource) -> ColumnFact:
-    """A quasi-identifying column with what its labels show."""
+def _with_label_figures(column: ColumnFact, source: ReportSource) -> ColumnFact:
+    """A quasi-identifying column with figures of what its labels show."""
     cells, records = source.cells(column.name)
     labels: list[str] = cells.labels.to_list()
     held = records_per_code(cells.codes, records, len(labels) + 1)[1:]
-    top = _top(source, column.name)
+    top = _top_label(source, column.name)
     nothing = int(sum(held[i] for i, label in enumerate(labels) if label in {TOP, top}))
     levels = None if source.release is None else source.release.levels
     return replace(
         column,
         level=None if levels is None else levels.get(column.name),
-        highest=_height(source, column.name),
+        highest=_height_of_column(source, column.name),
         labels=len(labels),
-        exact=_exact(source, column.name, labels, held),
+        exact=_exact_share(source, column.name, labels, held),
         suppressed=public_count(nothing),
     )
 
 
-def _top(source: ReportSource, name: str) -> str:
+def _top_label(source: ReportSource, name: str) -> str:
+    """The label of the top level, by the hierarchy of the original if it is there."""
     if source.table is None:
         return TOP
     return str(source.table.quasi[name][1].labels[-1][0])
 
 
-def _height(source: ReportSource, name: str) -> int | None:
+def _height_of_column(source: ReportSource, name: str) -> int | None:
+    """The number of the top level; None without an original."""
     return None if source.table is None else int(source.table.quasi[name][1].height)
 
 
-def _exact(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
+def _exact_share(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
     """The share of the cells that show one value; None if labels cannot be read."""
     if source.table is None or not len(held) or source.policy.shown.exact:
         return None
@@ -226,27 +233,29 @@ def _exact(source: ReportSource, name: str, labels: list[str], held: Counts) -> 
 # Attacks and utility
 
 
-def _attacks(source: ReportSource) -> AttackFacts | None:
+def _attack_facts(source: ReportSource) -> AttackFacts | None:
+    """Play the attacks of the report; if they fail, note why and return None."""
     try:
         return attack_release(source)
     except IncrowdError as error:
-        source.absent["attacks"] = f"Attacks could not be played: {_clause(error.message)}."
+        source.absent["attacks"] = f"Attacks could not be played: {_as_clause(error.message)}."
         return None
 
 
-def _utility(source: ReportSource) -> ReleaseUtility | None:
+def _utility_of_release(source: ReportSource) -> ReleaseUtility | None:
+    """Compare the release with its original; if that fails, note why and return None."""
     try:
         return compare_with_original(source)
     except IncrowdError as error:
-        source.absent["utility"] = f"The release cannot be compared: {_clause(error.message)}."
+        source.absent["utility"] = f"The release cannot be compared: {_as_clause(error.message)}."
         return None
 
 
 # What the run and the certificate say
 
 
-def _alternatives(source: ReportSource) -> AlternativeFacts | None:
-    """What the search looked at; losses as the certificate says them."""
+def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
+    """What the search looked at, with losses as the certificate has them; or None."""
     certificate, release, policy = source.certificate, source.release, source.policy
     if certificate is None:
         return None
@@ -268,8 +277,8 @@ def _alternatives(source: ReportSource) -> AlternativeFacts | None:
     )
 
 
-def _limits(source: ReportSource) -> Iterator[str]:
-    """What the release does not promise, in sentences."""
+def _limit_sentences(source: ReportSource) -> Iterator[str]:
+    """Yield sentences on what the release does not promise."""
     if source.certificate is not None:
         yield from source.certificate.assumptions
         return
@@ -282,15 +291,16 @@ def _limits(source: ReportSource) -> Iterator[str]:
 
 
 def _signed_by(certificate: Certificate | None) -> str | None:
-    """The fingerprint of the key that signed a certificate."""
+    """The fingerprint of the key that signed a certificate; None if none did."""
     signed = None if certificate is None else who_signed(certificate)
     return None if signed is None else signed.fingerprint
 
 
 def _made_line() -> str:
+    """The line that says with what, and when, the report was made."""
     when = datetime.now(UTC).isoformat(timespec="minutes").replace("+00:00", " UTC")
     return f"Made by incrowd {versions()['incrowd']}, {when.replace('T', ' ')}."
 
 
-def _clause(text: str) -> str:
+def _as_clause(text: str) -> str:
     return text.rstrip(".")

@@ -39,7 +39,7 @@ MODELLED = 100_000
 
 
 def attack_release(source: ReportSource) -> AttackFacts:
-    """What the usual attackers get right, who know quasi-identifiers of people of the original."""
+    """Play the usual attackers, who know quasi-identifiers of people of the original."""
     options, engine = source.options, source.engine
     asked = AttackRequest(
         engine,
@@ -71,7 +71,7 @@ def attack_release(source: ReportSource) -> AttackFacts:
 
 
 def _attack_fact(one: Attack, found: Attacked, asked: AttackRequest) -> AttackFact:
-    """An attack as it leaves: withheld if fewer than 5 people are behind it."""
+    """The figures of an attack, withheld if fewer than 5 people are behind it."""
     low, high = one.interval
     few = not one.trials or public_share(one.success, one.trials) is None
     return AttackFact(
@@ -97,7 +97,7 @@ def _breaks_limit(one: Attack, found: Attacked, asked: AttackRequest) -> bool:
 
 
 def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
-    """What the release keeps of its original, as it leaves; None without an original."""
+    """Compare the release, as it leaves, with its original; None without one."""
     table, certificate = source.table, source.certificate
     if table is None:
         return None

@@ -74,7 +74,7 @@ class ClassedTable:
 
     @classmethod
     def original(cls, table: LoadedTable) -> "ClassedTable":
-        """The original, coded by its hierarchies."""
+        """Make it of the original, coded by its hierarchies."""
         problem = table.compiled.problem
         return cls(table.policy.quasi, problem.tally, problem.sensitive)
 
@@ -82,10 +82,10 @@ class ClassedTable:
     def release(
         cls, rows: ReleasedRows, policy: Policy, table: LoadedTable | None
     ) -> "ClassedTable":
-        """The release by its labels; sensitive values are compared with the original's if given."""
+        """Make it of the release by its labels, comparable with the original if that is given."""
         names = () if policy.shown.exact else policy.sensitive
         lines = rows.counts((*policy.quasi, *names))
-        quasi = [_codes(lines, name) for name in policy.quasi] or [_nothing(lines)]
+        quasi = [_cell_codes(lines, name) for name in policy.quasi] or [_equal_codes(lines)]
         held, described = [], []
         for name in names:
             codes, column = _sensitive_codes(lines, name, policy, table)
@@ -107,22 +107,23 @@ class ClassedTable:
         return fold(list(self.tally.quasi), (), records=self.tally.counts)
 
     def figures(self, policy: Policy) -> Figures:
-        """The risk by the policy's reading of missing values."""
+        """Measure the risk by the policy's reading of missing values."""
         return measure(self.plain, (), THRESHOLD, policy.missing)
 
 
-def _codes(lines: CountedRows, name: str) -> Codes:
+def _cell_codes(lines: CountedRows, name: str) -> Codes:
     return numbered_cells(lines.cells[name]).codes.astype(np.int32)
 
 
-def _nothing(lines: CountedRows) -> Codes:
+def _equal_codes(lines: CountedRows) -> Codes:
+    """One code for all rows, for a table without quasi-identifiers."""
     return np.zeros(len(lines.records), dtype=np.int32)
 
 
 def _sensitive_codes(
     lines: CountedRows, name: str, policy: Policy, table: LoadedTable | None
 ) -> tuple[Codes, SensitiveColumn]:
-    """The values of a sensitive column by their places in the original, or in the release."""
+    """Code a sensitive column by places of its values in the original, or in the release."""
     cells = numbered_cells(lines.cells[name])
     kind = policy.columns[name].kind or kind_of_labels(cells.labels)
     reference = own_reference(lines.cells[name], kind, lines.records)
@@ -163,34 +164,37 @@ def risk_facts(figures: Figures) -> RiskFacts:
 
 
 def size_facts(before: ClassedTable | None, after: ClassedTable, least: int) -> SizeFacts:
-    """Records by the size of their class, before and after on one scale."""
+    """Count records by the size of their class, before and after on one scale."""
     tables = [table for table in (before, after) if table is not None]
     largest = max(int(table.classes.people.max(initial=1)) for table in tables)
     steps = size_steps(least, largest)
     return SizeFacts(
         labels=step_names(steps, whole=True),
-        before=None if before is None else _by_size(before.classes, steps),
-        after=_by_size(after.classes, steps),
+        before=None if before is None else _shares_by_size(before.classes, steps),
+        after=_shares_by_size(after.classes, steps),
         least=least,
-        mark=_place(steps, least),
+        mark=_place_of_limit(steps, least),
     )
 
 
-def _place(steps: Sequence[float], limit: float) -> int | None:
+def _place_of_limit(steps: Sequence[float], limit: float) -> int | None:
+    """The number of the step that a limit is on; None if it is on none."""
     return steps.index(limit) if limit in steps else None
 
 
-def _by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | None, ...]:
-    return _shares(records_by_step(classes, classes.people, steps))
+def _shares_by_size(classes: Classes, steps: Sequence[int]) -> tuple[float | None, ...]:
+    """The shares of records by the size of their class; None if withheld."""
+    return _public_shares(records_by_step(classes, classes.people, steps))
 
 
-def _shares(counts: Sequence[int]) -> tuple[float | None, ...]:
+def _public_shares(counts: Sequence[int]) -> tuple[float | None, ...]:
+    """The shares of these counts in all; None if withheld."""
     total = max(sum(counts), 1)
     return tuple(None if count is None else count / total for count in public_counts(counts))
 
 
 def risk_curve(before: ClassedTable | None, after: ClassedTable) -> RiskCurve:
-    """The share of the records above every risk."""
+    """The share of the records above every risk, before and after."""
     return RiskCurve(
         before=() if before is None else risk_steps(before.classes, LEAST),
         after=risk_steps(after.classes, LEAST),
@@ -200,17 +204,18 @@ def risk_curve(before: ClassedTable | None, after: ClassedTable) -> RiskCurve:
 def diversity_facts(
     policy: Policy, before: ClassedTable | None, after: ClassedTable
 ) -> Iterator[DiversityFacts]:
-    """What classes reach in each sensitive column, by the policy's models and the usual ones."""
+    """Yield what classes reach in each sensitive column, by own and usual models."""
     for column in after.sensitive:
-        for model, asked in _measures(policy, column.name):
-            was = None if before is None else _by_class(model, before.classes)
-            now = _by_class(model, after.classes)
+        for model, asked in _measures_of_column(policy, column.name):
+            was = None if before is None else _values_by_class(model, before.classes)
+            now = _values_by_class(model, after.classes)
             if now is not None and len(now):
                 tables = (None if before is None else before.classes, after.classes)
-                yield _diversity(model, asked, (was, now), tables)
+                yield _diversity_of_model(model, asked, (was, now), tables)
 
 
-def _measures(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
+def _measures_of_column(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
+    """The policy's models of a column with what they ask; usual ones ask for nothing."""
     own: list[tuple[Model, float | None]] = [
         (model, model.threshold) for model in policy.models if column in model.columns
     ]
@@ -219,7 +224,7 @@ def _measures(policy: Policy, column: str) -> list[tuple[Model, float | None]]:
     return own + [(model, None) for model in usual if model.name not in known]
 
 
-def _by_class(model: Model, classes: Classes) -> Floats | None:
+def _values_by_class(model: Model, classes: Classes) -> Floats | None:
     """What each class achieves; None if the model cannot tell from what is at hand."""
     try:
         return model.by_class(classes)
@@ -227,18 +232,19 @@ def _by_class(model: Model, classes: Classes) -> Floats | None:
         return None
 
 
-def _diversity(
+def _diversity_of_model(
     model: Model,
     asked: float | None,
     values: tuple[Floats | None, Floats],
     tables: tuple[Classes | None, Classes],
 ) -> DiversityFacts:
+    """Records by what their class reaches; pairs are of original, or None, and release."""
     was, now = values
     ends = [float(end) for one in values if one is not None for end in (one.min(), one.max())]
     steps = value_steps(ends, asked)
     before = None
     if was is not None and tables[0] is not None:
-        before = _shares(records_by_step(tables[0], was, steps))
+        before = _public_shares(records_by_step(tables[0], was, steps))
     kind = ", ".join(str(one) for one in model.variant if one is not None)
     worst = np.min if model.higher_is_safer else np.max
     return DiversityFacts(
@@ -246,9 +252,9 @@ def _diversity(
         measure=f"{model.name} ({kind})" if kind else model.name,
         labels=step_names(steps, whole=False),
         before=before,
-        after=_shares(records_by_step(tables[1], now, steps)),
+        after=_public_shares(records_by_step(tables[1], now, steps)),
         asked=asked,
-        mark=None if asked is None else _place(steps, asked),
+        mark=None if asked is None else _place_of_limit(steps, asked),
         worst_before=None if was is None else float(worst(was)),
         worst_after=float(worst(now)),
     )
@@ -257,44 +263,49 @@ def _diversity(
 def exposure_facts(
     table: ClassedTable, policy: Policy, figures: Figures, watch: Watch, *, original: bool
 ) -> ExposureFacts:
-    """Who is exposed by the columns of a table, and which pairs make records unique."""
+    """Measure who is exposed by the columns of a table, and which pairs make unique."""
     tally, names = table.plain, table.names
-    alone = [_alone(tally, j) for j in range(len(names))]
+    alone = [_share_alone_by(tally, j) for j in range(len(names))]
     drawn = sorted(np.argsort([-one for one in alone], kind="stable")[:_MOST_DRAWN].tolist())
     pairs = [names[j] for j in drawn]
-    chosen = tally if len(drawn) == len(names) else _only(tally, drawn)
+    chosen = tally if len(drawn) == len(names) else _with_columns(tally, drawn)
     unique = unique_by_pairs(pairs, chosen, watch) if pairs else np.zeros((0, 0))
     return ExposureFacts(
         of="original" if original else "release",
         threshold=THRESHOLD,
         risk=risk_facts(figures),
-        contributions=tuple(_contributions(table, alone, watch)),
+        contributions=tuple(_contribution_facts(table, alone, watch)),
         pairs=tuple(pairs),
-        unique=tuple(tuple(_cell(cell, tally) for cell in line) for line in unique.tolist()),
-        worst=tuple(_worst(pairs, unique, tally)),
+        unique=tuple(
+            tuple(_public_unique_share(cell, tally) for cell in line) for line in unique.tolist()
+        ),
+        worst=tuple(_worst_pairs(pairs, unique, tally)),
         most=float(np.nanmax(unique)) if unique.size and not np.isnan(unique).all() else 0.0,
-        notes=tuple(_notes(table, policy)),
+        notes=tuple(_exposure_notes(table, policy)),
     )
 
 
-def _alone(tally: Tally, column: int) -> float:
+def _share_alone_by(tally: Tally, column: int) -> float:
+    """The share of the records that this column alone exposes."""
     return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
 
 
-def _only(tally: Tally, columns: Sequence[int]) -> Tally:
+def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:
+    """The tally with these quasi-identifiers only."""
     quasi = np.ascontiguousarray(tally.quasi[list(columns)])
     if tally.has_units:
         return replace(tally, quasi=quasi)
     return fold(list(quasi), (), records=tally.counts)
 
 
-def _cell(share: float, tally: Tally) -> float | None:
+def _public_unique_share(share: float, tally: Tally) -> float | None:
     return None if np.isnan(share) else public_share(share, tally.records)
 
 
-def _contributions(
+def _contribution_facts(
     table: ClassedTable, alone: Sequence[float], watch: Watch
 ) -> Iterator[ContributionFact]:
+    """Yield what each column does to the risk; None for what would take too long."""
     tally, names = table.plain, table.names
     width = len(names)
     shapley: list[float] | None = None
@@ -316,8 +327,10 @@ def _contributions(
         )
 
 
-def _worst(names: Sequence[str], unique: Floats, tally: Tally) -> Iterator[tuple[str, str, float]]:
-    """The pairs that make most records unique."""
+def _worst_pairs(
+    names: Sequence[str], unique: Floats, tally: Tally
+) -> Iterator[tuple[str, str, float]]:
+    """Yield the pairs that make most records unique."""
     found = [
         (names[i], names[j], float(unique[i, j]))
         for i in range(len(names))
@@ -327,7 +340,8 @@ def _worst(names: Sequence[str], unique: Floats, tally: Tally) -> Iterator[tuple
     yield from sorted(found, key=lambda pair: -pair[2])[:_WORST]
 
 
-def _notes(table: ClassedTable, policy: Policy) -> Iterator[str]:
+def _exposure_notes(table: ClassedTable, policy: Policy) -> Iterator[str]:
+    """Yield notes on what is not drawn or not counted."""
     if len(table.names) > _MOST_DRAWN:
         yield (
             f"The heat map has the {_MOST_DRAWN} columns that expose most records alone, of "

@@ -26,7 +26,13 @@ from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
-from incrowd.verbs.check import certificate_of, certified_policy, checked_of, keys_of, trees_of
+from incrowd.verbs.check import (
+    certificate_of,
+    certified_policy,
+    checked_release,
+    keys_of,
+    spreads_of,
+)
 from incrowd.verbs.report_risk import ClassedTable
 from incrowd.verify.crowds import NumberedCells, number_cells
 from incrowd.verify.verdict import Check
@@ -87,11 +93,11 @@ class ReportSource:
 
     @cached_property
     def rows(self) -> ReleasedRows:
-        """The rows of the release, read by the policy."""
+        """The rows of the release, read by the policy; counted once."""
         return ReleasedRows.of(self.engine, self.policy, self.certificate, text=self.engine.text)
 
     def cells(self, name: str) -> tuple[NumberedCells, Counts]:
-        """The distinct cells of a column of the release, and their records; counted once."""
+        """The distinct cells of a column of the release and their records; counted once."""
         if name not in self._cells:
             rows = self.rows.counts((name,))
             self._cells[name] = number_cells(rows.cells[name]), rows.records
@@ -100,7 +106,7 @@ class ReportSource:
     @property
     def original_name(self) -> str | None:
         """What the original is called; None if it is not there."""
-        return None if self.table is None else _name(self.options.original)
+        return None if self.table is None else _name_of_source(self.options.original)
 
     @cached_property
     def before(self) -> ClassedTable | None:
@@ -119,19 +125,19 @@ class ReportSource:
 
 
 def source_of(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSource:
-    """What a report is made from; `lent` gives back what is opened."""
+    """Make the source of a report on a release, made or given; `lent` gives back what is opened."""
     if isinstance(source, Release):
         return _source_of_run(source, options, lent)
     return _source_of_table(source, options, lent)
 
 
 def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) -> ReportSource:
-    """The source of a report on what a run has made and proved: nothing is checked again."""
+    """Make the source from what a run has made and proved: nothing is checked again."""
     policy, certificate = release.policy, release.certificate
     engine = lent.enter_context(open_table(release.frame)).engine
     if isinstance(engine, MemoryEngine):
         engine = MemoryEngine(release.frame, text=certificate.blank)
-    world = _world(engine, policy, options)
+    world = _world_of_options(engine, policy, options)
     table, sampled = _load_original(policy, options, world, lent)
     proved = Check(
         ok=all(model.ok for model in release.models),
@@ -158,30 +164,30 @@ def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) ->
 
 
 def _source_of_table(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSource:
-    """The source of a report on a release that is checked first."""
+    """Make the source of a report on a release that is checked first."""
     certificate = certificate_of(options.certificate)
     policy = options.policy or certified_policy(certificate, options.original)
     unchanged = policy.names(Role.KEEP)
     asked = source, options.reading, policy.columns, unchanged, options.watch
     there = lent.enter_context(open_table(*asked))
-    world = _world(there.engine, policy, options)
+    world = _world_of_options(there.engine, policy, options)
     table, sampled = _load_original(policy, options, world, lent)
     backing = Backing(
         certificate,
         lent=options.policy is None,
         trusted=keys_of(options.trusted_keys),
         against=world,
-        trees={} if options.policy is None else trees_of(there.engine, policy, options.folder),
+        trees={} if options.policy is None else spreads_of(there.engine, policy, options.folder),
         original=None if table is None or sampled else Original(table),
     )
-    check = check_rows(checked_of(source, there, certificate), policy, backing)
+    check = check_rows(checked_release(source, there, certificate), policy, backing)
     return ReportSource(
         options=options,
         policy=policy,
         engine=there.engine,
         check=check,
         counted="file" if check.counted else "certificate",
-        name=options.name or _name(source),
+        name=options.name or _name_of_source(source),
         command=options.command or _check_command(source, options),
         table=table,
         sampled=sampled,
@@ -193,7 +199,7 @@ def _source_of_table(source: Any, options: ReportOptions, lent: ExitStack) -> Re
 def _load_original(
     policy: Policy, options: ReportOptions, world: WorldReference | None, lent: ExitStack
 ) -> tuple[LoadedTable | None, bool]:
-    """The original, coded by the policy, and whether only a sample of its rows was."""
+    """Load the original by the policy, None without one; and whether only a sample of it was."""
     if options.original is None:
         return None, False
     given = options.original, options.original_reading, policy.columns, policy.names(Role.KEEP)
@@ -226,12 +232,16 @@ def _policy_for_original(policy: Policy, there: Opened) -> Policy:
     return policy.model_copy(update={"columns": known | more})
 
 
-def _world(engine: Engine, policy: Policy, options: ReportOptions) -> WorldReference | None:
+def _world_of_options(
+    engine: Engine, policy: Policy, options: ReportOptions
+) -> WorldReference | None:
+    """Read the world in the columns of the policy; None without one."""
     called = WorldNames(options.world_id, options.rename, options.folder)
     return world_of(engine, options.world, policy, called)
 
 
-def _name(source: Any) -> str:
+def _name_of_source(source: Any) -> str:
+    """The name of a table: its file without the folder, or what it is."""
     if (file := file_of(source)) is not None:
         return Path(file).name
     return "the table" if path_of(source) is None else "standard input"

@@ -44,7 +44,7 @@ class WrittenRelease:
         raise failed from None
 
     def _report(self, target: str, watch: Watch) -> Report:
-        """A release whose rows were never in memory is read from where it was written."""
+        """Report on the release, read from its file if its rows were never in memory."""
         far = bool(self.paths) and not self.table.in_memory
         return report(
             self.paths["release"] if far else self.release,
@@ -79,7 +79,7 @@ def file_name(place: str) -> str:
 
 
 def world_words(world: Mapping[str, Any]) -> list[str]:
-    """The options of a command that name a world."""
+    """The options of a command that name a world, as words."""
     words = [word for file in world["world"] or () for word in ("--world", file_name(file))]
     words += ["--world-id", world["world_id"]] if world["world_id"] else []
     pairs = (f"{name}={other}" for name, other in world["rename"].items())

@@ -49,8 +49,8 @@ def risk(asked: RiskRequest) -> Risk:
     What is not given is taken from a `policy`, or its file: columns by their roles, hierarchies,
     kinds of values, and which cells mean missing.
     """
-    asked = _by_policy(asked)
-    named = _columns(asked)
+    asked = _fill_in_policy(asked)
+    named = _named_columns(asked)
     if asked.list_records is not None:
         _refuse_listing(asked.source, asked.list_records)
     watch = asked.watch or Watch()
@@ -58,13 +58,13 @@ def risk(asked: RiskRequest) -> Risk:
         engine = there.engine
         if asked.list_records is not None:
             engine = in_memory(engine, named)
-        found, tally = _risk(engine, asked, watch)
+        found, tally = _measure_risk(engine, asked, watch)
         if asked.list_records is not None:
             _write_exposed(tally, asked.threshold, asked.list_records)
         return found
 
 
-def _by_policy(asked: RiskRequest) -> RiskRequest:
+def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
     """The request with its policy read, and what is not given taken from it."""
     asked = with_policy(asked)
     policy = asked.policy
@@ -94,16 +94,16 @@ def _refuse_nothing(asked: RiskRequest) -> None:
             "a set of columns that makes records unique has at least 1 column",
             remedy="give the most columns of such a set (--max-size): 4 is usual",
         )
-    _ = _population(asked)
+    _ = _given_population(asked)
 
 
-def _population(asked: RiskRequest) -> int | None:
-    """The people that the table was drawn from, if they are given."""
+def _given_population(asked: RiskRequest) -> int | None:
+    """The people that the table was drawn from; None if they are not given."""
     return None if asked.population is None else distinct_values.population(asked.population)
 
 
-def _columns(asked: RiskRequest) -> tuple[str, ...]:
-    """The columns that are named: the table must have them."""
+def _named_columns(asked: RiskRequest) -> tuple[str, ...]:
+    """The columns that the request names: the table must have them."""
     return (*asked.quasi, *asked.sensitive, *filter(None, (asked.unit, asked.weight)))
 
 
@@ -116,51 +116,57 @@ class _Coded:
     unit: CodedColumn | None
 
 
-def _risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Risk, Tally]:
-    """The risk, and the tally that it was measured on."""
+def _measure_risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Risk, Tally]:
+    """Measure the risk; also return the tally that it was measured on."""
     names = unique_names((*asked.quasi, *asked.sensitive))
     watch.tell(f"coding {len(names):,} columns", 0.0)
-    codes = _codes(engine, names, asked)
-    unit = _unit(engine, asked)
+    codes = _code_columns(engine, names, asked)
+    unit = _code_units(engine, asked)
     coded = _Coded(engine, {name: codes[name] for name in asked.quasi}, unit)
     columns, sensitive = [], []
     for name in asked.sensitive:
-        column, described = _sensitive(coded, codes[name], (asked.hierarchies or {}).get(name))
+        column, described = _describe_sensitive(
+            coded, codes[name], (asked.hierarchies or {}).get(name)
+        )
         columns.append(column)
         sensitive.append(described)
     watch.tell("counting classes", 0.0)
     tally = engine.tally([*coded.quasi.values()], columns, unit, asked.weight)
     watch.tell("measuring the risk", 0.0)
-    population = population_size(_people(coded), _population(asked), asked.fraction)
+    population = population_size(_count_people(coded), _given_population(asked), asked.fraction)
     found = measure(tally, sensitive, asked.threshold, population=population)
-    return _more(found, coded, tally, (asked, watch)), tally
+    return _add_further_parts(found, coded, tally, (asked, watch)), tally
 
 
-def _codes(engine: Engine, names: Sequence[str], asked: RiskRequest) -> Mapping[str, CodedColumn]:
-    """These columns as codes, read as the policy says if there is one."""
+def _code_columns(
+    engine: Engine, names: Sequence[str], asked: RiskRequest
+) -> Mapping[str, CodedColumn]:
+    """Code these columns, as the policy says if there is one."""
     if asked.policy is None:
         return engine.codes(names, missing_values=asked.missing_values)
     return coding.code_columns(engine, asked.policy, names, asked.missing_values)
 
 
-def _unit(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
-    """Which records belong to one person, if a column says so."""
+def _code_units(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
+    """Code the column that tells people apart; None if each record is a person."""
     policy = asked.policy
     if policy is not None and policy.unit == asked.unit:
         return coding.code_unit(engine, policy)
     return None if asked.unit is None else engine.unit(asked.unit, asked.missing_values)
 
 
-def _people(coded: _Coded) -> int:
-    """The number of distinct units; a record without one is a person of its own."""
+def _count_people(coded: _Coded) -> int:
+    """Count the distinct units; a record without one is a person of its own."""
     if coded.unit is None:
         return coded.engine.records
     there = coded.engine.frequency(coded.unit)
     return int(there[0] + np.count_nonzero(there[1:]))
 
 
-def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, Watch]) -> Risk:
-    """Add special uniques and explanations, if they are asked for."""
+def _add_further_parts(
+    found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, Watch]
+) -> Risk:
+    """Add special uniques and explanations to the risk, if they are asked for."""
     asked, watch = request
     names = list(coded.quasi)
     if asked.special_uniques is not None:
@@ -174,13 +180,13 @@ def _more(found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, 
         )
         found = replace(found, special_uniques=special)
     if asked.explain:
-        coarser = _coarser(coded.quasi, asked.hierarchies or {})
+        coarser = _coarser_codes(coded.quasi, asked.hierarchies or {})
         found = replace(found, explained=explain_columns(names, tally, found, coarser, watch))
     return found
 
 
 def _sampling_fraction(found: Risk, tally: Tally) -> float | None:
-    """The share of the population that is in the table, if it is known."""
+    """The share of the population that is in the table; None if unknown."""
     if found.uniqueness is not None:
         return min(found.uniqueness.fraction, 1.0)
     if tally.weights is None or not tally.weights.sum():
@@ -188,7 +194,7 @@ def _sampling_fraction(found: Risk, tally: Tally) -> float | None:
     return min(tally.records / float(tally.weights.sum()), 1.0)
 
 
-def _coarser(
+def _coarser_codes(
     quasi: Mapping[str, CodedColumn], hierarchies: Mapping[str, AnyHierarchy]
 ) -> dict[str, Codes]:
     """By column: the code of each code one level higher, unless that is the top."""
@@ -204,6 +210,7 @@ def _coarser(
 
 
 def _refuse_listing(source: Any, target: AnyPath) -> None:
+    """Refuse to list records to standard output, or over the table."""
     if str(target) == "-":
         raise PolicyError("the list of records needs a file", remedy="name a file")
     path = file_of(source)
@@ -214,15 +221,16 @@ def _refuse_listing(source: Any, target: AnyPath) -> None:
 
 
 def _write_exposed(tally: Tally, threshold: float, path: AnyPath) -> None:
-    """Write the numbers of the records above the threshold, from 1."""
+    """Write the numbers of the records above the threshold, from 1, a line each."""
     rows = rows_at_risk(tally, tally.quasi, threshold)
     records = np.flatnonzero(rows if tally.row_of is None else rows[tally.row_of]) + 1
     files.write_text(path, "".join(f"{record}\n" for record in records.tolist()))
 
 
-def _sensitive(
+def _describe_sensitive(
     coded: _Coded, column: CodedColumn, spec: AnyHierarchy | None
 ) -> tuple[CodedColumn, SensitiveColumn]:
+    """Describe a sensitive column for t; aligned to its hierarchy if it has one."""
     ordered, maps = column.domain.kind is not Kind.TEXT, None
     if spec is not None:
         hierarchy = hierarchies_of_io.resolve(spec, Path()).build(column.domain, column.name)
@@ -233,7 +241,7 @@ def _sensitive(
 
 
 def _people_per_code(coded: _Coded, column: CodedColumn) -> Counts:
-    """People per code: a person counts once per code, a record without a unit is a person."""
+    """Count people per code: each once per code, a record without a unit is a person."""
     if coded.unit is None:
         return coded.engine.frequency(column)
     lines = coded.engine.counts((), [column], coded.unit)

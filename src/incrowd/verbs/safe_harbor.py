@@ -59,7 +59,7 @@ def safe_harbor(asked: SafeHarborRequest) -> Checklist:
 
 
 def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarborRules:
-    """The year in which ages count, and people by the first digits of ZIP codes, checked."""
+    """Make the rules: the year in which ages count, and people by the start of ZIP codes."""
     year = datetime.now(UTC).year if today is None else today
     if not isinstance(year, Integral) or not 1900 <= year <= 2200:
         raise PolicyError(
@@ -78,7 +78,7 @@ def rules_of(today: int | None, zip_populations: Mapping[str, int]) -> SafeHarbo
 def table_facts(
     source: Any, *, today: int | None = None, reading: Reading | None = None
 ) -> TableFacts:
-    """What a preset should know of a table: its identifiers and the kinds of its columns."""
+    """Find what a preset should know of a table: its identifiers and kinds of columns."""
     with enough_memory(), open_table(source, reading) as there:
         columns = _profiles(there.engine)
         rules = rules_of(today, {})
@@ -90,9 +90,9 @@ def table_facts(
 def _check_policy(
     engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
 ) -> Checklist:
-    """The checklist of what a policy lets out."""
+    """Check what a policy lets out."""
     require_declared(policy, engine.names)
-    columns = _leaving(engine, policy, folder)
+    columns = _leaving_profiles(engine, policy, folder)
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
     sealed = {name: what for name, what in engine.sealed.items() if name not in staying}
     return checklist(columns, rules, pseudonymous_columns(policy), sealed)
@@ -102,19 +102,20 @@ def _check_policy(
 
 
 def _profiles(engine: Engine) -> list[ColumnProfile]:
+    """Profile all columns of a table."""
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
 
 
 def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile]:
-    """The profiles of these columns; a large column whose name says nothing is sampled.
+    """Profile these columns; a large one whose name says nothing is sampled.
 
     The sample is seeded, and holds some of the values that contain what identifiers contain: one
     identifier is enough to fail.
     """
     distinct = {name: excess_distinct(engine, name) for name in names}
     rows = {name: engine.counts([name]) for name, many in distinct.items() if many is None}
-    tasks = [partial(_profile, rows[name], name, text=engine.text) for name in rows]
+    tasks = [partial(_profile_of_column, rows[name], name, text=engine.text) for name in rows]
     seen = dict(zip(rows, in_threads(tasks), strict=True))
     return [
         seen[name] if many is None else profile_of_sample(engine, name, many)
@@ -122,8 +123,8 @@ def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile
     ]
 
 
-def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
-    """The profile of a column by its distinct cells and the records that hold them."""
+def _profile_of_column(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
+    """Profile a column by its distinct cells and the records that hold them."""
     with boundary(InputError(f"column {name!r} cannot be read", remedy="convert it to text")):
         cells = rows.cells[name].alias("")  # Polars takes a name such as ^a$ for a pattern
         there = cells.is_not_null()
@@ -140,7 +141,7 @@ def _profile(rows: CountedRows, name: str, *, text: bool) -> ColumnProfile:
 
 
 def _sample_places(values: pl.Series) -> Counts:
-    """A sample of the values, with some of those that contain what identifiers contain."""
+    """The places of a sample of the values, with some that look like identifiers."""
     order = values.arg_sort().to_numpy()
     places = np.random.default_rng(0).choice(len(values), SAMPLE, replace=False)
     if isinstance(values.dtype, pl.String):
@@ -152,25 +153,25 @@ def _sample_places(values: pl.Series) -> Counts:
 # What a policy lets out
 
 
-def _leaving(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:
-    """The columns that leave under a policy, quasi-identifying ones as fine as they may be."""
+def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:
+    """Yield profiles of the columns that leave, quasi-identifying ones at their finest."""
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
     builders = builders_of(policy, folder)
     for name in engine.names:
         if name in staying or name in columns_without_codes(engine.sealed):
             continue
-        column = _as_it_leaves(engine, policy, name)
+        column = _code_as_it_leaves(engine, policy, name)
         records = engine.frequency(column)
         lowest = policy.columns[name].lowest
         if name in policy.quasi and lowest and policy.shown.coarsens:
             hierarchy = builders[name].build(column.domain, name, records[1:])
-            column = _at(align(column, hierarchy.leaves), hierarchy, lowest)
+            column = _show_at_level(align(column, hierarchy.leaves), hierarchy, lowest)
             records = engine.frequency(column)
         yield ColumnProfile.of(column, records)
 
 
-def _as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
-    """A column as codes; only a quasi-identifying one leaves without its marks of missing."""
+def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
+    """Code a column; only a quasi-identifying one leaves without marks of missing."""
     if name in policy.quasi and policy.shown.coarsens:
         return code_columns(engine, policy, [name])[name]
     kind = policy.columns[name].kind
@@ -178,7 +179,7 @@ def _as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn:
     return engine.codes([name], kinds, policy.missing_values)[name]
 
 
-def _at(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:
+def _show_at_level(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:
     """A column as a level of its hierarchy shows it."""
     level = min(level, hierarchy.height)
     codes = hierarchy.maps[level][column.codes]

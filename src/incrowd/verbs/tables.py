@@ -61,7 +61,7 @@ class _EngineTable:
         if names == self.names:
             return self
         if not names:
-            raise all_nested()
+            raise all_nested_error()
         left = ", ".join(name for name in self.names if name in nested)
         note = f"columns of lists or structures are left out: {left}"
         return replace(self, names=names, notes=(*self.notes, note))
@@ -74,11 +74,11 @@ class TableInMemory(_EngineTable):
     engine: MemoryEngine
 
     def codes(self, names: Sequence[str]) -> dict[str, CodedColumn]:
-        """Columns as codes, in this order."""
+        """Code these columns, in this order."""
         return codes_of(self.engine, names, self.policy)
 
     def records(self) -> Records:
-        """Its columns as codes, a row for each record."""
+        """Code all its columns: a row for each record."""
         return records_of(self.codes(self.names))
 
 
@@ -100,7 +100,10 @@ class TableElsewhere(_EngineTable):
     """A table that is too large to be brought into memory, and can be counted where it is."""
 
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
-        """Each size of a class of records that are equal in these columns, and how many have it."""
+        """Count the sizes of classes of records that are equal in these columns.
+
+        Returns the sizes that occur, and how many classes have each.
+        """
         if self.policy is None:
             return self.engine.sizes(names)
         columns = codes_of(self.engine, names, self.policy)
@@ -109,7 +112,7 @@ class TableElsewhere(_EngineTable):
         return sizes, classes
 
     def passing(self) -> PassingTable:
-        """The same as a table that passes once."""
+        """The same table as one that passes once."""
         return PassingTable(
             self.engine.batches(self.names), self.names, self.engine.text, self.notes, self.policy
         )
@@ -130,7 +133,7 @@ def columns_to_look_at(
 def codes_of(
     engine: Engine, names: Sequence[str], policy: "Policy | None"
 ) -> dict[str, CodedColumn]:
-    """Columns as codes, in this order, read as the policy says if there is one."""
+    """Code these columns, in this order, as the policy says if there is one."""
     if policy is None:
         return engine.codes(names)
     from incrowd.policy.coding import code_columns  # noqa: PLC0415  policies take long to load
@@ -147,39 +150,41 @@ def open_to_count(
     whole: bool,
     policy: "Policy | None" = None,
 ) -> Iterator[TableInMemory | PassingTable | TableElsewhere]:
-    """The table in a frame, in a file, on standard input ("-"), elsewhere, or in frames.
+    """Open a frame, file, standard input ("-"), table elsewhere, or frames, to be counted.
 
     Standard input, iterators and large files pass once, and large tables elsewhere stay where they
     are, unless `whole` asks for all of it. Columns are read as the policy says if there is one.
     """
     with ExitStack() as stack:
-        table = _open(source, columns, reading or Reading(), stack, whole=whole)
+        table = _open_source(source, columns, reading or Reading(), stack, whole=whole)
         yield replace(table, policy=policy)
 
 
-def _open(
+def _open_source(
     source: Any, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
+    """Open a table of any kind; `stack` gives back what is opened."""
     if isinstance(source, Opened):
         if isinstance(source.engine, MemoryEngine):
-            return _in_memory(source.engine, columns, source.like.notes)
+            return _table_in_memory(source.engine, columns, source.like.notes)
         names, notes = choose_columns(source.names, columns), tuple(map(str, source.like.notes))
         return TableElsewhere(source.engine, names, notes)
     if (engine := elsewhere.engine_of(source)) is not None:
         stack.callback(engine.close)
-        return _elsewhere(engine, columns, whole=whole)
+        return _table_elsewhere(engine, columns, whole=whole)
     if is_path(source):
         return _open_file(source, columns, reading, stack, whole=whole)
     if is_batches(source):
         return _passing_frames(source, columns, whole=whole)
-    return _in_memory(MemoryEngine(source), columns)
+    return _table_in_memory(MemoryEngine(source), columns)
 
 
 def _open_file(
     path: AnyPath, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
+    """Open a file in memory, in passes or by an engine, as its size and the reading ask."""
     if reading.memory is not None and (large := reading.large(path)):
-        return _elsewhere(large.engine, columns, whole=whole)
+        return _table_elsewhere(large.engine, columns, whole=whole)
     reading = reading.expecting(columns or ())
     if not whole and passes_once(path):
         passing = stack.enter_context(batches(path, reading.layout))
@@ -187,19 +192,19 @@ def _open_file(
         frames = (select_columns(frame, names) for frame in passing)
         return PassingTable(frames, names, passing.text, passing.notes)
     read = reading.read(path)
-    return _in_memory(MemoryEngine(read.frame, text=read.text), columns, read.notes)
+    return _table_in_memory(MemoryEngine(read.frame, text=read.text), columns, read.notes)
 
 
-def _in_memory(
+def _table_in_memory(
     engine: MemoryEngine, columns: Sequence[str] | None, notes: Iterable[Any] = ()
 ) -> TableInMemory:
     return TableInMemory(engine, choose_columns(engine.names, columns), tuple(map(str, notes)))
 
 
-def _elsewhere(
+def _table_elsewhere(
     engine: Engine, columns: Sequence[str] | None, *, whole: bool
 ) -> TableInMemory | TableElsewhere:
-    """In memory if that is asked for, or if it is small."""
+    """Bring a table elsewhere into memory if that is asked for, or if it is small."""
     names = choose_columns(engine.names, columns)
     if whole or engine.records <= FEW_RECORDS:
         return TableInMemory(in_memory(engine, names), names)
@@ -225,6 +230,7 @@ def passes_once(path: AnyPath) -> bool:
 def _passing_frames(
     frames: Iterable[Any], columns: Sequence[str] | None, *, whole: bool
 ) -> PassingTable:
+    """Make a table of frames that pass; refused if the whole is needed at once."""
     if whole:
         raise PolicyError(
             "an exact answer needs all records at once, and batches pass once",
@@ -238,8 +244,8 @@ def _passing_frames(
     return PassingTable(chain([first], rest), names, text=False)
 
 
-def all_nested() -> InputError:
-    """No column holds plain values."""
+def all_nested_error() -> InputError:
+    """The error if no column holds plain values."""
     return InputError(
         "every column holds lists or structures", remedy="unnest them into plain columns"
     )

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from incrowd.errors import PolicyError
 from incrowd.models import MODELS
 from incrowd.policy.toml import edit_text
-from incrowd.web.trees import TreeRows, spec
+from incrowd.web.trees import TreeRows, policy_hierarchy
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
@@ -30,41 +30,45 @@ _OF_QUASI = ("hierarchy", "weight", "lowest", "highest", "widest", "grid")
 
 
 def view(text: str) -> View:
-    """The policy as its file says it."""
+    """Parse a policy file: its keys and values as they stand there, without defaults."""
     return tomllib.loads(text)
 
 
 def columns(text: str) -> Mapping[str, Mapping[str, Any]]:
-    """The settings of each column."""
+    """Return the settings of each column, by its name."""
     settings: Mapping[str, Mapping[str, Any]] = view(text)["columns"]
     return settings
 
 
-def of_role(text: str, role: str) -> tuple[str, ...]:
-    """The columns of a role."""
+def columns_of_role(text: str, role: str) -> tuple[str, ...]:
+    """The names of the columns that have this role, in the order of the file."""
     return tuple(name for name, column in columns(text).items() if column["role"] == role)
 
 
 def models(text: str) -> list[dict[str, Any]]:
-    """The models, in the order of the file."""
+    """The settings of the models, in the order of the file."""
     settings: list[dict[str, Any]] = view(text)["models"]
     return settings
 
 
 def k_model(text: str) -> str:
-    """The model that k is of: that of the world if the policy has it alone."""
+    """The name of the model whose k the slider sets.
+
+    That is the world's if the policy has it and not the table's; else the table's, which the policy
+    may lack.
+    """
     names = [model["name"] for model in models(text)]
     return OF_WORLD if OF_WORLD in names and OF_TABLE not in names else OF_TABLE
 
 
 def k_of(text: str) -> int | None:
-    """The k of the policy."""
+    """The k of the policy; None if it has no model of that kind."""
     name = k_model(text)
     return next((model["k"] for model in models(text) if model["name"] == name), None)
 
 
 def with_k(text: str, k: int) -> str:
-    """The policy with this k, of a new first model if it has none."""
+    """The policy with this k; if it has no such model, a new first one asks for it."""
     known, name = models(text), k_model(text)
     place = next((i for i, one in enumerate(known) if one["name"] == name), None)
     if place is None:
@@ -73,24 +77,24 @@ def with_k(text: str, k: int) -> str:
 
 
 def with_k_model(text: str, name: str) -> str:
-    """The policy whose k counts people of the table or of the world, as this model does."""
+    """The policy with this model first, and none other whose k counts table or world; k stays."""
     k = k_of(text) or _USUAL_K
     others = [model for model in models(text) if model["name"] not in (OF_TABLE, OF_WORLD)]
     return edit_text(text, {"models": [{"name": name, "k": k}, *others]})
 
 
 def counts_world(model: str) -> bool:
-    """Whether a model counts the people of a world."""
+    """Whether the model of this name counts the people of a world."""
     return "world" in MODELS[model].requires
 
 
 def is_of_column(model: str) -> bool:
-    """Whether a model is about a sensitive column."""
+    """Whether the model of this name is about one sensitive column."""
     return "column" in MODELS[model].__annotations__
 
 
 def meaning_of(model: Mapping[str, Any]) -> str:
-    """What a model of a policy promises: a sentence."""
+    """What a model with these settings promises: a sentence."""
     return MODELS[model["name"]](**model).meaning
 
 
@@ -118,7 +122,7 @@ def with_model_setting(text: str, number: int, key: str, value: float) -> str:
 
 
 def without_model(text: str, number: int) -> str:
-    """The policy without one of its models."""
+    """The policy without the model of this number; the last model cannot be removed."""
     known = models(text)
     if len(known) == 1:
         raise PolicyError("a policy needs a model", remedy="add another one first")
@@ -140,17 +144,17 @@ def with_role(text: str, column: str, role: str) -> str:
 
 
 def with_setting(text: str, key: str, value: object) -> str:
-    """The policy with another setting of the whole: suppression, search, show."""
+    """The policy with another setting outside columns and models, such as `suppression`."""
     return edit_text(text, {key: value})
 
 
 def with_column(text: str, column: str, changes: Mapping[str, Any]) -> str:
-    """The policy with other settings of one column; None takes a setting away."""
+    """The policy with other settings of one column; None removes a setting."""
     return edit_text(text, {("columns", column, key): new for key, new in changes.items()})
 
 
 def marks_of(text: str, column: str | None = None) -> list[str]:
-    """Values that mean missing beside empty ones: of one column, or of every column."""
+    """Values that mean missing, besides empty cells: of one column, or those for all columns."""
     settings = view(text) if column is None else columns(text)[column]
     return [str(mark) for mark in settings.get("missing_values", ()) if mark]
 
@@ -163,8 +167,8 @@ def with_marks(text: str, marks: Sequence[str], column: str | None = None) -> st
 
 
 @lru_cache(maxsize=8)
-def besides_point(text: str) -> View:
-    """What points of the plane share: the policy but for its search, its k and its limit."""
+def shared_by_points(text: str) -> View:
+    """The policy without search and suppression, and with the usual k: equal for all points."""
     shared = view(with_k(text, _USUAL_K))
     return {key: value for key, value in shared.items() if key not in _OF_POINT}
 
@@ -176,28 +180,29 @@ def hierarchy_of(text: str, column: str) -> dict[str, Any]:
 
 
 def cuts_of(text: str, column: str) -> list[float]:
-    """The cut points of the column's first level, if it has any."""
+    """The cut points of the column's first level; empty if its hierarchy names none."""
     cuts = hierarchy_of(text, column).get("cuts", [])
     return list(cuts[0]) if cuts and isinstance(cuts[0], list) else list(cuts)
 
 
-def with_cut(cuts: Sequence[float], at: float) -> list[float]:
-    """Cut points with one more, or without it if it is there.
+def with_cut_toggled(cuts: Sequence[float], at: float) -> list[float]:
+    """The cut points, ascending: with this one added, or without it if it was there.
 
-    >>> with_cut([10, 20], 15), with_cut([10, 15, 20], 15)
+    >>> with_cut_toggled([10, 20], 15), with_cut_toggled([10, 15, 20], 15)
     ([10, 15, 20], [10, 20])
     """
     return sorted(set(cuts) ^ {int(at) if float(at).is_integer() else at})
 
 
 def with_tree(text: str, column: str, grid: TreeRows) -> str:
-    """The policy with a tree made by hand as the column's hierarchy."""
-    return with_column(text, column, {"hierarchy": spec(grid)})
+    """The policy with this tree as the column's hierarchy."""
+    return with_column(text, column, {"hierarchy": policy_hierarchy(grid)})
 
 
 def _models_after(
     known: Sequence[Mapping[str, Any]], column: str, role: str
 ) -> list[Mapping[str, Any]]:
+    """The models once a column has this role: its own go, or a sensitive one gets its first."""
     if role != "sensitive":
         kept = [model for model in known if model.get("column") != column]
         return kept or [{"name": OF_TABLE, "k": _USUAL_K}]
@@ -207,4 +212,5 @@ def _models_after(
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether two models have the same name and the same column, if any."""
     return one["name"] == other["name"] and one.get("column") == other.get("column")

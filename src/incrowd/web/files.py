@@ -28,8 +28,8 @@ class FolderEntry:
     """Whether it may be a table, by its ending."""
 
 
-def within(folder: str | Path, relative: str) -> Path:
-    """The path of an entry; refused if it leads out of the folder, by `..` or by a link."""
+def path_within(folder: str | Path, relative: str) -> Path:
+    """The path of an entry of a folder; refused if it leads outside, by `..` or by a link."""
     root = Path(folder).resolve()
     found = (root / relative).resolve()
     if not found.is_relative_to(root):
@@ -41,8 +41,8 @@ def within(folder: str | Path, relative: str) -> Path:
 
 
 def listing(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ...]:
-    """What is in a folder below the chosen one: folders first, hidden files not at all."""
-    root, place = Path(folder).resolve(), within(folder, relative)
+    """List a folder below the chosen one: folders first, nothing hidden, at most `MOST` entries."""
+    root, place = Path(folder).resolve(), path_within(folder, relative)
     try:
         names = sorted(path.name for path in place.iterdir() if not path.name.startswith("."))
     except OSError:
@@ -54,7 +54,7 @@ def listing(folder: str | Path, relative: str = "") -> tuple[FolderEntry, ...]:
 
 
 def _entry(root: Path, path: Path) -> Iterator[FolderEntry]:
-    """The entry of a path; none for what leads out of the folder, or is neither file nor folder."""
+    """Yield the entry of a path; nothing if it leads outside or is neither file nor folder."""
     real = path.resolve()
     if not real.is_relative_to(root) or not (real.is_dir() or real.is_file()):
         return

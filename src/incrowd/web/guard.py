@@ -62,22 +62,22 @@ class Guard:
         elif why is None:
             await self.app(scope, receive, _HardenedSend(send, self._port))
         elif not why:
-            await _answer(send, 200, _OPENED, [(b"set-cookie", self._set_cookie())])
+            await _send_answer(send, 200, _OPENED, [(b"set-cookie", self._cookie_header())])
         else:
-            await _answer(send, 403, f"incrowd refuses this request: {why}.\n", [])
+            await _send_answer(send, 403, f"incrowd refuses this request: {why}.\n", [])
 
     def _refusal(self, scope: Scope) -> str | None:
         """Why a request is refused; empty if it holds the token, None if it may pass."""
-        headers = _by_name(scope["headers"])
+        headers = _headers_by_name(scope["headers"])
         host = headers.get("host", "")
         if host not in self._hosts:
             return "it names another host"
-        if why := _foreign(scope, headers, host):
+        if why := _foreign_reason(scope, headers, host):
             return why
-        return "" if self._opens(scope) else self._stranger(scope, headers)
+        return "" if self._holds_token(scope) else self._refusal_without_token(scope, headers)
 
-    def _stranger(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
-        """Why a request without the token is refused; None if it may pass."""
+    def _refusal_without_token(self, scope: Scope, headers: Mapping[str, str]) -> str | None:
+        """Why a request without the token is refused; None if its cookie lets it pass."""
         if headers.get("sec-fetch-site") in _FOREIGN:
             return "it comes from another page"
         if not self._has_cookie(headers):
@@ -86,14 +86,15 @@ class Guard:
             return "files are handed over by the page's own way, not by this one"
         return None
 
-    def _opens(self, scope: Scope) -> bool:
-        """Whether this is the address that was printed, with the right token."""
+    def _holds_token(self, scope: Scope) -> bool:
+        """Whether the request opens the printed address, with the right token."""
         if scope["type"] != "http" or scope["path"] != "/" or scope["method"] not in _SAFE:
             return False
         given = parse_qs(scope["query_string"].decode("latin-1")).get("token", [""])
         return len(given) == 1 and hmac.compare_digest(given[0].encode(), self._token.encode())
 
     def _has_cookie(self, headers: Mapping[str, str]) -> bool:
+        """Whether the request carries the cookie that this server handed out."""
         try:
             found = SimpleCookie(headers.get("cookie", "")).get(self._cookie)
         except CookieError:
@@ -101,11 +102,12 @@ class Guard:
         given = "" if found is None else found.value
         return hmac.compare_digest(given.encode(), self._secret.encode())
 
-    def _set_cookie(self) -> bytes:
+    def _cookie_header(self) -> bytes:
+        """The value of the header that hands out the cookie."""
         return f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict".encode()
 
 
-def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+def _headers_by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     """Headers by name; those that come several times are joined, so that none is overlooked."""
     found: dict[str, str] = {}
     for name, value in headers:
@@ -115,8 +117,8 @@ def _by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
     return found
 
 
-def _foreign(scope: Scope, headers: Mapping[str, str], host: str) -> str:
-    """Why a request comes from elsewhere; empty if it does not."""
+def _foreign_reason(scope: Scope, headers: Mapping[str, str], host: str) -> str:
+    """Why a request comes from another page, or might; empty if it comes from ours."""
     origin = headers.get("origin")
     if origin is not None and origin != f"http://{host}":
         return "it comes from another page"
@@ -137,16 +139,19 @@ class _HardenedSend:
         self._body = b""
 
     async def __call__(self, message: Message) -> None:
+        """Send a message on; a page is held back until all of it is there to be digested."""
         if message["type"] == "http.response.start":
             if _is_page(message["headers"]):
                 self._start = message
                 return
-            message = message | {"headers": _harden(message["headers"], policy(self._port))}
+            message = message | {
+                "headers": _harden(message["headers"], content_security_policy(self._port))
+            }
         elif message["type"] == "http.response.body" and self._start is not None:
             self._body += message.get("body", b"")
             if message.get("more_body"):
                 return
-            allowed = policy(self._port, _SCRIPT.findall(self._body))
+            allowed = content_security_policy(self._port, _SCRIPT.findall(self._body))
             headers = _harden(self._start["headers"], allowed)
             await self._send(self._start | {"headers": headers})
             message = {"type": "http.response.body", "body": self._body}
@@ -158,8 +163,8 @@ def _is_page(headers: Headers) -> bool:
     return any(n.lower() == b"content-type" and v.startswith(b"text/html") for n, v in headers)
 
 
-def policy(port: int, scripts: Iterable[bytes] = ()) -> str:
-    """What a page may load: nothing from anywhere else, and of inline scripts only these."""
+def content_security_policy(port: int, scripts: Iterable[bytes] = ()) -> str:
+    """The header that says what a page may load: ours, and inline scripts only these."""
     digests = (base64.b64encode(hashlib.sha256(one).digest()).decode() for one in scripts)
     named = "".join(f" 'sha256-{one}'" for one in digests)
     rules = (
@@ -180,7 +185,7 @@ def policy(port: int, scripts: Iterable[bytes] = ()) -> str:
 
 
 def _harden(headers: Headers, allowed: str) -> Headers:
-    """The headers of an answer, with ours in place of those that say less."""
+    """The headers, with those of the guard and this content policy in place of weaker ones."""
     kept = [(name, value) for name, value in headers if name.lower() not in _DROPPED]
     return [
         *kept,
@@ -194,8 +199,8 @@ def _harden(headers: Headers, allowed: str) -> Headers:
     ]
 
 
-async def _answer(send: Send, status: int, text: str, headers: Headers) -> None:
-    """An answer of the guard itself: it loads nothing at all."""
+async def _send_answer(send: Send, status: int, text: str, headers: Headers) -> None:
+    """Send an answer of the guard itself, which may load nothing."""
     body = text.encode()
     kind = b"text/html; charset=utf-8" if text.startswith("<") else b"text/plain; charset=utf-8"
     sized = [(b"content-type", kind), (b"content-length", str(len(body)).encode())]

@@ -37,7 +37,7 @@ class WorldFiles:
 
     @property
     def given(self) -> dict[str, Any]:
-        """As keyword arguments of verbs."""
+        """The files as keyword arguments of verbs: `world`, `world_id`, `rename`."""
         return {"world": self.files, "world_id": self.world_id, "rename": dict(self.rename)}
 
 

@@ -11,17 +11,20 @@ from dataclasses import replace
 from incrowd.web.facts import TriedRelease, WhatIf
 
 
-def latest(parts: Iterable[TriedRelease], longer: Mapping[str, WhatIf]) -> list[TriedRelease]:
-    """The points by name, with the answers of longer searches (by policy) where there are any."""
+def with_longer_answers(
+    parts: Iterable[TriedRelease], longer: Mapping[str, WhatIf]
+) -> list[TriedRelease]:
+    """The points, with the answers of longer searches, by policy, where there are any."""
     return [replace(one, answer=longer.get(one.policy, one.answer)) for one in parts]
 
 
 def best_known(points: Sequence[TriedRelease]) -> list[TriedRelease]:
     """The points, each with the least loss of all releases known to satisfy its policy."""
-    return [_with_best(point, points) for point in points]
+    return [_best_of_point(point, points) for point in points]
 
 
-def _with_best(point: TriedRelease, points: Sequence[TriedRelease]) -> TriedRelease:
+def _best_of_point(point: TriedRelease, points: Sequence[TriedRelease]) -> TriedRelease:
+    """The point with the release of least loss that satisfies its policy, its own or another's."""
     fitting = [one for one in points if _satisfies(one, point)]
     best = min(fitting, key=_loss, default=point)
     if best is point or _loss(best) >= _loss(point):
@@ -43,4 +46,5 @@ def _satisfies(one: TriedRelease, other: TriedRelease) -> bool:
 
 
 def _loss(point: TriedRelease) -> float:
+    """The loss of a point; infinite without a release."""
     return float("inf") if point.answer is None else point.answer.loss

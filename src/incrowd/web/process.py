@@ -32,7 +32,10 @@ class Replies:
         self._told = 0.0
 
     def tell(self, what: str, share: float, value: Any = None) -> None:
-        """Tell how far the job is; ends the job if it was cancelled."""
+        """Tell how far the job is, not too often; a `value` is always told.
+
+        Raise `StoppedError` if the job was cancelled.
+        """
         if self._stop.is_set():
             raise StoppedError
         now = time.monotonic()
@@ -49,18 +52,18 @@ class Replies:
 def serve(wire: Connection, stop: Flag) -> None:
     """Answer requests until the server goes away."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _end)
+    signal.signal(signal.SIGTERM, _exit_in_order)
     state = import_module("incrowd.web.work.state").WorkerState()
-    threading.Thread(target=_warm, daemon=True).start()
+    threading.Thread(target=_warm_up, daemon=True).start()
     with suppress(EOFError, OSError):
         while True:
             number, job = wire.recv()
             replies = Replies(wire, stop, number)
-            replies.send(ending(state, job, replies))
+            replies.send(ending_of(state, job, replies))
 
 
-def ending(state: Any, job: Job[Any], replies: Replies) -> Ending:
-    """Do a job: how it ended."""
+def ending_of(state: Any, job: Job[Any], replies: Replies) -> Ending:
+    """Do a job and say how it ended: with its answer, cancelled, or failed."""
     try:
         module, _, name = job.work.partition(":")
         work = getattr(import_module(f"incrowd.web.work.{module}"), name)
@@ -68,34 +71,35 @@ def ending(state: Any, job: Job[Any], replies: Replies) -> Ending:
     except StoppedError:
         return Cancelled("cancelled; nothing was written")
     except Exception as error:  # noqa: BLE001  whatever it is, the page says it in our words
-        if _led_by_stop(error):
+        if _is_led_by_stop(error):
             return Cancelled("cancelled; nothing was written")
         return _failure_of(error)
 
 
 def _failure_of(error: Exception) -> Failed:
+    """The failure as the page says it: without cells and without paths of private folders."""
     failure = failure_of(error)
     words = (without_private(failure.error), without_private(failure.remedy))
     return Failed(*words, failure.exit_code)
 
 
-def _led_by_stop(error: Exception) -> bool:
+def _is_led_by_stop(error: Exception) -> bool:
     """Whether a library turned the cancelling into an error of its own."""
     return any(isinstance(cause, StoppedError) for cause in chain_of(error))
 
 
-def _warm() -> None:
+def _warm_up() -> None:
     """Load what the first questions need while somebody still looks at the page."""
     with suppress(Exception):
         import_module("incrowd.web.work.warming").warm()
 
 
-def _end(*_: object) -> NoReturn:
-    """End in order, so that half a release is deleted; a second signal must not end the ending."""
+def _exit_in_order(*_: object) -> NoReturn:
+    """Exit so that half a release is deleted; a second signal must not end the ending."""
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    sys.unraisablehook = _unheard  # it may come in the middle of an import
+    sys.unraisablehook = _ignore_error  # it may come in the middle of an import
     raise SystemExit
 
 
-def _unheard(_: object) -> None:
-    """Nobody needs to know what an ending interrupted."""
+def _ignore_error(_: object) -> None:
+    """Say nothing of what an exit interrupted."""

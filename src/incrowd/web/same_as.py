@@ -39,7 +39,7 @@ where the table is kept. No cell of the table is in it.
 
 
 def toml(session: "PageSession") -> str:
-    """The policy file; hierarchy files are named in full, so that it can lie in any folder."""
+    """The text of the policy file, empty without one; hierarchy files are named in full."""
     if not session.policy:
         return ""
     changes: dict[str | tuple[str | int, ...], Any] = {}
@@ -55,14 +55,14 @@ def command(session: "PageSession") -> str:
     """The command that makes the release; `policy.toml` holds the policy."""
     words = ["incrowd", "anonymize", _source(session), "--policy", POLICY]
     words += ["-o", _target(session)]
-    for flag, value in _options(session).items():
+    for flag, value in _option_flags(session).items():
         words += [flag, value]
     words += _world_words(session.world) + _reading_words(session.reading)
     return shlex.join(words)
 
 
-def note(session: "PageSession") -> str:
-    """What to do first if the table does not stay; empty if it does."""
+def first_note(session: "PageSession") -> str:
+    """What to do first if the table is a copy that does not stay; empty if it stays."""
     if not session.passing:
         return ""
     name = _source(session)
@@ -75,16 +75,18 @@ def note(session: "PageSession") -> str:
 
 
 def _source(session: "PageSession") -> str:
-    """The table; of a copy that does not stay its name, for a file beside the policy."""
+    """The path of the table; of a copy that does not stay only its name."""
     source = session.source or "FILE"
     return Path(source).name if session.passing else source
 
 
 def _target(session: "PageSession") -> str:
+    """The file of the release; a word that stands for it without one."""
     return session.target or "RELEASE"
 
 
-def _options(session: "PageSession") -> dict[str, str]:
+def _option_flags(session: "PageSession") -> dict[str, str]:
+    """The flags of the command that the session sets, with their values."""
     given = {
         "--seed": session.seed,
         "--report": session.report,
@@ -95,18 +97,20 @@ def _options(session: "PageSession") -> dict[str, str]:
 
 
 def _world_words(world: WorldFiles) -> list[str]:
+    """The words of a command that name the world."""
     words = [word for file in world.files for word in ("--world", file)]
     words += [] if world.world_id is None else ["--world-id", world.world_id]
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
 def _options_in(reading: ReadingOptions) -> list[tuple[Option, Any]]:
-    """What is said of how the table is read."""
+    """The options of reading that are set, with their values."""
     values = ((option, getattr(reading, option.name)) for option in options_of(ReadingOptions))
     return [(option, value) for option, value in values if value not in (None, ())]
 
 
 def _reading_words(reading: ReadingOptions) -> list[str]:
+    """The words of a command that say how the table is read."""
     words = []
     for option, value in _options_in(reading):
         if isinstance(value, bool):
@@ -118,12 +122,12 @@ def _reading_words(reading: ReadingOptions) -> list[str]:
 
 
 def python(session: "PageSession") -> str:
-    """The same in Python."""
-    arguments = [_text(_source(session)), "policy", _text(_target(session))]
+    """The program in Python that makes the release; `policy.toml` holds the policy."""
+    arguments = [_quote(_source(session)), "policy", _quote(_target(session))]
     if session.seed is not None:
         arguments.append(f"seed={session.seed}")
     if session.sign is not None:
-        arguments.append(f"sign={_text(session.sign)}")
+        arguments.append(f"sign={_quote(session.sign)}")
     if session.key_file is not None:
         arguments.append("key=key")
     arguments += _world_python(session.world)
@@ -132,66 +136,72 @@ def python(session: "PageSession") -> str:
     lines = ["import incrowd", "", f'policy = incrowd.read_policy("{POLICY}")']
     if session.key_file is not None:
         lines.insert(0, "from pathlib import Path\n")
-        lines.append(f'key = Path({_text(session.key_file)}).read_bytes().rstrip(b"\\r\\n")')
+        lines.append(f'key = Path({_quote(session.key_file)}).read_bytes().rstrip(b"\\r\\n")')
     lines += ["release = incrowd.anonymize(", *(f"    {one}," for one in arguments), ")"]
-    lines += _report(session)
+    lines += _report_lines(session)
     return "\n".join([*lines, "print(release.k, release.loss)", ""])
 
 
-def _report(session: "PageSession") -> list[str]:
+def _report_lines(session: "PageSession") -> list[str]:
+    """The lines of Python that write the report; none if none is asked for."""
     if session.report is None:
         return []
-    source, report = _text(_source(session)), _text(session.report)
+    source, report = _quote(_source(session)), _quote(session.report)
     given = [f"original={source}", *_world_python(session.world)]
     return [f"incrowd.report(release, {report}, {', '.join(given)})"]
 
 
 def _world_python(world: WorldFiles) -> list[str]:
+    """The arguments in Python that name the world."""
     if not world.files:
         return []
-    given = [f"world=[{', '.join(map(_text, world.files))}]"]
-    given += [] if world.world_id is None else [f"world_id={_text(world.world_id)}"]
+    given = [f"world=[{', '.join(map(_quote, world.files))}]"]
+    given += [] if world.world_id is None else [f"world_id={_quote(world.world_id)}"]
     return given + ([f"rename={_literal(dict(world.rename))}"] if world.rename else [])
 
 
 def _reading_python(reading: ReadingOptions) -> str:
+    """The argument in Python that says how the table is read; empty if nothing is set."""
     settings = [
-        f"{option.name}={_formats(value) if isinstance(value, tuple) else _literal(value)}"
+        f"{option.name}={_formats_literal(value) if isinstance(value, tuple) else _literal(value)}"
         for option, value in _options_in(reading)
     ]
     return f"reading=incrowd.Reading({', '.join(settings)})" if settings else ""
 
 
-def _formats(texts: tuple[str, ...]) -> str:
-    """Formats of dates: one for all, or by column."""
+def _formats_literal(texts: tuple[str, ...]) -> str:
+    """Formats of dates as Python writes them: one text for all, or a dictionary by column."""
     formats = dict(text.rpartition("=")[::2] for text in texts)
-    return _text(formats[""]) if list(formats) == [""] else _literal(formats)
+    return _quote(formats[""]) if list(formats) == [""] else _literal(formats)
 
 
 def _literal(value: object) -> str:
+    """A value as Python writes it."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{_text(k)}: {_text(v)}" for k, v in value.items()) + "}"
-    return _text(value) if isinstance(value, str) else repr(value)
+        return "{" + ", ".join(f"{_quote(k)}: {_quote(v)}" for k, v in value.items()) + "}"
+    return _quote(value) if isinstance(value, str) else repr(value)
 
 
-def _text(text: str) -> str:
+def _quote(text: str) -> str:
     """A text as Python writes it: in double quotes."""
     return json.dumps(text)
 
 
-def documents(session: "PageSession") -> dict[str, str]:
-    """The files of a session by name: with them it can be run again."""
+def files_by_name(session: "PageSession") -> dict[str, str]:
+    """The files of a session, by their names: with them it can be run again."""
     source = "\nand ".join((_source(session), *session.world.files))
     target = _target(session)
     return {
         POLICY: toml(session),
         "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
         "session.py": python(session),
-        "README.txt": _README.format(source=source, target=target) + _paragraph(note(session)),
+        "README.txt": _README.format(source=source, target=target)
+        + _as_paragraph(first_note(session)),
     }
 
 
-def _paragraph(words: str) -> str:
+def _as_paragraph(words: str) -> str:
+    """The words after an empty line; nothing if there are none."""
     return f"\n{words}\n" if words else ""
 
 
@@ -200,6 +210,6 @@ def archive(session: "PageSession") -> bytes:
     name = f"{Path(session.source or 'table').name.partition('.')[0]}-session"
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as folder:
-        for file, text in documents(session).items():
+        for file, text in files_by_name(session).items():
             folder.writestr(f"{name}/{file}", text)
     return packed.getvalue()

@@ -87,7 +87,7 @@ def serve(options: UiOptions, say: Callable[[str], None]) -> None:
 
 
 def refuse_without_nicegui() -> None:
-    """Say which extra is missing."""
+    """Refuse to go on if NiceGUI or its server is not installed."""
     if find_spec("nicegui") is None or find_spec("uvicorn") is None:
         raise InputError(
             "the page needs NiceGUI, which is not installed",
@@ -97,7 +97,7 @@ def refuse_without_nicegui() -> None:
 
 @contextmanager
 def closing_socket(port: int | None) -> Iterator[tuple[socket.socket, int]]:
-    """A socket on this machine alone, on this port or on any free one."""
+    """Yield a socket on this machine alone, and its port: this one, or any free one for None."""
     with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as bound:
         try:
             bound.bind((HOST, port or 0))
@@ -115,7 +115,7 @@ def application(
     session: PageSession, *, demo: bool = False, patience: Patience = Patience()
 ) -> Any:
     """NiceGUI with our pages, as one ASGI application; the worker starts and ends with it."""
-    _quiet(session)
+    _keep_quiet(session)
     from fastapi import FastAPI  # noqa: PLC0415  an extra
     from nicegui import Client, app, ui  # noqa: PLC0415  an extra; after it was told to be quiet
 
@@ -124,7 +124,7 @@ def application(
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> "AsyncIterator[None]":
         session.worker.start()
-        made_up = asyncio.create_task(_made_up(session)) if demo else None
+        made_up = asyncio.create_task(_open_hospital(session)) if demo else None
         yield
         session.close()
         del made_up  # held until here: nobody else holds the task
@@ -133,9 +133,9 @@ def application(
         """Closing the last tab cancels; reloading it, or going to another page, does not."""
         await asyncio.sleep(patience.alone)
         # A page that was asked for just now may not be connected yet.
-        await asyncio.sleep(max(patience.connecting - session.idle, 0.0))
+        await asyncio.sleep(max(patience.connecting - session.idle_seconds, 0.0))
         connected = any(client.has_socket_connection for client in Client.instances.values())
-        if not connected and session.idle >= patience.connecting:
+        if not connected and session.idle_seconds >= patience.connecting:
             session.cancel()
 
     outer = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
@@ -156,14 +156,14 @@ def application(
     return outer
 
 
-async def _made_up(session: PageSession) -> None:
+async def _open_hospital(session: PageSession) -> None:
     """Open the made-up hospital, in a folder that is deleted at the end."""
     made = await session.ask(jobs.WriteHospital(str(session.private / same_as.DEMO))).end()
     if isinstance(made, Done):
         session.open(made.value)
 
 
-def _quiet(session: PageSession) -> None:
+def _keep_quiet(session: PageSession) -> None:
     """Keep NiceGUI from writing into the current folder, and from logging addresses and values."""
     os.environ.setdefault("NICEGUI_STORAGE_PATH", str(session.private / "nicegui"))
     os.environ.setdefault("MATPLOTLIB", "false")

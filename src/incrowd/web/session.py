@@ -69,11 +69,14 @@ class PageSession:
         return bool(self.source and folder and Path(self.source).is_relative_to(folder))
 
     def open(self, path: str | Path | None, reading: ReadingOptions | None = None) -> None:
-        """Take another table, or none; policy, world, undo and pins begin anew with it."""
+        """Take another table, or none; policy, world, undo and pins begin anew with it.
+
+        The same file only gets another `reading`. A copy that is left is deleted.
+        """
         source = None if path is None else str(Path(path).absolute())
         if source != self.source:
             if self.passing:
-                uploads.delete(Path(self.now().source))
+                uploads.delete(Path(self.require_table().source))
             self.forget_policy()
             self.world = jobs.NO_WORLD
             self.target = "" if source is None else str(self.folder / released_as(source))
@@ -88,7 +91,7 @@ class PageSession:
 
     def read_as(self, **choice: Any) -> None:
         """Read the same table in another way: with a `delimiter`, a `sheet` and so on."""
-        self.open(self.now().source, replace(self.reading, **choice))
+        self.open(self.require_table().source, replace(self.reading, **choice))
 
     def forget_policy(self) -> None:
         """Forget the policy, its history and the points that are pinned."""
@@ -118,35 +121,36 @@ class PageSession:
         return bool(self._redo)
 
     def undo(self) -> str:
-        """Take the last change back: the policy as it is now."""
-        return self._go(self._undo, self._redo)
+        """Undo the last change, if there is one; return the policy as it is now."""
+        return self._take_from(self._undo, self._redo)
 
     def redo(self) -> str:
-        """Make the change again that was taken back last: the policy as it is now."""
-        return self._go(self._redo, self._undo)
+        """Redo the change that was undone last, if there is one; return the policy as it is now."""
+        return self._take_from(self._redo, self._undo)
 
-    def _go(self, there: list[_State], back: list[_State]) -> str:
+    def _take_from(self, there: list[_State], back: list[_State]) -> str:
+        """Take the newest state of one list and keep the present one in the other."""
         if there:
             back.append((self.policy, self.world))
             self.policy, self.world = there.pop()
         return self.policy
 
     def pin(self, point: TriedRelease) -> None:
-        """Keep a point to compare others with."""
+        """Pin a point to compare others with; refused beyond `PINNED`."""
         if len(self.pinned) >= PINNED:
             raise PolicyError(f"{PINNED} points are pinned already", remedy="take one off first")
         self.pinned = (*self.pinned, point)
 
     def unpin(self, number: int) -> None:
-        """Take a pinned point off."""
+        """Remove the pinned point of this number."""
         self.pinned = (*self.pinned[:number], *self.pinned[number + 1 :])
 
     def note_visit(self) -> None:
-        """A page was asked for, now."""
+        """Note that a page was asked for, now."""
         self._visited = time.monotonic()
 
     @property
-    def idle(self) -> float:
+    def idle_seconds(self) -> float:
         """Seconds since a page was asked for."""
         return time.monotonic() - self._visited
 
@@ -158,7 +162,7 @@ class PageSession:
         return self.worker.submit(job)
 
     def cancel(self) -> None:
-        """Cancel what is being done, and what waits."""
+        """Cancel what the workers do, and what waits."""
         self.worker.cancel()
         self.behind.cancel()
 
@@ -187,14 +191,14 @@ class PageSession:
 
     # Requests about the table as it is now
 
-    def now(self) -> jobs.TableFile:
-        """The table, or an error that says what to do."""
+    def require_table(self) -> jobs.TableFile:
+        """Return the table; without one raise an error that says what to do."""
         if self.table is None:
             raise PolicyError("there is no table yet", remedy="open one first")
         return self.table
 
     def name_release(self, name: str) -> None:
-        """Release into the file of this name, in the folder that files are chosen in."""
+        """Set the file of the release, in the folder that files are chosen in."""
         plain = name.strip()
         if plain in ("", ".", "..") or any(mark in plain for mark in "/\\\0"):
             usual = released_as(self.source or "table.csv")
@@ -204,9 +208,9 @@ class PageSession:
         self.target = str(self.folder / plain)
 
     def release_job(self) -> jobs.MakeRelease:
-        """The job that makes the release that `same_as.command` makes, too."""
+        """The job that makes the release, the same that `same_as.command` makes."""
         return jobs.MakeRelease(
-            table=self.now(),
+            table=self.require_table(),
             policy=self.policy,
             target=self.target,
             seed=self.seed,
@@ -218,7 +222,7 @@ class PageSession:
 
 
 def released_as(source: str) -> str:
-    """The name of a release if nobody says otherwise.
+    """The usual name of the release of a table.
 
     >>> released_as("/data/patients.csv.gz"), released_as("wards.parquet")
     ('patients-release.csv', 'wards-release.parquet')

@@ -29,7 +29,7 @@ class TreeRows:
         return len(self.rows[0]) - 1
 
     def labels(self, level: int) -> tuple[str, ...]:
-        """The labels of a level, each once; those of values without a row among them."""
+        """The labels of a level, each once, with `other` on levels between values and top."""
         found = dict.fromkeys(row[level] for row in self.rows)
         if 0 < level < self.top:
             found |= {self.other: None}
@@ -40,7 +40,7 @@ class TreeRows:
         return f"TreeRows({len(self.rows)} rows)"
 
 
-def spec(grid: TreeRows) -> dict[str, Any]:
+def policy_hierarchy(grid: TreeRows) -> dict[str, Any]:
     """The tree as a policy holds it."""
     return {"name": "tree", "rows": [list(row) for row in grid.rows], "other": grid.other}
 
@@ -55,7 +55,7 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
     >>> put_under(TreeRows((("a", "a", "a", "*"), ("b", "b", "up", "*"))), 0, ["a"], "up").rows
     (('a', 'up', 'up', '*'), ('b', 'b', 'up', '*'))
     """
-    name = _name(grid, label)
+    name = _valid_name(grid, label)
     taken = [row for row in grid.rows if row[level] in chosen]
     if not taken or level == grid.top or (level and grid.other in chosen):
         raise PolicyError(
@@ -65,7 +65,7 @@ def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -
     if level + 1 == grid.top:
         return put_under(with_level(grid, level), level, chosen, label)
     alone = [name if entry in chosen else entry for entry in taken[0][level + 2 :]]
-    above = _above(grid, level + 1, name) or _beside(grid, alone, name)
+    above = _path_from(grid, level + 1, name) or _path_of_new_label(grid, alone, name)
     return _change_rows(grid, lambda r: (*r[: level + 1], *above) if r[level] in chosen else r)
 
 
@@ -80,11 +80,11 @@ def rename(grid: TreeRows, level: int, old: str, new: str) -> TreeRows:
             "one label can be renamed at a time",
             remedy="choose one label between the values and the top",
         )
-    name = _name(grid, new)
+    name = _valid_name(grid, new)
     if old == grid.other:
         rows = [(r[0], *(name if label == old else label for label in r[1:])) for r in grid.rows]
         return _change_rows(TreeRows(tuple(rows), name), lambda row: row)
-    above = _above(grid, level, name)
+    above = _path_from(grid, level, name)
     return _change_rows(
         grid,
         lambda r: (*r[:level], *(above or (name, *r[level + 1 :]))) if r[level] == old else r,
@@ -118,7 +118,8 @@ def without_groups(grid: TreeRows) -> TreeRows:
     return TreeRows(tuple((row[0], row[-1]) for row in grid.rows), grid.other)
 
 
-def _name(grid: TreeRows, words: str) -> str:
+def _valid_name(grid: TreeRows, words: str) -> str:
+    """The name of a label without spaces around it; refused if empty or that of the top."""
     name = words.strip()
     if not name:
         raise PolicyError("a label needs a name", remedy="write one, or choose a label")
@@ -127,8 +128,11 @@ def _name(grid: TreeRows, words: str) -> str:
     return name
 
 
-def _above(grid: TreeRows, level: int, label: str) -> Row | None:
-    """A label from a level on and all above it; None if no such level has it."""
+def _path_from(grid: TreeRows, level: int, label: str) -> Row | None:
+    """The labels from a level up if this label is there; None if no such level has it.
+
+    If only a higher level has the label, it fills the levels below that.
+    """
     if label == grid.other:
         return (*[label] * (grid.top - level), grid.rows[0][-1])
     for first in range(level, grid.top):
@@ -138,8 +142,8 @@ def _above(grid: TreeRows, level: int, label: str) -> Row | None:
     return None
 
 
-def _beside(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
-    """A new label below these; one that leaves `other` stands alone up to the top."""
+def _path_of_new_label(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
+    """The labels from a new label up, below these; one that leaves `other` stays alone."""
     if grid.other in upper:
         return (*[name] * len(upper), upper[-1])
     return (name, *upper)
@@ -157,10 +161,11 @@ def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
 
 
 def _keep_other_together(rows: Sequence[Row], other: str) -> tuple[Row, ...]:
-    """What is under `other` stays under it: values without a row have no other label."""
-    return tuple(_under(row, other) if other in row[1:] else row for row in rows)
+    """Put whatever is under `other` under it up to the top: values without a row are there."""
+    return tuple(_put_other_under_itself(row, other) if other in row[1:] else row for row in rows)
 
 
-def _under(row: Row, other: str) -> Row:
+def _put_other_under_itself(row: Row, other: str) -> Row:
+    """The row with `other` on all levels from its first one up to the top."""
     first = row.index(other, 1)
     return (*row[:first], *[other] * (len(row) - 1 - first), row[-1])

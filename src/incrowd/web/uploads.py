@@ -62,18 +62,18 @@ class Uploads:
         """By purpose."""
 
     def place(self, name: str) -> Path:
-        """Where a file of this name goes: a folder of its own that only this user can read."""
+        """Make a folder of its own for a file, only for this user; return the file's path in it."""
         folder = self._private() / _FOLDER
         folder.mkdir(mode=0o700, exist_ok=True)
         return Path(tempfile.mkdtemp(dir=folder)) / safe_name(name)
 
     def put(self, purpose: str, path: Path) -> None:
-        """Keep a file; the one that it takes the place of is deleted."""
+        """Keep a file for its purpose; the one that it replaces is deleted."""
         self.forget(purpose)
         self.files[purpose] = path
 
     def take(self, purpose: str) -> Path | None:
-        """The file of a purpose; whoever takes it deletes it."""
+        """Give the file of a purpose away, None without one; whoever takes it deletes it."""
         return self.files.pop(purpose, None)
 
     def forget(self, purpose: str) -> None:
@@ -107,7 +107,7 @@ def safe_name(name: str) -> str:
 
 
 def purpose_of(asked: str, name: str) -> str:
-    """What a file is for: with a release may come its certificate, a policy and a key.
+    """What a file is for, by its ending: certificate, policy and key may come with a release.
 
     >>> purpose_of("release", "a.csv"), purpose_of("release", "a.csv.certificate.json")
     ('release', 'certificate')
@@ -116,7 +116,7 @@ def purpose_of(asked: str, name: str) -> str:
 
 
 def without_private(words: str) -> str:
-    """Words in which files of a private folder have their names only: their paths do not stay."""
+    """The words with paths into private folders shortened to the names of files."""
     start = re.escape(str(Path(tempfile.gettempdir()).resolve() / PRIVATE))
     return re.sub(rf"{start}[^/\\]+[/\\](?:{_FOLDER}[/\\][^/\\]+[/\\])?", "", words)
 
@@ -141,17 +141,17 @@ class Receiver:
         if scope["type"] != "http":
             return
         try:
-            await _answer(send, 200, await self._take(scope, receive))
+            await _send_answer(send, 200, await self._take(scope, receive))
         except UploadError as error:
-            await _answer(send, error.status, refusal(error))
+            await _send_answer(send, error.status, refusal_words(error))
         except OSError as error:
-            unwritten = _unwritten(error)
-            await _answer(send, unwritten.status, refusal(unwritten))
+            unwritten = _write_error(error)
+            await _send_answer(send, unwritten.status, refusal_words(unwritten))
         except _BrokenOffError:
             return
 
     async def _take(self, scope: Any, receive: Receive) -> str:
-        """Write the file and keep it: its name."""
+        """Write the file and keep it; return its name."""
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
         }
@@ -161,7 +161,7 @@ class Receiver:
         length = headers.get("content-length", "0")
         size = int(length) if length.isdecimal() else 0
         if size > self._uploads.most:
-            raise too_large(self._uploads.most)
+            raise too_large_error(self._uploads.most)
         path = self._uploads.place(unquote(headers.get("x-file-name", "")))
         try:
             await self._write(path, receive, size)
@@ -172,7 +172,7 @@ class Receiver:
         return path.name
 
     async def _write(self, path: Path, receive: Receive, size: int) -> None:
-        """Write the body of a request, of which the browser says that it has this size."""
+        """Write the body of a request, which says that it has this size; refuse a full disk."""
         body = _blocks(receive, self._uploads.most)
         try:
             _refuse_full(path.parent, size)
@@ -180,7 +180,7 @@ class Receiver:
                 async for block in body:
                     await asyncio.to_thread(file.write, block)
         except OSError as error:
-            unwritten = _unwritten(error)
+            unwritten = _write_error(error)
         else:
             return
         async for _ in body:  # a browser hears an answer only once it has sent everything
@@ -189,12 +189,13 @@ class Receiver:
 
 
 def _refuse_full(folder: Path, size: int) -> None:
+    """Raise an error if the disk has no room for so many bytes and some to spare."""
     if shutil.disk_usage(folder).free < size + _SPARE:
         raise OSError(errno.ENOSPC, "no space left")
 
 
 async def _blocks(receive: Receive, most: int) -> AsyncIterator[bytes]:
-    """The body of a request, about a megabyte at a time; refused once it is larger than `most`."""
+    """Yield the body of a request, about a megabyte at a time; refuse it beyond `most` bytes."""
     held, size, more = bytearray(), 0, True
     while more:
         message: Message = await receive()
@@ -204,20 +205,20 @@ async def _blocks(receive: Receive, most: int) -> AsyncIterator[bytes]:
         held += piece
         size += len(piece)
         if size > most:
-            raise too_large(most)
+            raise too_large_error(most)
         if len(held) >= _BLOCK or not more:
             yield bytes(held)
             held.clear()
 
 
-def refusal(error: UploadError) -> str:
-    """Why a file is not taken, and what helps: two sentences."""
+def refusal_words(error: UploadError) -> str:
+    """Two sentences: why a file is not taken, and what helps."""
     words = (error.message, error.remedy)
     return " ".join(f"{one[:1].upper()}{one[1:]}." for one in words)
 
 
-def too_large(most: int) -> UploadError:
-    """The error about a file of more bytes than that."""
+def too_large_error(most: int) -> UploadError:
+    """The error about a file of more than `most` bytes."""
     return UploadError(
         f"the file is larger than {size_words(most)}, and a browser may not hand over more",
         remedy="put it into the folder that the page shows, and choose it there",
@@ -225,7 +226,8 @@ def too_large(most: int) -> UploadError:
     )
 
 
-def _unwritten(error: OSError) -> UploadError:
+def _write_error(error: OSError) -> UploadError:
+    """What to say of an error in writing: that the disk is full, or that it failed."""
     if error.errno in _FULL:
         return UploadError(
             "the disk is full, and nothing of the file was kept",
@@ -239,7 +241,8 @@ def _unwritten(error: OSError) -> UploadError:
     )
 
 
-async def _answer(send: Send, status: int, text: str) -> None:
+async def _send_answer(send: Send, status: int, text: str) -> None:
+    """Send an answer that is plain text."""
     body = text.encode()
     kind = (b"content-type", b"text/plain; charset=utf-8")
     headers = [kind, (b"content-length", str(len(body)).encode())]

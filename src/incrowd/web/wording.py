@@ -53,17 +53,18 @@ def page_words(words: str) -> str:
     'give it role = "drop"'
     """
     plain = _ASIDE.sub("", _EXAMPLE.sub("", words))
-    named = _FLAG.sub(_field, plain)
+    named = _FLAG.sub(_field_or_flag, plain)
     return named if _FLAG.search(named) is None else _without_flags(named)
 
 
-def _field(found: "re.Match[str]") -> str:
+def _field_or_flag(found: "re.Match[str]") -> str:
+    """The field of the page in place of a flag that was found; the flag if there is none."""
     flag = found[0].split(" ")[0]
     return f"“{FIELDS[flag]}”" if flag in FIELDS else found[0]
 
 
 def _without_flags(words: str) -> str:
-    """The clauses that name no flag."""
+    """The words without the clauses that name a flag."""
     first, *rest = _CLAUSE.split(words)
     clauses = [("", first), *zip(rest[::2], rest[1::2], strict=True)]
     kept = [(mark, clause) for mark, clause in clauses if _FLAG.search(clause) is None]
@@ -95,5 +96,5 @@ def named_shortly(names: Sequence[str]) -> str:
 
 
 def page_markup(markup: str) -> str:
-    """Our own markup, with the texts in it as the page says them."""
+    """Our own markup with flags in its texts said as `page_words` says them."""
     return _TEXT.sub(lambda text: f">{escape(page_words(unescape(text[1])))}<", markup)

@@ -49,7 +49,7 @@ class Ticket:
                 return
 
     async def end(self, tell: Callable[[Progress], Any] | None = None) -> Ending:
-        """How the job ends; `tell` hears of its progress."""
+        """Wait for the end of the job and return it; `tell` is called with its progress."""
         async for event in self:
             if not isinstance(event, Progress):
                 return event
@@ -82,7 +82,7 @@ class Worker:
 
     @property
     def pid(self) -> int | None:
-        """The process, if there is one."""
+        """The number of the process; None if there is none."""
         return None if self._process is None else self._process.pid
 
     def start(self) -> None:
@@ -91,7 +91,7 @@ class Worker:
             self._process = _Process(asyncio.get_running_loop(), self._take_event, self._recover)
 
     def submit(self, job: Job[Any]) -> Ticket:
-        """Hand in a job."""
+        """Hand in a job; it ends what it replaces, and a running job that gives way."""
         self._numbers += 1
         ticket = Ticket(self._numbers, job)
         if job.replaces:
@@ -100,7 +100,7 @@ class Worker:
                 other.put(REPLACED)
         self._waiting.append(ticket)
         self.give_way()
-        self._next()
+        self._start_next()
         return ticket
 
     def give_way(self) -> None:
@@ -124,7 +124,8 @@ class Worker:
             self._process.end()
         self._process = self._running = None
 
-    def _next(self) -> None:
+    def _start_next(self) -> None:
+        """Start the next job that waits, unless one is running."""
         if self._running is not None or not self._waiting:
             return
         self.start()
@@ -133,18 +134,20 @@ class Worker:
         self._process.send(self._running.number, self._running.job)
 
     def _stop(self, ticket: Ticket, why: Cancelled) -> None:
-        """Ask the process to stop; if it does not soon, end it."""
+        """Ask the process to stop its job; if it does not within `GRACE`, end the process."""
         if self._process is None or self._ended is not None:
             return
         self._ended = why
         self._process.stop()
-        asyncio.get_running_loop().call_later(GRACE, self._end_late, ticket, self._process)
+        asyncio.get_running_loop().call_later(GRACE, self._end_if_running, ticket, self._process)
 
-    def _end_late(self, ticket: Ticket, process: "_Process") -> None:
+    def _end_if_running(self, ticket: Ticket, process: "_Process") -> None:
+        """End the process if it still does this job."""
         if self._running is ticket and self._process is process:
             process.end()
 
     def _take_event(self, process: "_Process", number: int, event: Event) -> None:
+        """Pass an event on to the running job's ticket; one of a former job is dropped."""
         ticket = self._running
         if process is not self._process or ticket is None or ticket.number != number:
             return
@@ -153,10 +156,10 @@ class Worker:
         if not isinstance(event, Progress):
             self._running = None
         ticket.put(event)
-        self._next()
+        self._start_next()
 
     def _recover(self, process: "_Process") -> None:
-        """The process has ended, by us or by something else."""
+        """Start anew after the process has ended, by us or by something else."""
         if process is not self._process:
             return
         self._process, ticket, self._running = None, self._running, None
@@ -164,7 +167,7 @@ class Worker:
             ticket.put(self._ended or LOST)
         if process.answered:  # one that never did would only be lost again
             self.start()
-        self._next()
+        self._start_next()
 
 
 class _Process:
@@ -198,29 +201,33 @@ class _Process:
             self._wire.send((number, job))
 
     def stop(self) -> None:
+        """Ask the job to stop at its next sign of progress."""
         self._stop.set()
 
     def end(self) -> None:
-        """End the process: politely, then not."""
+        """End the process: politely, then by force after `GRACE`, without waiting here."""
         self._child.terminate()
         threading.Thread(target=self._reap, daemon=True).start()
 
     def _reap(self) -> None:
+        """Wait for the process to end; kill it after `GRACE`."""
         self._child.join(GRACE)
         self._child.kill()
         self._child.join()
 
     def _listen(self, wire: Connection) -> None:
+        """Pass on what the process sends, until it is gone; then say that it is."""
         with suppress(EOFError, OSError):
             while True:
                 number, event = wire.recv()
                 self.answered = True
-                self._call(self._take_event, number, event)
+                self._call_in_loop(self._take_event, number, event)
         self._child.join(GRACE)
         self._child.kill()
         self._child.join()
-        self._call(self._recover)
+        self._call_in_loop(self._recover)
 
-    def _call(self, function: Callable[..., None], *given: object) -> None:
+    def _call_in_loop(self, function: Callable[..., None], *given: object) -> None:
+        """Call a function in the server's loop, with this process as its first argument."""
         with suppress(RuntimeError):  # the server has ended
             self._loop.call_soon_threadsafe(function, self, *given)

@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from incrowd.documents.lettering import SIZE, plain, pointer_text, shorten, width
+from incrowd.documents.lettering import SIZE, plain, pointer_text, shorten, text_width
 from incrowd.documents.pictures.drawing import (
     EDGE,
     WIDTH,
@@ -13,10 +13,10 @@ from incrowd.documents.pictures.drawing import (
     Path,
     Words,
     fit_words,
-    group,
-    trace,
+    group_marks,
+    svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, drawable
+from incrowd.documents.pictures.scale import AxisScale, is_drawable
 from incrowd.documents.pictures.values import Bars, Curve
 
 _SLANT = math.radians(40)
@@ -25,40 +25,43 @@ _LEVEL_ROOM = 44.0
 """Texts up to this width are thinned out rather than turned."""
 
 
-def gutter(scale: AxisScale) -> float:
-    """The room that the texts of an upright axis take."""
-    return EDGE + max(width(text) for text in scale.texts) + 8
+def gutter_width(scale: AxisScale) -> float:
+    """The width that the texts of an upright axis take."""
+    return EDGE + max(text_width(text) for text in scale.texts) + 8
 
 
-def upright(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """Grid and texts of the axis that goes up; its name stands above it."""
+def draw_upright_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
+    """Draw grid and texts of the axis that goes up; its name stands above it."""
     places = [area.bottom - area.height * scale.place(tick) for tick in scale.ticks]
-    grid = "".join(trace("M", area.left, y, "H", area.right) for y in places)
+    grid = "".join(svg_path("M", area.left, y, "H", area.right) for y in places)
     texts = [
         Words(area.left - 6, y + 4, text, "end")
         for y, text in zip(places, scale.texts, strict=True)
     ]
     if name:
         texts.append(fit_words(EDGE, area.top - 12, name, WIDTH - 2 * EDGE))
-    return (*group("grid", [Path(grid)]), *group("quiet", texts))
+    return (*group_marks("grid", [Path(grid)]), *group_marks("quiet", texts))
 
 
-def level(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """Grid and texts of an axis of figures that goes to the right."""
+def draw_level_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
+    """Draw grid and texts of an axis of figures that goes to the right."""
     places = [area.left + area.width * scale.place(tick) for tick in scale.ticks]
-    grid = "".join(trace("M", x, area.top, "V", area.bottom) for x in places)
-    every = _every([width(text) + 10 for text in scale.texts], area.width / len(places))
+    grid = "".join(svg_path("M", x, area.top, "V", area.bottom) for x in places)
+    every = _name_step([text_width(text) + 10 for text in scale.texts], area.width / len(places))
     texts = [
         Words(x, area.bottom + 17, text, "middle")
         for x, text in list(zip(places, scale.texts, strict=True))[::every]
     ]
-    return (*group("grid", [Path(grid)]), *group("quiet", texts + _below(area, name, 36)))
+    return (
+        *group_marks("grid", [Path(grid)]),
+        *group_marks("quiet", texts + _axis_name(area, name, 36)),
+    )
 
 
-def base(scale: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
-    """The line of zero, or of the low end if zero is not on the scale."""
+def draw_base_line(scale: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
+    """Draw the line of zero, or of the low end if zero is not on the scale."""
     y = area.bottom - area.height * scale.place(0)
-    return group("axis", [Path(trace("M", area.left, y, "H", area.right))])
+    return group_marks("axis", [Path(svg_path("M", area.left, y, "H", area.right))])
 
 
 @dataclass(frozen=True)
@@ -73,12 +76,12 @@ class Names:
     """The least left edge of the area: turned texts reach out to the left."""
 
 
-def names(labels: Sequence[str], slot: float, left: float) -> Names:
-    """Level if there is room, else thinned out if short, else turned."""
+def fit_names(labels: Sequence[str], slot: float, left: float) -> Names:
+    """Fit names of categories: level if there is room, else thinned out if short, else turned."""
     whole = [shorten(label, _SLANTED_ROOM) for label in labels]
-    widths = [width(text) for text in whole]
+    widths = [text_width(text) for text in whole]
     if max(widths) <= max(slot - 6, _LEVEL_ROOM):
-        return Names(False, _every([wide + 8 for wide in widths], slot), tuple(whole), 22, left)
+        return Names(False, _name_step([wide + 8 for wide in widths], slot), tuple(whole), 22, left)
     every = max(1, math.ceil(21 / slot))
     reach = [
         wide * math.cos(_SLANT) - (place + 0.5) * slot + EDGE + SIZE
@@ -88,8 +91,10 @@ def names(labels: Sequence[str], slot: float, left: float) -> Names:
     return Names(True, every, tuple(whole), down, max(left, *reach[::every], 0))
 
 
-def categories(found: Names, labels: Sequence[str], area: Area, name: str) -> tuple[MarkGroup, ...]:
-    """The names of categories below their slots."""
+def draw_categories(
+    found: Names, labels: Sequence[str], area: Area, name: str
+) -> tuple[MarkGroup, ...]:
+    """Draw the names of categories below their slots."""
     slot = area.width / len(labels)
     texts = [
         Words(
@@ -102,27 +107,29 @@ def categories(found: Names, labels: Sequence[str], area: Area, name: str) -> tu
         )
         for place in range(0, len(labels), found.every)
     ]
-    return group("quiet", texts + _below(area, name, found.height + 14))
+    return group_marks("quiet", texts + _axis_name(area, name, found.height + 14))
 
 
-def limit(
+def draw_limit(
     picture: Bars | Curve, place: Callable[[float], float], up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """A dashed line at the limit of a picture: across the area, or up at its place on x."""
+    """Draw a dashed line at the limit of a picture: across, or up at its place on x."""
     mark = picture.mark
-    if mark is None or not drawable(mark):
+    if mark is None or not is_drawable(mark):
         return ()
     if picture.mark_on == "x":
-        line = trace("M", place(mark), area.top, "V", area.bottom)
+        line = svg_path("M", place(mark), area.top, "V", area.bottom)
     else:
-        line = trace("M", area.left, area.bottom - area.height * up.place(mark), "H", area.right)
-    return group("mark", [Path(line)])
+        line = svg_path("M", area.left, area.bottom - area.height * up.place(mark), "H", area.right)
+    return group_marks("mark", [Path(line)])
 
 
-def _every(widths: Sequence[float], slot: float) -> int:
+def _name_step(widths: Sequence[float], slot: float) -> int:
+    """Every how many slots a name of these widths fits."""
     return max(1, math.ceil(max(widths) / slot))
 
 
-def _below(area: Area, name: str, down: float) -> list[Words]:
+def _axis_name(area: Area, name: str, down: float) -> list[Words]:
+    """The name of the axis below the area; none if it is empty."""
     middle = area.left + area.width / 2
     return [fit_words(middle, area.bottom + down, name, area.width, "middle")] if name else []

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import figure, pointer_text, width
+from incrowd.documents.lettering import figure, pointer_text, text_width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -14,12 +14,12 @@ from incrowd.documents.pictures.drawing import (
     MarkGroup,
     Path,
     Words,
-    group,
-    header,
-    nothing,
-    trace,
+    draw_header,
+    draw_nothing,
+    group_marks,
+    svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
 from incrowd.documents.pictures.values import Bars, Series
 
 MOST_LABELS = 400
@@ -36,75 +36,79 @@ _STUB = 9.0
 
 
 def draw_bars(picture: Bars) -> Drawing:
-    """The bars as marks."""
+    """Draw the bars as marks."""
     labels = picture.labels[:MOST_LABELS]
     if not labels or not picture.series:
-        return nothing(picture.title, picture.about)
-    groups, top = header(picture.title, _keys(picture))
+        return draw_nothing(picture.title, picture.about)
+    groups, top = draw_header(picture.title, _legend_keys(picture))
     values = [value for series in picture.series for value in series.values[: len(labels)]]
     up = scale([*values, picture.mark if picture.mark_on == "y" else None])
-    left = axes.gutter(up)
-    named = axes.names(labels, (WIDTH - EDGE - left) / len(labels), left)
+    left = axes.gutter_width(up)
+    named = axes.fit_names(labels, (WIDTH - EDGE - left) / len(labels), left)
     area = Area(named.left, top + 26, WIDTH - EDGE - named.left, _HEIGHT)
-    x = picture.x if len(labels) == len(picture.labels) else _part(picture)
-    groups += axes.upright(up, area, picture.y)
-    groups += _bars_or_outlines(picture, len(labels), up, area)
-    groups += axes.base(up, area) + axes.categories(named, labels, area, x)
+    x = picture.x if len(labels) == len(picture.labels) else _part_words(picture)
+    groups += axes.draw_upright_axis(up, area, picture.y)
+    groups += _draw_bars_or_outlines(picture, len(labels), up, area)
+    groups += axes.draw_base_line(up, area) + axes.draw_categories(named, labels, area, x)
     count = len(labels)
-    groups += axes.limit(
+    groups += axes.draw_limit(
         picture, lambda at: area.left + area.width * min(max(at, 0.0), count) / count, up, area
     )
     height = area.bottom + named.height + (24 if x else 6)
     return Drawing(picture.title, picture.about, height, groups)
 
 
-def _part(picture: Bars) -> str:
+def _part_words(picture: Bars) -> str:
     return f"{picture.x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
 
 
-def _keys(picture: Bars) -> list[Key]:
+def _legend_keys(picture: Bars) -> list[Key]:
+    """The entries of the legend; a single series has none."""
     keys = [Key(f"fill{n}", series.name) for n, series in enumerate(picture.series, start=1)]
-    absent = any(not drawable(value) for series in picture.series for value in series.values)
+    absent = any(not is_drawable(value) for series in picture.series for value in series.values)
     shown = keys if len(keys) > 1 else []
     limit = [Key("mark", picture.mark_name, "line")] if picture.mark_name else []
     return [*shown, *limit, *([Key("none", "withheld or not there")] if absent else [])]
 
 
-def _bars_or_outlines(
+def _draw_bars_or_outlines(
     picture: Bars, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
+    """Draw each bar, or one outline per series if there are very many bars."""
     if count * len(picture.series) > _SINGLE:
         return tuple(
             part
             for n, series in enumerate(picture.series, start=1)
-            for part in _outline(n, series, count, up, area)
+            for part in _draw_outline(n, series, count, up, area)
         )
-    return _boxes(picture, up, area)
+    return _draw_boxes(picture, up, area)
 
 
-def _boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
-    """A rectangle for each figure, and a dashed one in place of each that is withheld."""
+def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
+    """Draw a rectangle for each figure, and a dashed one for each that is withheld."""
     found: tuple[MarkGroup, ...] = ()
     absent, written = [], []
     for n, series in enumerate(picture.series, start=1):
         boxes = list(_boxes_of_series(picture, n - 1, up, area))
-        known = [box for box, value in zip(boxes, series.values, strict=False) if drawable(value)]
-        found += group(f"fill{n}", known)
+        known = [
+            box for box, value in zip(boxes, series.values, strict=False) if is_drawable(value)
+        ]
+        found += group_marks(f"fill{n}", known)
         absent += [
-            box for box, value in zip(boxes, series.values, strict=False) if not drawable(value)
+            box for box, value in zip(boxes, series.values, strict=False) if not is_drawable(value)
         ]
         written += [
             Words(box.x + box.width / 2, box.y - 4, figure(value), "middle", size=10)
             for box, value in zip(boxes, series.values, strict=False)
-            if value is not None and drawable(value) and value >= 0
+            if value is not None and is_drawable(value) and value >= 0
         ]
     slot = area.width / len(picture.labels) / len(picture.series)
-    roomy = len(written) <= _WRITTEN and all(width(text.text, 10) < slot for text in written)
-    return found + group("none", absent) + group("ink", written if roomy else [])
+    roomy = len(written) <= _WRITTEN and all(text_width(text.text, 10) < slot for text in written)
+    return found + group_marks("none", absent) + group_marks("ink", written if roomy else [])
 
 
 def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> Iterator[Box]:
-    """The bars of one series from left to right."""
+    """Yield the bars of the series with this number, from left to right."""
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
     wide = min(slot * 0.8 / many, 46.0)
@@ -113,30 +117,30 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
         text = pointer_text(f"{label}, {series.name}: {figure(value)}") if tells else ""
-        if value is None or not drawable(value):
+        if value is None or not is_drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue
         y = area.bottom - area.height * up.place(value)
         yield Box(x, min(y, zero), max(wide - 0.6, 0.6), abs(y - zero), text)
 
 
-def _outline(
+def _draw_outline(
     n: int, series: Series, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """The tops of very many bars as one line; it is broken where figures are withheld.
+    """Draw the tops of very many bars as one line, broken where figures are withheld.
 
     The unit across is a bar, which keeps the line short.
     """
     units = Area(area.left, 0, area.width / count, 1)
     known, absent, pen = [], [], False
     for place, value in enumerate(series.values[:count]):
-        if value is None or not drawable(value):
-            absent.append(trace("M", place, area.bottom - 2, "h1"))
+        if value is None or not is_drawable(value):
+            absent.append(svg_path("M", place, area.bottom - 2, "h1"))
             pen = False
             continue
         y = area.bottom - area.height * up.place(value)
-        known.append(trace("V", y, "h1") if pen else trace("M", place, y, "h1"))
+        known.append(svg_path("V", y, "h1") if pen else svg_path("M", place, y, "h1"))
         pen = True
     drawn = [Path("".join(parts), thin=True, units=units) for parts in (known, absent)]
     line, gaps = ([path] if path.d else [] for path in drawn)
-    return group(f"line{n}", line) + group("none", gaps)
+    return group_marks(f"line{n}", line) + group_marks("none", gaps)

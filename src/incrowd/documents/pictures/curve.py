@@ -13,12 +13,12 @@ from incrowd.documents.pictures.drawing import (
     Key,
     MarkGroup,
     Path,
-    group,
-    header,
-    nothing,
-    trace,
+    draw_header,
+    draw_nothing,
+    group_marks,
+    svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
 from incrowd.documents.pictures.values import Curve, CurveLine
 
 _HEIGHT = 240.0
@@ -29,55 +29,65 @@ _COLUMNS = 240
 
 
 def draw_curve(picture: Curve) -> Drawing:
-    """The lines as marks."""
+    """Draw the lines as marks."""
     lines = [CurveLine(line.name, _drawable_points(line), line.step) for line in picture.series]
     points = [point for line in lines for point in line.points]
     if not points:
-        return nothing(picture.title, picture.about)
+        return draw_nothing(picture.title, picture.about)
     keys = [Key(f"line{n}", line.name, "line") for n, line in enumerate(lines, start=1)]
     limit = [Key("mark", picture.mark_name, "line")] if picture.mark_name else []
-    groups, top = header(picture.title, [*(keys if len(keys) > 1 else ()), *limit])
+    groups, top = draw_header(picture.title, [*(keys if len(keys) > 1 else ()), *limit])
     on_x, on_y = (picture.mark if picture.mark_on == axis else None for axis in "xy")
     across = scale([*(x for x, _ in points), on_x], zero=False, about=7)
     up = scale([*(y for _, y in points), on_y])
-    left = axes.gutter(up)
+    left = axes.gutter_width(up)
     area = Area(left, top + 26, WIDTH - EDGE - 14 - left, _HEIGHT)
-    groups += axes.level(across, area, picture.x) + axes.upright(up, area, picture.y)
+    groups += axes.draw_level_axis(across, area, picture.x) + axes.draw_upright_axis(
+        up, area, picture.y
+    )
     for n, line in enumerate(lines, start=1):
         placed = _places_of_points(line, across, up, area)
-        groups += _line(n, line, _thin_out(placed, area, _COLUMNS // len(lines)))
-        groups += group(f"fill{n}", _dots(line, placed) if len(points) <= _DOTS else [])
-    groups += axes.base(up, area)
-    groups += axes.limit(picture, lambda at: area.left + area.width * across.place(at), up, area)
+        groups += _draw_line(n, line, _thin_out(placed, area, _COLUMNS // len(lines)))
+        groups += group_marks(f"fill{n}", _draw_dots(line, placed) if len(points) <= _DOTS else [])
+    groups += axes.draw_base_line(up, area)
+    groups += axes.draw_limit(
+        picture, lambda at: area.left + area.width * across.place(at), up, area
+    )
     return Drawing(picture.title, picture.about, area.bottom + (46 if picture.x else 26), groups)
 
 
 def _drawable_points(line: CurveLine) -> tuple[tuple[float, float], ...]:
-    return tuple((x, y) for x, y in line.points if drawable(x) and drawable(y))
+    """The points of a line whose figures can be drawn."""
+    return tuple((x, y) for x, y in line.points if is_drawable(x) and is_drawable(y))
 
 
 def _places_of_points(
     line: CurveLine, across: AxisScale, up: AxisScale, area: Area
 ) -> list[tuple[float, float]]:
+    """Where the points of a line are in the picture."""
     return [
         (area.left + area.width * across.place(x), area.bottom - area.height * up.place(y))
         for x, y in line.points
     ]
 
 
-def _line(n: int, line: CurveLine, placed: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
+def _draw_line(
+    n: int, line: CurveLine, placed: Sequence[tuple[float, float]]
+) -> tuple[MarkGroup, ...]:
+    """Draw the line with number n, as stairs if it is one; nothing without points."""
     if not placed:
         return ()
     (x, y), *others = placed
-    parts = [trace("M", x, y)]
+    parts = [svg_path("M", x, y)]
     for x, y in others:
-        parts.append(trace("H", x, "V", y) if line.step else trace("L", x, y))
-    return group(
+        parts.append(svg_path("H", x, "V", y) if line.step else svg_path("L", x, y))
+    return group_marks(
         f"line{n}", [Path("".join(parts), pointer_text(line.name), thin=len(placed) > _COLUMNS)]
     )
 
 
-def _dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
+def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
+    """Draw a dot at each point, which tells its figures to a pointer."""
     return [
         Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)
@@ -87,7 +97,7 @@ def _dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
 def _thin_out(
     placed: Sequence[tuple[float, float]], area: Area, columns: int
 ) -> list[tuple[float, float]]:
-    """First, lowest, highest and last point of each column: the line looks as with all of them."""
+    """Keep first, lowest, highest and last point of each column: the line looks the same."""
     if len(placed) <= 2 * columns:
         return list(placed)
     runs: list[list[int]] = []

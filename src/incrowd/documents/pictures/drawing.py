@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal, TypeAlias
 
-from incrowd.documents.lettering import SIZE, coordinate, plain, pointer_text, shorten, width
+from incrowd.documents.lettering import SIZE, coordinate, plain, pointer_text, shorten, text_width
 from incrowd.documents.pictures.looks import LOOKS
 
 WIDTH = 640.0
@@ -133,48 +133,48 @@ class Key:
     mark: Literal["box", "line", "dot", "diamond"] = "box"
 
 
-def group(look: str, marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
-    """The marks as a group; none if there are no marks."""
+def group_marks(look: str, marks: Iterable[Mark]) -> tuple[MarkGroup, ...]:
+    """Put marks into a group with this look; no group if there are no marks."""
     found = tuple(marks)
     return (MarkGroup(look, found),) if found else ()
 
 
 def fit_words(x: float, y: float, text: str, room: float, anchor: Anchor = "start") -> Words:
-    """A text that fits its room, and tells the whole of itself if it was shortened."""
+    """Make a text that fits its room; if it was shortened, a pointer is told all of it."""
     short = shorten(text, room)
     return Words(x, y, short, anchor, "" if short == plain(text) else pointer_text(text))
 
 
-def header(title: str, keys: Sequence[Key]) -> tuple[tuple[MarkGroup, ...], float]:
-    """Title and legend, and where the picture goes on below them."""
+def draw_header(title: str, keys: Sequence[Key]) -> tuple[tuple[MarkGroup, ...], float]:
+    """Draw title and legend; return them, and where the picture goes on below."""
     short = shorten(title, WIDTH - 2 * EDGE, _TITLE_SIZE)
     whole = "" if short == plain(title) else pointer_text(title)
     head = Words(EDGE, 24, short, told=whole, size=_TITLE_SIZE, strong=True)
-    groups, x, y = group("ink", [head]), EDGE, 46.0
+    groups, x, y = group_marks("ink", [head]), EDGE, 46.0
     if not keys:
         return groups, 36.0
     for key in keys:
         short = shorten(key.name, 260)
-        room = 22 + width(short) + 16
+        room = 22 + text_width(short) + 16
         if x > EDGE and x + room > WIDTH - EDGE:
             x, y = EDGE, y + _LEGEND_ROW
-        groups += group(key.look, [_sample(key, x, y)])
-        groups += group("ink", [fit_words(x + 19, y, key.name, 260)])
+        groups += group_marks(key.look, [_legend_mark(key, x, y)])
+        groups += group_marks("ink", [fit_words(x + 19, y, key.name, 260)])
         x += room
     return groups, y + 10
 
 
-def nothing(title: str, about: str) -> Drawing:
-    """A picture of no figures says so."""
-    groups, top = header(title, ())
+def draw_nothing(title: str, about: str) -> Drawing:
+    """Draw a picture that says that there are no figures."""
+    groups, top = draw_header(title, ())
     text = Words(WIDTH / 2, top + 40, "no figures to show", "middle")
-    return Drawing(title, about, top + 72, (*groups, *group("quiet", [text])))
+    return Drawing(title, about, top + 72, (*groups, *group_marks("quiet", [text])))
 
 
-def trace(*parts: str | float) -> str:
-    """Lines as SVG writes them: letters and places.
+def svg_path(*parts: str | float) -> str:
+    """Write the letters and places of a path as SVG does.
 
-    >>> trace("M", 1, 2.25, "H", 10)
+    >>> svg_path("M", 1, 2.25, "H", 10)
     'M1 2.2H10'
     """
     text = ""
@@ -184,11 +184,12 @@ def trace(*parts: str | float) -> str:
     return text
 
 
-def _sample(key: Key, x: float, y: float) -> Mark:
+def _legend_mark(key: Key, x: float, y: float) -> Mark:
+    """The mark of an entry of the legend."""
     match key.mark:
         case "box":
             return Box(x, y - 10, 12, 12)
         case "line":
-            return Path(trace("M", x, y - 4, "h14"))
+            return Path(svg_path("M", x, y - 4, "h14"))
         case "dot" | "diamond":
             return Dot(x + 6, y - 4, diamond=key.mark == "diamond")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from incrowd.documents.lettering import SIZE, figure, pointer_text, shorten, width
+from incrowd.documents.lettering import SIZE, figure, pointer_text, shorten, text_width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -13,13 +13,13 @@ from incrowd.documents.pictures.drawing import (
     MarkGroup,
     Path,
     Words,
+    draw_header,
+    draw_nothing,
     fit_words,
-    group,
-    header,
-    nothing,
-    trace,
+    group_marks,
+    svg_path,
 )
-from incrowd.documents.pictures.scale import drawable
+from incrowd.documents.pictures.scale import is_drawable
 from incrowd.documents.pictures.values import HeatMap
 
 MOST = 30
@@ -32,32 +32,33 @@ _NAMES = 150.0
 
 
 def draw_heat_map(picture: HeatMap) -> Drawing:
-    """The cells as marks."""
+    """Draw the cells as marks."""
     rows, columns = picture.rows[:MOST], picture.columns[:MOST]
     if not rows or not columns:
-        return nothing(picture.title, picture.about)
-    groups, top = header(picture.title, ())
-    scale_groups, top = _legend(picture, top)
-    least = EDGE + 8 + max(width(shorten(name, _NAMES)) for name in rows)
+        return draw_nothing(picture.title, picture.about)
+    groups, top = draw_header(picture.title, ())
+    scale_groups, top = _draw_legend(picture, top)
+    least = EDGE + 8 + max(text_width(shorten(name, _NAMES)) for name in rows)
     side = min((WIDTH - EDGE - least) / len(columns), 56.0)
-    named = axes.names(columns, side, least)
+    named = axes.fit_names(columns, side, least)
     side = min((WIDTH - EDGE - named.left) / len(columns), 56.0)
     high = min(max(side, 15.0), 30.0)
     area = Area(named.left, top + 6, side * len(columns), high * len(rows))
-    groups += scale_groups + _cells(picture, area)
-    groups += group("quiet", _row_names(picture, area))
-    groups += axes.categories(named, columns, area, "")
+    groups += scale_groups + _draw_cells(picture, area)
+    groups += group_marks("quiet", _row_names(picture, area))
+    groups += axes.draw_categories(named, columns, area, "")
     return Drawing(picture.title, picture.about, area.bottom + named.height + 8, groups)
 
 
 def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
+    """Yield the names of the rows that are drawn, left of them."""
     shown = picture.rows[:MOST]
     high = area.height / len(shown)
     for n, name in enumerate(shown):
         yield fit_words(area.left - 8, area.top + (n + 0.5) * high + 4, name, _NAMES, "end")
 
 
-def _shade(picture: HeatMap, value: float) -> int:
+def _shade_of(picture: HeatMap, value: float) -> int:
     """How strong a figure's colour is: minus for figures below zero."""
     if picture.least < 0:
         most = max(abs(picture.least), abs(picture.most))
@@ -66,50 +67,53 @@ def _shade(picture: HeatMap, value: float) -> int:
     return round(min(max((value - picture.least) / room, 0.0), 1.0) * _SHADES)
 
 
-def _cells(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
+def _draw_cells(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
+    """Draw a box for each cell; if there are many, one line for each shade."""
     if min(len(picture.rows), MOST) * min(len(picture.columns), MOST) <= _TOLD:
-        return _boxes(picture, area)
-    return _runs(picture, area)
+        return _draw_boxes(picture, area)
+    return _draw_runs(picture, area)
 
 
-def _figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:
+def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:
+    """Yield row, column and figure of the cells that are drawn; None if withheld."""
     for row, values in enumerate(picture.values[:MOST]):
         for column, value in enumerate(values[:MOST]):
-            yield row, column, value if drawable(value) else None
+            yield row, column, value if is_drawable(value) else None
 
 
-def _boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """A rectangle for each cell, with its figure in it if there is room."""
+def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
+    """Draw a rectangle for each cell, with its figure in it if there is room."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
     found: dict[str, list[Box]] = {"more": [], "less": [], "none": []}
     texts = []
-    for row, column, value in _figures(picture):
+    for row, column, value in _placed_figures(picture):
         x, y = area.left + column * side, area.top + row * high
         text = pointer_text(f"{picture.rows[row]}, {picture.columns[column]}: {figure(value)}")
-        look, opacity = _look(picture, value)
+        look, opacity = _cell_look(picture, value)
         found[look].append(Box(x + 1, y + 1, side - 2, high - 2, text, opacity))
         if value is not None:
             short = f"{value:.2f}" if abs(value) < 10 else figure(value)
             texts.append(Words(x + side / 2, y + high / 2 + 3.5, short, "middle", size=10))
-    roomy = all(width(text.text, 10) < side - 2 for text in texts)
-    shown = tuple(part for look, boxes in found.items() for part in group(look, boxes))
-    return shown + group("ink", texts if roomy else [])
+    roomy = all(text_width(text.text, 10) < side - 2 for text in texts)
+    shown = tuple(part for look, boxes in found.items() for part in group_marks(look, boxes))
+    return shown + group_marks("ink", texts if roomy else [])
 
 
-def _look(picture: HeatMap, value: float | None) -> tuple[str, float | None]:
+def _cell_look(picture: HeatMap, value: float | None) -> tuple[str, float | None]:
+    """The look and the opacity of a cell; None has the look of a withheld one."""
     if value is None:
         return "none", None
-    shade = _shade(picture, value)
-    return ("less" if shade < 0 else "more"), _opacity(shade)
+    shade = _shade_of(picture, value)
+    return ("less" if shade < 0 else "more"), _shade_opacity(shade)
 
 
-def _opacity(shade: int) -> float:
+def _shade_opacity(shade: int) -> float:
     return round(_STRONGEST * abs(shade) / _SHADES, 2)
 
 
-def _runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Cells of one shade as one line with gaps: a thousand cells stay small.
+def _draw_runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
+    """Draw the cells of one shade as one line with gaps: a thousand cells stay small.
 
     The unit is a cell, so that a cell is six letters. A withheld figure is a dash.
     """
@@ -117,9 +121,9 @@ def _runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
     high = area.height / len(picture.rows[:MOST])
     units = Area(area.left, area.top + high / 2, side, high)
     shades: dict[tuple[str, float | None], list[str]] = {}
-    for row, column, value in _figures(picture):
+    for row, column, value in _placed_figures(picture):
         cell = f"M{column}.3 {row}h.4" if value is None else f"M{column} {row}h.94"
-        shades.setdefault(_look(picture, value), []).append(cell)
+        shades.setdefault(_cell_look(picture, value), []).append(cell)
     runs = {
         look: [
             Path("".join(cells), opacity=opacity, units=units)
@@ -128,34 +132,34 @@ def _runs(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
         ]
         for look in ("more", "less", "none")
     }
-    return tuple(part for look, paths in runs.items() for part in group(f"run-{look}", paths))
+    return tuple(part for look, paths in runs.items() for part in group_marks(f"run-{look}", paths))
 
 
-def _legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], float]:
-    """The scale of colours between its ends, and what takes the place of a withheld figure."""
+def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], float]:
+    """Draw the scale of colours and the sign of withheld figures; also how far down it goes."""
     low = -_SHADES if picture.least < 0 else 0
     ends = (picture.least, picture.most)
     if low:
         most = max(abs(picture.least), abs(picture.most))
         ends = (-most, most)
-    y, x = top + 10, EDGE + width(figure(ends[0])) + 6
+    y, x = top + 10, EDGE + text_width(figure(ends[0])) + 6
     shades = range(low, _SHADES + 1, 2)
     texts = [Words(EDGE, y, figure(ends[0])), Words(x + 14 * len(shades) + 6, y, figure(ends[1]))]
-    after = texts[1].x + width(texts[1].text) + 20
+    after = texts[1].x + text_width(texts[1].text) + 20
     groups: tuple[MarkGroup, ...] = ()
     for place, shade in enumerate(shades):
-        box = Box(x + 14 * place, y - 10, 14, 12, opacity=_opacity(shade))
-        groups += group("less" if shade < 0 else "more", [box])
-    if any(value is None for _, _, value in _figures(picture)):
-        groups += group("none", [_absent(picture, after, y)])
+        box = Box(x + 14 * place, y - 10, 14, 12, opacity=_shade_opacity(shade))
+        groups += group_marks("less" if shade < 0 else "more", [box])
+    if any(value is None for _, _, value in _placed_figures(picture)):
+        groups += group_marks("none", [_withheld_mark(picture, after, y)])
         texts.append(Words(after + 19, y, "withheld or not there"))
     if len(picture.rows) > MOST or len(picture.columns) > MOST:
         texts.append(Words(WIDTH - EDGE, y, f"the first {MOST} are drawn", "end"))
-    return groups + group("quiet", texts), y + SIZE
+    return groups + group_marks("quiet", texts), y + SIZE
 
 
-def _absent(picture: HeatMap, x: float, y: float) -> Box | Path:
+def _withheld_mark(picture: HeatMap, x: float, y: float) -> Box | Path:
     """The sign of a withheld figure: a dashed cell, or a dash where cells are small."""
     if len(picture.rows) * len(picture.columns) <= _TOLD:
         return Box(x, y - 10, 12, 12)
-    return Path(trace("M", x + 2, y - 4, "h8"))
+    return Path(svg_path("M", x + 2, y - 4, "h8"))

@@ -58,8 +58,8 @@ LOOKS: Mapping[str, Paint] = MappingProxyType(
 )
 
 
-def style() -> str:
-    """The rules of a style sheet that give every look its variable, and variables their colours."""
+def style_rules() -> str:
+    """The rules of a style sheet that give every look its variable, and variables colours."""
     rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
     dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from incrowd.documents.lettering import SIZE, figure, plain, pointer_text, shorten, width
+from incrowd.documents.lettering import SIZE, figure, plain, pointer_text, shorten, text_width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -16,12 +16,12 @@ from incrowd.documents.pictures.drawing import (
     MarkGroup,
     Path,
     Words,
-    group,
-    header,
-    nothing,
-    trace,
+    draw_header,
+    draw_nothing,
+    group_marks,
+    svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
 from incrowd.documents.pictures.values import Plane, PlanePoint
 
 _HEIGHT = 300.0
@@ -35,33 +35,34 @@ _MOST = 400
 
 
 def draw_plane(picture: Plane) -> Drawing:
-    """The points as marks."""
-    known = [point for point in picture.points if drawable(point.x) and drawable(point.y)]
+    """Draw the points as marks."""
+    known = [point for point in picture.points if is_drawable(point.x) and is_drawable(point.y)]
     points = known[:_MOST]
     if not points:
-        return nothing(picture.title, picture.about)
+        return draw_nothing(picture.title, picture.about)
     kinds = [kind for kind in _LOOKS if any(point.kind == kind for point in points)]
-    keys = [Key(f"fill{_LOOKS[kind]}", kind, _mark(kind)) for kind in kinds]
-    groups, top = header(picture.title, keys)
+    keys = [Key(f"fill{_LOOKS[kind]}", kind, _mark_of_kind(kind)) for kind in kinds]
+    groups, top = draw_header(picture.title, keys)
     across = scale([point.x for point in points], about=7)
     up = scale([point.y for point in points])
-    left = axes.gutter(up)
+    left = axes.gutter_width(up)
     area = Area(left, top + 26, WIDTH - EDGE - 14 - left, _HEIGHT)
     more = len(known) - len(points)
     name = f"{picture.x} ({more:,} more points are not drawn)".strip() if more else picture.x
-    groups += axes.level(across, area, name) + axes.upright(up, area, picture.y)
-    groups += axes.base(up, area) + _marks(points, kinds, (across, up, area))
+    groups += axes.draw_level_axis(across, area, name) + axes.draw_upright_axis(up, area, picture.y)
+    groups += axes.draw_base_line(up, area) + _draw_points(points, kinds, (across, up, area))
     return Drawing(picture.title, picture.about, area.bottom + (46 if name else 26), groups)
 
 
-def _mark(kind: str) -> Literal["dot", "diamond"]:
+def _mark_of_kind(kind: str) -> Literal["dot", "diamond"]:
     return "diamond" if kind == "original" else "dot"
 
 
-def _marks(
+def _draw_points(
     points: Sequence[PlanePoint], kinds: Sequence[str], frame: tuple[AxisScale, AxisScale, Area]
 ) -> tuple[MarkGroup, ...]:
-    places = {id(point): _place(point, frame) for point in points}
+    """Draw the points kind by kind, the line of the frontier below them, and names."""
+    places = {id(point): _place_of(point, frame) for point in points}
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
     groups = _frontier_line(frontier)
     for kind in kinds:
@@ -77,11 +78,12 @@ def _marks(
             for point in points
             if point.kind == kind
         ]
-        groups += group(f"fill{_LOOKS[kind]}", dots)
-    return groups + group("ink", _labels(points, places))
+        groups += group_marks(f"fill{_LOOKS[kind]}", dots)
+    return groups + group_marks("ink", _fit_labels(points, places))
 
 
-def _place(point: PlanePoint, frame: tuple[AxisScale, AxisScale, Area]) -> tuple[float, float]:
+def _place_of(point: PlanePoint, frame: tuple[AxisScale, AxisScale, Area]) -> tuple[float, float]:
+    """Where a point is in the picture; `frame` is the scales across and up, and the area."""
     across, up, area = frame
     return (
         area.left + area.width * across.place(point.x),
@@ -90,11 +92,14 @@ def _place(point: PlanePoint, frame: tuple[AxisScale, AxisScale, Area]) -> tuple
 
 
 def _frontier_line(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
-    line = "L".join(trace(x, y) for x, y in places)
-    return group("line3", [Path(f"M{line}")] if len(places) > 1 else [])
+    """Draw the line through the steps of the frontier; nothing for none."""
+    line = "L".join(svg_path(x, y) for x, y in places)
+    return group_marks("line3", [Path(f"M{line}")] if len(places) > 1 else [])
 
 
-def _labels(points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]) -> list[Words]:
+def _fit_labels(
+    points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]
+) -> list[Words]:
     """The names of releases and the original where no other name or point is."""
     taken = [(x - 6, y - 6, x + 6, y + 6) for x, y in places.values()]
     found = []
@@ -103,8 +108,12 @@ def _labels(points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]
             continue
         x, y = places[id(point)]
         text = shorten(point.name, 150)
-        for words, box in _around(x, y, text):
-            if box[0] > EDGE and box[2] < WIDTH and not any(_meet(box, other) for other in taken):
+        for words, box in _label_places(x, y, text):
+            if (
+                box[0] > EDGE
+                and box[2] < WIDTH
+                and not any(_do_overlap(box, other) for other in taken)
+            ):
                 whole = "" if text == plain(point.name) else pointer_text(point.name)
                 found.append(Words(words[0], words[1], text, words[2], whole))
                 taken.append(box)
@@ -112,9 +121,9 @@ def _labels(points: Sequence[PlanePoint], places: dict[int, tuple[float, float]]
     return found
 
 
-def _around(x: float, y: float, text: str) -> list[tuple[tuple[float, float, Anchor], _Box]]:
+def _label_places(x: float, y: float, text: str) -> list[tuple[tuple[float, float, Anchor], _Box]]:
     """Where a name may stand: right of its point, left of it, above it, below it."""
-    wide = width(text)
+    wide = text_width(text)
     right, left = x + 9, x - 9
     middle, half = y + 4, wide / 2
     return [
@@ -128,5 +137,5 @@ def _around(x: float, y: float, text: str) -> list[tuple[tuple[float, float, Anc
     ]
 
 
-def _meet(one: _Box, other: _Box) -> bool:
+def _do_overlap(one: _Box, other: _Box) -> bool:
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]

@@ -1,6 +1,6 @@
 """Estimates with their confidence intervals, one below the other."""
 
-from incrowd.documents.lettering import figure, pointer_text, shorten, width
+from incrowd.documents.lettering import figure, pointer_text, shorten, text_width
 from incrowd.documents.pictures import axes
 from incrowd.documents.pictures.drawing import (
     EDGE,
@@ -12,13 +12,13 @@ from incrowd.documents.pictures.drawing import (
     MarkGroup,
     Path,
     Words,
+    draw_header,
+    draw_nothing,
     fit_words,
-    group,
-    header,
-    nothing,
-    trace,
+    group_marks,
+    svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, drawable, scale
+from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
 from incrowd.documents.pictures.values import EstimateBars, Figure
 
 MOST_LABELS = 40
@@ -28,56 +28,61 @@ _NAMES = 260.0
 
 
 def draw_ranges(picture: EstimateBars) -> Drawing:
-    """The estimates as marks."""
+    """Draw the estimates as marks."""
     labels = picture.labels[:MOST_LABELS]
     if not labels:
-        return nothing(picture.title, picture.about)
-    groups, top = header(picture.title, _keys(picture))
+        return draw_nothing(picture.title, picture.about)
+    groups, top = draw_header(picture.title, _legend_keys(picture))
     figures = [*picture.low, *picture.value, *picture.high, *picture.baseline]
     across = scale(figures, about=6)
-    left = EDGE + 10 + max(width(shorten(label, _NAMES)) for label in labels)
+    left = EDGE + 10 + max(text_width(shorten(label, _NAMES)) for label in labels)
     area = Area(left, top + 8, WIDTH - EDGE - 16 - left, _ROW * len(labels))
     more = len(picture.labels) - len(labels)
     name = f"{picture.x} ({more:,} more are not drawn)".strip() if more else picture.x
-    groups += axes.level(across, area, name)
+    groups += axes.draw_level_axis(across, area, name)
     for n, label in enumerate(labels):
         y = area.top + (n + 0.5) * _ROW
-        groups += group("ink", [fit_words(area.left - 10, y + 4, label, _NAMES, "end")])
-        groups += _estimate(picture, n, across, (area, y))
+        groups += group_marks("ink", [fit_words(area.left - 10, y + 4, label, _NAMES, "end")])
+        groups += _draw_estimate(picture, n, across, (area, y))
     return Drawing(picture.title, picture.about, area.bottom + (46 if name else 26), groups)
 
 
-def _keys(picture: EstimateBars) -> list[Key]:
+def _legend_keys(picture: EstimateBars) -> list[Key]:
+    """The entries of the legend; the baseline has one only if it is there."""
     keys = [Key("fill1", picture.value_name, "dot")]
-    if any(drawable(value) for value in picture.baseline):
+    if any(is_drawable(value) for value in picture.baseline):
         keys.append(Key("fill2", picture.baseline_name, "diamond"))
     return keys
 
 
-def _estimate(
+def _draw_estimate(
     picture: EstimateBars, n: int, across: AxisScale, place: tuple[Area, float]
 ) -> tuple[MarkGroup, ...]:
-    """One row: the interval as a line, the estimate as a disc, the baseline as a diamond."""
+    """Draw row n: the interval as a line, estimate as a disc, baseline as a diamond."""
     area, y = place
     low, value, high, base = (
-        _at(figures, n) for figures in (picture.low, picture.value, picture.high, picture.baseline)
+        _figure_at(figures, n)
+        for figures in (picture.low, picture.value, picture.high, picture.baseline)
     )
     groups: tuple[MarkGroup, ...] = ()
     if low is not None and high is not None:
         start, end = (area.left + area.width * across.place(e) for e in (low, high))
-        line = trace("M", start, y, "H", end, "M", start, y - 5, "v10M", end, y - 5, "v10")
-        groups += group("line1", [Path(line, pointer_text(f"{figure(low)} to {figure(high)}"))])
+        line = svg_path("M", start, y, "H", end, "M", start, y - 5, "v10M", end, y - 5, "v10")
+        groups += group_marks(
+            "line1", [Path(line, pointer_text(f"{figure(low)} to {figure(high)}"))]
+        )
     if base is not None:
         x = area.left + area.width * across.place(base)
         text = pointer_text(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
-        groups += group("fill2", [Dot(x, y, text, diamond=True)])
+        groups += group_marks("fill2", [Dot(x, y, text, diamond=True)])
     if value is None:
-        return groups + group("quiet", [Words(area.left + 6, y + 4, "withheld or not there")])
+        return groups + group_marks("quiet", [Words(area.left + 6, y + 4, "withheld or not there")])
     x = area.left + area.width * across.place(value)
-    return groups + group(
+    return groups + group_marks(
         "fill1", [Dot(x, y, pointer_text(f"{picture.labels[n]}: {figure(value)}"))]
     )
 
 
-def _at(figures: tuple[Figure, ...], n: int) -> Figure:
-    return figures[n] if n < len(figures) and drawable(figures[n]) else None
+def _figure_at(figures: tuple[Figure, ...], n: int) -> Figure:
+    """The figure at place n; None if there is none that can be drawn."""
+    return figures[n] if n < len(figures) and is_drawable(figures[n]) else None

@@ -31,54 +31,54 @@ class AxisScale:
         return tuple(figure(tick) for tick in self.ticks)
 
 
-def finite(values: Iterable[float | None]) -> list[float]:
-    """The figures that can be drawn."""
+def finite_figures(values: Iterable[float | None]) -> list[float]:
+    """The figures that can be drawn, without None and what is not finite."""
     known = (value for value in values if value is not None and math.isfinite(value))
     return [min(max(float(value), -_MOST), _MOST) for value in known]
 
 
-def drawable(value: float | None) -> bool:
-    """Whether there is a figure to draw."""
+def is_drawable(value: float | None) -> bool:
+    """Whether there is a finite figure."""
     return value is not None and math.isfinite(value)
 
 
 def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) -> AxisScale:
-    """A scale with round ticks that all figures are on; with zero, too, if it must be.
+    """Make a scale with round ticks that all figures are on; with `zero`, zero too.
 
-    Ticks of whole figures are whole.
+    There are about so many ticks as `about` says; ticks of whole figures are whole.
 
     >>> scale([3, 17]).ticks, scale([0.2, 0.9]).texts
     ((0.0, 5.0, 10.0, 15.0, 20.0), ('0', '0.2', '0.4', '0.6', '0.8', '1'))
     """
-    known = finite(values) or [0.0, 1.0]
+    known = finite_figures(values) or [0.0, 1.0]
     low, high = min(known), max(known)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
     if high - low < max(_LEAST, 1e-9 * max(abs(low), abs(high))):
-        low, high = _around(low, zero=zero)
-    step = _step((high - low) / about)
+        low, high = _range_around(low, zero=zero)
+    step = _round_step((high - low) / about)
     if all(value.is_integer() for value in known):
         step = max(step, 1.0)  # there is no half of a record
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = tuple(_round(step, n) for n in range(first, last + 1))
+    ticks = tuple(_round_multiple(step, n) for n in range(first, last + 1))
     return AxisScale(ticks[0], ticks[-1], ticks)
 
 
-def _around(value: float, *, zero: bool) -> tuple[float, float]:
-    """A range for figures that are all equal."""
+def _range_around(value: float, *, zero: bool) -> tuple[float, float]:
+    """A range around a value, for figures that are all equal."""
     if zero or value == 0:
         return (0.0, 1.0)
     room = max(abs(value) / 10, _LEAST)
     return (value - room, value + room)
 
 
-def _step(rough: float) -> float:
+def _round_step(rough: float) -> float:
     """The next of 1, 2, 5 times a power of ten."""
     power = math.floor(math.log10(rough))
     ten: float = 10.0**power
     return next(n * ten for n in (1, 2, 5, 10) if n * ten >= rough * (1 - 1e-9))
 
 
-def _round(step: float, count: int) -> float:
-    """A multiple of the step without the dust of binary fractions."""
+def _round_multiple(step: float, count: int) -> float:
+    """So many steps, without the dust of binary fractions."""
     return float(f"{step * count:.12g}")

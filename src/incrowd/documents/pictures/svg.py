@@ -6,7 +6,7 @@ from incrowd.documents.pictures.bars import draw_bars
 from incrowd.documents.pictures.curve import draw_curve
 from incrowd.documents.pictures.drawing import Drawing
 from incrowd.documents.pictures.heat_map import draw_heat_map
-from incrowd.documents.pictures.looks import style
+from incrowd.documents.pictures.looks import style_rules
 from incrowd.documents.pictures.plane import draw_plane
 from incrowd.documents.pictures.ranges import draw_ranges
 from incrowd.documents.pictures.values import Bars, Curve, EstimateBars, HeatMap, Picture, Plane
@@ -14,17 +14,17 @@ from incrowd.documents.templates import render
 
 
 def svg(picture: Picture) -> str:
-    """The picture as one SVG element, for a page whose style sheet has its colours."""
+    """Write the picture as one SVG element, for a page whose style sheet has its colours."""
     return render("drawing.svg", drawing=drawing(picture), style="")
 
 
 def plain_svg(picture: Picture) -> str:
-    """The picture as a file of its own, which brings its colours for light and dark."""
-    return render("drawing.svg", drawing=drawing(picture), style=style())
+    """Write the picture as a file of its own, with its colours for light and dark."""
+    return render("drawing.svg", drawing=drawing(picture), style=style_rules())
 
 
 def drawing(picture: Picture) -> Drawing:
-    """The picture as marks at places."""
+    """Draw a picture of any kind as marks at places."""
     match picture:
         case Bars():
             return draw_bars(picture)

@@ -18,12 +18,12 @@ from incrowd.documents.words import BAD, GOOD, line, lines, stack
 
 
 def report_html(facts: ReportFacts, *, show_values: bool = False) -> str:
-    """The report as one self-contained page."""
+    """Write the report as one self-contained page."""
     return page(report_page(facts, show_values=show_values))
 
 
 def report_page(facts: ReportFacts, *, show_values: bool = False) -> Page:
-    """The report as sections."""
+    """Make the sections of the report; `show_values` names values of columns in pictures."""
     return Page(
         f"Report on {facts.data.release}",
         headline(facts),
@@ -78,7 +78,7 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
 
 
 def report_text(facts: ReportFacts, path: str | None) -> RenderableType:
-    """Where the report is, and its verdict."""
+    """Say where the report is, and its verdict."""
     head = headline(facts)
     style = {"good": GOOD, "bad": BAD}.get(head.kind, "")
     written = [f"report: {path}"] if path else []

@@ -39,18 +39,18 @@ CHARTS = "Install incrowd[charts] to get this picture with names that answer the
 
 
 def columns_section(facts: ReportFacts, *, values: bool) -> Section:
-    """What was done to each column, with its histogram before and after."""
+    """Tell what was done to each column, with its histogram before and after."""
     utility = {} if facts.utility is None else {one.name: one for one in facts.utility.columns}
-    drawn = set(_farthest(utility.values()))
+    drawn = set(_farthest_names(utility.values()))
     done = [one for one in facts.columns if one.role in {"quasi", "sensitive", "keep", "weight"}]
     gone = [one for one in facts.columns if one not in done]
     blocks: list[Block] = []
     for one in done:
         told = utility.get(one.name)
         inside = _column_blocks(one, told if one.name in drawn else None, values=values)
-        blocks.append(Folded(f"{one.name}: {_short(one, told)}", inside))
+        blocks.append(Folded(f"{one.name}: {_fold_words(one, told)}", inside))
     if gone:
-        rows = [(one.name, one.role, _what_became(one)) for one in gone]
+        rows = [(one.name, one.role, _fate_words(one)) for one in gone]
         listing = table(("column", "role", "what became of it"), rows)
         title = f"{quantity(len(gone), 'column')} not released as such"
         blocks.append(Folded(title, (listing,)) if len(gone) > _LISTED else listing)
@@ -62,15 +62,16 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
 
 
-def _farthest(columns: Iterable[ColumnUtility]) -> list[str]:
+def _farthest_names(columns: Iterable[ColumnUtility]) -> list[str]:
+    """The names of the columns that changed most."""
     told = sorted(columns, key=lambda one: -(one.total_variation or 0.0))
     return [one.name for one in told[:_DRAWN]]
 
 
-def _short(one: ColumnFact, told: ColumnUtility | None) -> str:
-    """What the fold says before it is opened."""
+def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
+    """What a fold says of its column before it is opened."""
     if one.role != "quasi":
-        return "unchanged" if one.role != "identifier" else _what_became(one)
+        return "unchanged" if one.role != "identifier" else _fate_words(one)
     parts = []
     if one.level is not None:
         top = "" if one.highest is None else f" of {number(one.highest)}"
@@ -84,7 +85,8 @@ def _short(one: ColumnFact, told: ColumnUtility | None) -> str:
     return ", ".join(parts) or "generalized"
 
 
-def _what_became(one: ColumnFact) -> str:
+def _fate_words(one: ColumnFact) -> str:
+    """What became of a column that is not quasi-identifying, in a word or two."""
     match one.role:
         case "identifier":
             return "left out" if one.action == "drop" else "replaced by a pseudonym"
@@ -99,12 +101,13 @@ def _what_became(one: ColumnFact) -> str:
 def _column_blocks(
     one: ColumnFact, told: ColumnUtility | None, *, values: bool
 ) -> tuple[Block, ...]:
-    blocks: list[Block] = list(plain(*_sentences(one, told)))
+    """What a fold shows of its column: sentences and, if compared, the histogram."""
+    blocks: list[Block] = list(plain(*_column_sentences(one, told)))
     if told is not None and told.histogram.labels:
         names = bar_names(told.histogram.labels, told.kind, values=values)
         picture = Bars(
             f"{one.name}, before and after",
-            _about(told, values=values),
+            _histogram_words(told, values=values),
             names,
             before_and_after(told.histogram.before, told.histogram.after),
             x=one.name,
@@ -120,14 +123,16 @@ def _column_blocks(
     return tuple(blocks)
 
 
-def _about(told: ColumnUtility, *, values: bool) -> str:
+def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
+    """What stands below the histogram of a column."""
     spread = "A released cell counts in equal parts for every value that it may stand for."
     if values or told.kind != "category":
         return spread
     return f"{spread} Values stand in the order of how common they are; --show-values names them."
 
 
-def _sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
+def _column_sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
+    """Yield what was done to a column and, if compared, what changed in it."""
     if one.role != "quasi":
         yield "The column leaves as it is."
     elif one.level is not None:
@@ -156,13 +161,13 @@ def _sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
 
 
 def utility_section(facts: ReportFacts) -> Section:
-    """What the release keeps: columns, pairs of columns, queries, models."""
+    """Tell what the release keeps: columns, pairs of columns, queries, models."""
     found = facts.utility
     if found is None:
         why = facts.absent.get("utility", "The release was not compared with its original.")
         return Section("utility", "Utility", quiet(why))
-    blocks: list[Block] = [*plain(*_differences(found)), _figures(found)]
-    blocks += _associations(found)
+    blocks: list[Block] = [*plain(*_difference_sentences(found)), _folded_figures(found)]
+    blocks += _association_blocks(found)
     if found.models:
         blocks.append(FigureTable.of(found.models, _MODELS, "Models trained on the release"))
     blocks += quiet(*found.notes)
@@ -179,7 +184,8 @@ _MODELS: Columns = {
 }
 
 
-def _differences(found: ReleaseUtility) -> Iterator[str]:
+def _difference_sentences(found: ReleaseUtility) -> Iterator[str]:
+    """Yield how far the release is from the original; nothing of what is not known."""
     if found.total_variation is not None:
         yield (
             f"Column by column the release is {percent(found.total_variation)} away from the "
@@ -199,7 +205,8 @@ def _differences(found: ReleaseUtility) -> Iterator[str]:
         )
 
 
-def _figures(found: ReleaseUtility) -> Block:
+def _folded_figures(found: ReleaseUtility) -> Block:
+    """A folded table of losses and other figures."""
     rows: list[tuple[Cell, ...]] = [
         (f"loss: {loss_name(name)}", number(v)) for name, v in found.losses.items()
     ]
@@ -210,7 +217,7 @@ def _figures(found: ReleaseUtility) -> Block:
     return Folded("Losses and other figures", (table(("figure", "value"), rows),))
 
 
-def _associations(found: ReleaseUtility) -> tuple[Block, ...]:
+def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
     """How associations of columns changed, as a heat map."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
@@ -237,27 +244,34 @@ def _associations(found: ReleaseUtility) -> tuple[Block, ...]:
 
 
 def alternatives_section(facts: ReportFacts) -> Section:
-    """What else was looked at, and the plane of risk and loss."""
+    """Tell what else was looked at, with the plane of risk and loss."""
     found = facts.alternatives
     if found is None:
         why = facts.absent.get("alternatives", "It is not known what else was looked at.")
         return Section("alternatives", "Alternatives", quiet(why))
-    blocks: list[Block] = list(plain(*_why(found)))
-    plane = _plane(facts, found)
+    blocks: list[Block] = list(plain(*_why_sentences(found)))
+    plane = _alternatives_plane(facts, found)
     if len(plane.points) > 1:
         blocks += _plane_blocks(plane)
     if found.looked:
         head = ("levels", "smallest class at least", found.loss_name, "records left out", "taken")
         best = sorted(found.looked, key=lambda one: one.loss)[:_LISTED]
         rows = [
-            (one.name, one.k, round(one.loss, 4), amount(one.left_out), "yes" if one.taken else "")
+            (
+                one.name,
+                one.k,
+                round(one.loss, 4),
+                amount(one.left_out),
+                "yes" if one.taken else "",
+            )
             for one in best
         ]
         blocks.append(Folded("The alternatives of least loss", (table(head, rows),)))
     return Section("alternatives", "Alternatives that were looked at", tuple(blocks))
 
 
-def _why(found: AlternativeFacts) -> Iterator[str]:
+def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
+    """Yield how the release was found, and whether another could lose less."""
     yield sentence(found.why)
     if found.optimal:
         yield "It is proved that no release of this kind loses less."
@@ -268,7 +282,8 @@ def _why(found: AlternativeFacts) -> Iterator[str]:
         yield f"{sure} generalized release loses less than {number(found.bound)}."
 
 
-def _plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
+def _alternatives_plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
+    """The plane of risk and loss: alternatives and, if known, original and release."""
     points: list[PlanePoint] = []
     if facts.exposure is not None and facts.exposure.of == "original":
         points.append(PlanePoint("the original", facts.exposure.risk.highest, 0.0, "original"))
@@ -289,11 +304,12 @@ def _plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
 
 
 def _plane_blocks(plane: Plane) -> tuple[Block, ...]:
+    """The plane as a chart that answers a pointer, if it is installed; else as a picture."""
     rows = [(point.name, point.kind, percent(point.x), round(point.y, 4)) for point in plane.points]
     head = ("table", "what", "highest chance to be found", "loss")
     still = PictureBlock(plane, table(head, rows[:60]))
     if not any(point.kind == "alternative" for point in plane.points):
         return (still,)
-    if not interactive.available():
+    if not interactive.is_available():
         return (still, *quiet(CHARTS))
     return (Interactive(interactive.plane_spec(plane), still),)

@@ -32,24 +32,26 @@ _GLOSSARY = (
 
 
 def limits_section(facts: ReportFacts) -> Section:
-    """What the release does not promise."""
+    """Tell what the release does not promise."""
     return Section("limits", "Limits", plain(*facts.limits, *_ALWAYS))
 
 
 def papers_section(facts: ReportFacts) -> Section:
-    """The policy, the certificate and the glossary."""
+    """Show the policy, the certificate and the glossary."""
     blocks: list[Block] = [Folded("The policy", (Paragraphs((facts.policy,), "command"),))]
     if facts.certificate is None:
         blocks += quiet(facts.absent.get("certificate", "There is no certificate."))
     else:
-        blocks.append(Folded("The certificate", _certificate(facts.certificate, facts.signed_by)))
-    words = (*_GLOSSARY, *_models_named(facts))
+        blocks.append(
+            Folded("The certificate", _certificate_blocks(facts.certificate, facts.signed_by))
+        )
+    words = (*_GLOSSARY, *_model_definitions(facts))
     blocks.append(Folded("Words of this report", (table(("word", "meaning"), words),)))
     return Section("papers", "Policy, certificate, glossary", tuple(blocks))
 
 
-def _models_named(facts: ReportFacts) -> Iterator[tuple[str, str]]:
-    """The models that the report names, as each defines itself."""
+def _model_definitions(facts: ReportFacts) -> Iterator[tuple[str, str]]:
+    """Yield the models that the report names, with how each defines itself."""
     titles = [
         *(one.name for one in facts.verdict.models),
         *(one.measure for one in facts.diversity),
@@ -59,7 +61,8 @@ def _models_named(facts: ReportFacts) -> Iterator[tuple[str, str]]:
             yield name, model.definition
 
 
-def _certificate(certificate: Certificate, signed_by: str | None) -> tuple[Block, ...]:
+def _certificate_blocks(certificate: Certificate, signed_by: str | None) -> tuple[Block, ...]:
+    """The certificate as a table; `signed_by` is the fingerprint of a key, or None."""
     rows = [
         ("made", certificate.created),
         ("search", certificate.search),

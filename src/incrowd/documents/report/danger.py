@@ -37,18 +37,19 @@ _MOST_ATTACKS = 14
 
 
 def exposed_section(facts: ReportFacts) -> Section:
-    """Who is exposed, by which columns and pairs."""
+    """Tell who is exposed, by which columns and pairs."""
     found = facts.exposure
     blocks: list[Block] = []
     if found is not None:
-        blocks += plain(*_who(found))
+        blocks += plain(*_exposure_sentences(found))
         blocks += _exposed_pictures(found)
         blocks += quiet(*found.notes)
     blocks += quiet(facts.absent.get("exposed", ""))
     return Section("exposed", "Who is exposed, and why", tuple(blocks))
 
 
-def _who(found: ExposureFacts) -> Iterator[str]:
+def _exposure_sentences(found: ExposureFacts) -> Iterator[str]:
+    """Yield who is unique or exposed, and which columns and pair do most."""
     risk, of = found.risk, found.of
     yield (
         f"{percent(risk.unique_share)} of the records of the {of} are unique: anybody who knows "
@@ -71,7 +72,8 @@ def _who(found: ExposureFacts) -> Iterator[str]:
 
 
 def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
-    yield _contributions(found)
+    """Yield the parts of columns and, for several columns, the map of their pairs."""
+    yield _contributions_picture(found)
     if len(found.pairs) > 1:
         rows = [
             (name, *(None if cell is None else round(cell, 4) for cell in line))
@@ -89,7 +91,7 @@ def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
         yield PictureBlock(picture, table(("column", *found.pairs), rows))
 
 
-def _contributions(found: ExposureFacts) -> PictureBlock:
+def _contributions_picture(found: ExposureFacts) -> PictureBlock:
     """What each column does: its part of unique records, or alone and without it."""
     shapley = any(one.unique is not None for one in found.contributions)
     every = sorted(found.contributions, key=lambda one: -((one.unique or one.alone) or 0.0))
@@ -103,7 +105,7 @@ def _contributions(found: ExposureFacts) -> PictureBlock:
             "orders in which columns become known. The parts of all columns add up to that share."
         )
     else:
-        series = tuple(_alone_and_without(shown))
+        series = tuple(_contribution_series(shown))
         about = "Records above the threshold by a column alone, and by all columns but this one."
     head = ("column", "exposed by it alone", "exposed without it", "part of unique records")
     rows = [(one.column, one.alone, one.without, one.unique) for one in every]
@@ -111,20 +113,21 @@ def _contributions(found: ExposureFacts) -> PictureBlock:
     return PictureBlock(picture, table(head, [round_figures(row) for row in rows]))
 
 
-def _alone_and_without(shown: Sequence[ContributionFact]) -> Iterator[Series]:
+def _contribution_series(shown: Sequence[ContributionFact]) -> Iterator[Series]:
+    """Yield the shares exposed by each column alone and, if counted, by all others."""
     yield Series("by this column alone", tuple(one.alone for one in shown))
     if any(one.without is not None for one in shown):
         yield Series("by all others", tuple(one.without for one in shown))
 
 
 def before_section(facts: ReportFacts) -> Section:
-    """Classes before and after: their sizes, the risk of records, l and t."""
+    """Tell classes before and after: their sizes, the risk of records, l and t."""
     blocks: list[Block] = []
     if facts.risk is not None:
         exposed = facts.exposure
         before = exposed.risk if exposed is not None and exposed.of == "original" else None
         blocks += plain(*_risk_sentences(before, facts.risk))
-        blocks.append(_figures(before, facts.risk))
+        blocks.append(_risk_table(before, facts.risk))
         if facts.data.world is not None:
             blocks += plain(_OUTSIDERS)
     pictures: list[Block] = []
@@ -133,12 +136,13 @@ def before_section(facts: ReportFacts) -> Section:
     if facts.curve is not None and facts.sizes is not None:
         pictures.append(_risk_picture(facts))
     blocks += pictures
-    blocks += _diversity(facts.diversity)
+    blocks += _diversity_blocks(facts.diversity)
     blocks += quiet(facts.absent.get("before", ""))
     return Section("before", "Before and after", tuple(blocks))
 
 
 def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
+    """Yield the smallest class and the risks, before and after if that is known."""
     if before is not None:
         yield (
             f"The smallest class goes from {number(before.k)} to {number(after.k)}, the highest "
@@ -153,7 +157,8 @@ def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]
     yield "A class is all records that show the same in the columns that people are found by."
 
 
-def _figures(before: RiskFacts | None, after: RiskFacts) -> Block:
+def _risk_table(before: RiskFacts | None, after: RiskFacts) -> Block:
+    """The figures of classes and risks, before and after if that is known."""
     kinds = (
         ("records", "records"),
         ("classes", "classes"),
@@ -173,6 +178,7 @@ def _figures(before: RiskFacts | None, after: RiskFacts) -> Block:
 
 
 def _size_picture(sizes: SizeFacts) -> PictureBlock:
+    """Records by the size of their class, with a line at the policy's smallest."""
     picture = Bars(
         "Records by the size of their class",
         _size_sentence(sizes),
@@ -188,6 +194,7 @@ def _size_picture(sizes: SizeFacts) -> PictureBlock:
 
 
 def _size_sentence(sizes: SizeFacts) -> str:
+    """What stands below the picture of class sizes."""
     said = "Share of the records in classes of so many."
     if sizes.least < 2:
         return f"{said} The policy sets no smallest class."
@@ -196,6 +203,7 @@ def _size_sentence(sizes: SizeFacts) -> str:
 
 
 def _bar_table(picture: Bars, first: str) -> FigureTable:
+    """The figures of bars as a table; `first` is the head of the labels."""
     head = (first, *(one.name for one in picture.series))
     rows = [
         (label, *(percent(one.values[i]) for one in picture.series))
@@ -205,6 +213,7 @@ def _bar_table(picture: Bars, first: str) -> FigureTable:
 
 
 def _risk_picture(facts: ReportFacts) -> PictureBlock:
+    """The share of records above every risk, with a line at what the policy allows."""
     assert facts.curve is not None  # noqa: S101  asked for by the caller
     assert facts.sizes is not None  # noqa: S101  likewise
     lines = [("original", facts.curve.before), ("release", facts.curve.after)]
@@ -227,7 +236,7 @@ def _risk_picture(facts: ReportFacts) -> PictureBlock:
     return PictureBlock(picture, table(("table", "chance above", "share of the records"), rows))
 
 
-def _diversity(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
+def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
     """What classes hold of each sensitive column."""
     if not found:
         return ()
@@ -258,6 +267,7 @@ def _diversity(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
 
 
 def _diversity_picture(one: DiversityFacts) -> PictureBlock:
+    """Records by what their class reaches in a model, with a line at what is asked."""
     asked = "" if one.asked is None else f" The policy asks for {number(one.asked)}."
     picture = Bars(
         f"{one.measure} of {one.column}",
@@ -274,7 +284,7 @@ def _diversity_picture(one: DiversityFacts) -> PictureBlock:
 
 
 def attacks_section(facts: ReportFacts) -> Section:
-    """What attackers get right, with intervals."""
+    """Tell what attackers get right, with intervals."""
     found = facts.attacks
     if found is None or not found.attacks:
         why = facts.absent.get("attacks", "No attack was played.")
@@ -289,7 +299,7 @@ def attacks_section(facts: ReportFacts) -> Section:
             "for more people like these; compare it with what a mere guess gets right.",
         ),
         _attack_picture(shown, len({name for one in found.attacks for name in one.knows})),
-        *quiet(_undrawn(len(found.attacks) - len(shown))),
+        *quiet(_undrawn_words(len(found.attacks) - len(shown))),
         Folded("Every attack in figures", (FigureTable.of(found.attacks, _ATTACK),)),
         Folded("What these attackers do", plain(*scenarios)),
         *quiet(*found.notes),
@@ -298,6 +308,7 @@ def attacks_section(facts: ReportFacts) -> Section:
 
 
 def _broken_sentence(found: AttackFacts) -> str:
+    """Say how many limits attacks break, and by what."""
     if not found.broken:
         return "No attack breaks a limit."
     which = quantity(found.broken, "limit is", "limits are")
@@ -310,12 +321,13 @@ def _broken_sentence(found: AttackFacts) -> str:
 
 
 def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
-    """The attacks to draw: all that break a limit, then those that gain most."""
+    """Sort the attacks to draw: all that break a limit, then those that gain most."""
     ranked = sorted(attacks, key=lambda one: (not one.breaks, -(one.gain or 0.0)))
     return ranked[: max(_MOST_ATTACKS, sum(one.breaks for one in attacks))]
 
 
-def _undrawn(count: int) -> str:
+def _undrawn_words(count: int) -> str:
+    """Say how many attacks are not drawn; empty if none."""
     if count <= 0:
         return ""
     many = quantity(count, "attack that breaks", "attacks that break")
@@ -323,11 +335,12 @@ def _undrawn(count: int) -> str:
 
 
 def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
+    """How often these attackers are right, with intervals, against a guess."""
     picture = EstimateBars(
         "How often attackers are right",
         "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
         "the mark is what a guess without the release gets right.",
-        tuple(_goal(one, width) for one in shown),
+        tuple(_goal_label(one, width) for one in shown),
         tuple(one.low for one in shown),
         tuple(one.success for one in shown),
         tuple(one.high if one.success is not None else None for one in shown),
@@ -339,8 +352,8 @@ def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
     return PictureBlock(picture)
 
 
-def _goal(one: AttackFact, width: int) -> str:
-    """What an attacker is after, and by what unless they know most columns."""
+def _goal_label(one: AttackFact, width: int) -> str:
+    """What an attacker is after, and by which columns unless by most, to fit the width."""
     what = f"{one.goal}{' (breaks a limit)' if one.breaks else ''}"
     many = len(one.knows)
     if many > 2 or many >= width - 1:
@@ -348,22 +361,24 @@ def _goal(one: AttackFact, width: int) -> str:
     return f"{what} by {join_words(one.knows)}"
 
 
-def _right(attack: AttackFact) -> str:
+def _success_words(attack: AttackFact) -> str:
+    """The share that an attack gets right, in words."""
     if not attack.trials:
         return "nobody to ask"
     most = "at most " if attack.bound and attack.success else ""
     return f"{most}{percent(attack.success, f'{FEW} people')}"
 
 
-def _interval(attack: AttackFact) -> str:
+def _interval_words(attack: AttackFact) -> str:
+    """The interval of that share, in words."""
     return "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
 
 
 _ATTACK: Columns = {
     "attack": "goal",
     "knows": lambda attack: ", ".join(attack.knows),
-    "right": _right,
-    "95 % interval": _interval,
+    "right": _success_words,
+    "95 % interval": _interval_words,
     "a guess is right": lambda attack: percent(attack.baseline),
     "gain": lambda attack: percent(attack.gain, "") if attack.trials else "",
     "people": lambda attack: number(attack.trials),

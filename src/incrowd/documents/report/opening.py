@@ -33,10 +33,10 @@ def headline(facts: ReportFacts) -> Paragraphs:
     verdict = facts.verdict
     if not verdict.models:
         return Paragraphs((UNCHECKED,), "bad")
-    promises = (*map(_promise_sentence, verdict.models), _how_counted(facts.counted))
+    promises = (*map(_promise_sentence, verdict.models), _counting_sentence(facts.counted))
     findings = Findings(
         first=() if verdict.alone is None else (verdict.alone.sentence,),
-        promises=promises if verdict.ok else tuple(_failures(verdict)),
+        promises=promises if verdict.ok else tuple(_failure_sentences(verdict)),
         kept=verdict.ok,
         models_met=all(model.ok for model in verdict.models),
         attacks=attack_outcome(facts),
@@ -47,12 +47,12 @@ def headline(facts: ReportFacts) -> Paragraphs:
 
 
 def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
-    """What the attacks of a report came to; None if none were played."""
+    """The outcome of the attacks of a report; None if none were played."""
     return None if facts.attacks is None else facts.attacks.outcome
 
 
-def _failures(verdict: Check) -> Iterator[str]:
-    """What stands in the way."""
+def _failure_sentences(verdict: Check) -> Iterator[str]:
+    """Yield what stands in the way of a good verdict."""
     failed = [model for model in verdict.models if not model.ok]
     yield from map(_failure_sentence, failed)
     if not failed:
@@ -60,6 +60,7 @@ def _failures(verdict: Check) -> Iterator[str]:
 
 
 def _promise_sentence(model: Verdict) -> str:
+    """Say what a met model means for people, and how sure that is."""
     meaning = promise(model.name, model.column, model.reached)
     sure = "" if model.confidence is None else f", with confidence {number(model.confidence)}"
     named = model.column is not None and meaning.startswith(model.column)
@@ -71,7 +72,8 @@ def _failure_sentence(model: Verdict) -> str:
     return f"{model.title} reaches {reached}; the policy asks for {asked}."
 
 
-def _how_counted(counted_from: str) -> str:
+def _counting_sentence(counted_from: str) -> str:
+    """Say by whom, and from what, the models were counted."""
     if counted_from == "run":
         return "The run that made the release counted this from the rows that it wrote."
     if counted_from == "certificate":
@@ -80,7 +82,7 @@ def _how_counted(counted_from: str) -> str:
 
 
 def verdict_section(facts: ReportFacts) -> Section:
-    """Each model with what it asks and reaches, and the command that checks it again."""
+    """Tell what each model asks and reaches, and the command that checks it again."""
     verdict = facts.verdict
     blocks: list[Block] = []
     if verdict.models:
@@ -111,10 +113,13 @@ _VERDICT: Columns = {
 
 
 def data_section(facts: ReportFacts) -> Section:
-    """What the data is, and what each column is for."""
+    """Tell what the data is, and what each column is for."""
     data, columns = facts.data, facts.columns
     leaving = sum(column.leaves for column in columns)
-    blocks: list[Block] = [*plain(*_sizes(data, leaving)), *plain(*_leaving(data, columns))]
+    blocks: list[Block] = [
+        *plain(*_size_sentences(data, leaving)),
+        *plain(*_role_sentences(data, columns)),
+    ]
     listing = FigureTable.of(columns, _COLUMNS)
     if len(columns) > _FOLDED:
         blocks.append(Folded(f"All {len(columns)} columns and their roles", (listing,)))
@@ -133,7 +138,8 @@ _COLUMNS: Columns = {
 }
 
 
-def _sizes(data: DataFacts, columns: int) -> Iterator[str]:
+def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
+    """Yield how many records and columns there are, were, and were left out."""
     called = "" if data.release == "the release" else f" ({data.release})"
     yield (
         f"The release{called} has {quantity(data.records, 'record')} and "
@@ -158,7 +164,8 @@ def _sizes(data: DataFacts, columns: int) -> Iterator[str]:
         )
 
 
-def _leaving(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
+def _role_sentences(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
+    """Yield by which columns people are found, who is a person, and what missing means."""
     if quasi := [column.name for column in columns if column.role == "quasi"]:
         names = join_words(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
         yield f"People could be found by {names}. Everything below is about these columns."

@@ -31,17 +31,17 @@ def percent(share: float | None, few: str = f"{FEW} records") -> str:
 
 
 def amount(count: int | None) -> str:
-    """A count of records, which may be withheld."""
+    """A count of records in words; None is withheld."""
     return FEW if count is None else number(count)
 
 
 def round_figures(row: Sequence[Cell]) -> tuple[Cell, ...]:
-    """A row of a table, its figures in four digits."""
+    """A row of a table with its figures in four digits."""
     return tuple(round(cell, 4) if isinstance(cell, float) else cell for cell in row)
 
 
 def plain(*sentences: str, kind: Literal["plain", "quiet"] = "plain") -> tuple[Block, ...]:
-    """Sentences; no block if there is none."""
+    """Sentences as a block; none if there is no sentence."""
     said = tuple(sentence for sentence in sentences if sentence)
     return (Paragraphs(said, kind),) if said else ()
 
@@ -59,7 +59,7 @@ def before_and_after(
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[Cell]], caption: str = "") -> FigureTable:
-    """A table of figures."""
+    """Make a table of figures."""
     return FigureTable(tuple(head), tuple(map(tuple, rows)), caption)
 
 
@@ -73,7 +73,7 @@ def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, .
     >>> bar_names(["flu", "HIV", "other values", "missing"], "category", values=False)
     ('value 1', 'value 2', 'other values', 'missing')
     """
-    if values or (kind != "category" and all(_round(label, kind) for label in labels)):
+    if values or (kind != "category" and all(_has_round_ends(label, kind) for label in labels)):
         return tuple(labels)
     word = "value" if kind == "category" else "step"
     kept = {"other values", "missing"}
@@ -83,16 +83,17 @@ def bar_names(labels: Sequence[str], kind: str, *, values: bool) -> tuple[str, .
     )
 
 
-def _round(label: str, kind: str) -> bool:
-    """Whether a bin ends on round numbers, or on years."""
+def _has_round_ends(label: str, kind: str) -> bool:
+    """Whether a bin of this kind ends on round numbers, or on years."""
     if label == "missing":
         return True
     if kind == "date":
         return _YEAR.fullmatch(label) is not None
-    return all(_short(digits) for digits in _DIGITS.findall(label))
+    return all(_is_short(digits) for digits in _DIGITS.findall(label))
 
 
-def _short(digits: str) -> bool:
+def _is_short(digits: str) -> bool:
+    """Whether a number has few digits besides zeros at its ends."""
     whole, _, rest = digits.partition(".")
     bare = f"{whole}{rest}".strip("0") if rest else whole.strip("0")
     return len(bare) <= _MOST_DIGITS

@@ -42,28 +42,28 @@ VIEWS: dict[str, Callable[[Any], ResultView]] = {
 
 
 def view(result: object) -> ResultView:
-    """The view of a result."""
+    """Make the view of a result that a notebook shows."""
     return VIEWS[type(result).__name__](result)
 
 
 def html(result: object) -> str:
-    """What a notebook shows."""
+    """Write what a notebook shows of a result, as HTML."""
     return fragment(view(result).blocks)
 
 
 def plot(result: object) -> "Plotted":
-    """The picture of a result."""
+    """Draw the picture of a result."""
     return Plotted(view(result).picture)
 
 
 def document(result: object) -> dict[str, Any]:
-    """The JSON document of a result, without files."""
+    """Make the JSON document of a result, without paths of files."""
     made: dict[str, Any] = plain(view(result).document())
     return made
 
 
 def frame(result: object) -> pl.DataFrame:
-    """The main table of a result: heads as names, a missing figure is null."""
+    """Make a frame of the main table of a result; a missing figure is null."""
     table = view(result).table
     columns = {
         head.replace(" ", "_"): [row[place] for row in table.rows]
@@ -94,13 +94,15 @@ class Plotted:
         files.write_bytes(path, _WRITERS[kind](self))
 
 
-def _page(plotted: Plotted) -> bytes:
+def _page_bytes(plotted: Plotted) -> bytes:
+    """A picture as a page of its own, in HTML."""
     picture = plotted.picture
     section = Section("figure", "PictureBlock", (PictureBlock(picture),))
     return page(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
 
 
-def _png(plotted: Plotted) -> bytes:
+def _png_bytes(plotted: Plotted) -> bytes:
+    """A picture as PNG; refused if what converts it is not installed."""
     if find_spec("vl_convert") is None:
         raise InputError(
             "PNG files need a library that is not installed",
@@ -112,6 +114,6 @@ def _png(plotted: Plotted) -> bytes:
 
 _WRITERS: dict[str, Callable[[Plotted], bytes]] = {
     ".svg": lambda plotted: plotted._repr_svg_().encode(),
-    ".html": _page,
-    ".png": _png,
+    ".html": _page_bytes,
+    ".png": _png_bytes,
 }

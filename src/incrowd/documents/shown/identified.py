@@ -6,7 +6,7 @@ from incrowd.documents import json
 from incrowd.documents.identify import discovery_headline, judged_headline
 from incrowd.documents.page import Columns, FigureTable
 from incrowd.documents.pictures import Bars, Series
-from incrowd.documents.view import MOST_DRAWN, ResultView, good
+from incrowd.documents.view import MOST_DRAWN, ResultView, good_or_bad_news
 from incrowd.documents.words import number, quantity
 from incrowd.errors import sentence
 from incrowd.policy.draft import to_toml
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def discovery_view(found: "Discovery") -> ResultView:
-    """Which sets of columns tell records apart."""
+    """Show which sets of columns tell records apart."""
     sets = found.sets[:MOST_DRAWN] or (found.best,)
     measure = found.measure.value
     picture = Bars(
         "Sets of columns that tell records apart",
-        f"The {measure} ratio of each set{_number_drawn(len(found.sets))}."
+        f"The {measure} ratio of each set{_drawn_words(len(found.sets))}."
         + (" Figures are those of a sample." if found.sampled else ""),
         tuple(" + ".join(one.columns) for one in sets),
         (Series(f"{measure} ratio", tuple(getattr(one, measure) for one in sets)),),
@@ -38,7 +38,7 @@ def discovery_view(found: "Discovery") -> ResultView:
     )
     partial = ("The search was cut short; there may be more sets.",) if found.partial else ()
     return ResultView(
-        good(discovery_headline(found), when=not found.found),
+        good_or_bad_news(discovery_headline(found), when=not found.found),
         picture,
         FigureTable(("columns", "size", "distinct", "separation", "unique"), rows, "Minimal sets"),
         lambda: json.discovery_document(found),
@@ -46,12 +46,13 @@ def discovery_view(found: "Discovery") -> ResultView:
     )
 
 
-def _number_drawn(sets: int) -> str:
+def _drawn_words(sets: int) -> str:
+    """Say that only the first sets are drawn; empty if all are."""
     return f", the first {MOST_DRAWN} of {sets:,}" if sets > MOST_DRAWN else ""
 
 
 def groups_view(found: "Groups") -> ResultView:
-    """Which sets of columns single out groups of few people."""
+    """Show which sets of columns single out groups of few people."""
     sets = found.sets[:MOST_DRAWN]
     size = quantity(found.k, "person", "people")
     many = quantity(len(found.sets), "column combination")
@@ -59,7 +60,7 @@ def groups_view(found: "Groups") -> ResultView:
     head = f"{many} that single out groups of at most {size} among {people}."
     picture = Bars(
         "The smallest group that a set of columns singles out",
-        f"People of the smallest group{_number_drawn(len(found.sets))}.",
+        f"People of the smallest group{_drawn_words(len(found.sets))}.",
         tuple(" + ".join(one.columns) for one in sets),
         (Series("people", tuple(float(one.smallest) for one in sets)),),
         "",
@@ -70,7 +71,7 @@ def groups_view(found: "Groups") -> ResultView:
     rows = tuple((" + ".join(one.columns), len(one.columns), one.smallest) for one in found.sets)
     partial = ("Not all sets were searched; there may be more.",) if found.partial else ()
     return ResultView(
-        good(head, when=not found.sets),
+        good_or_bad_news(head, when=not found.sets),
         picture,
         FigureTable(("columns", "size", "smallest"), rows, "Minimal sets"),
         lambda: json.groups_document(found),
@@ -79,11 +80,11 @@ def groups_view(found: "Groups") -> ResultView:
 
 
 def judged_view(found: "JudgedSets") -> ResultView:
-    """What named sets of columns can do to a population."""
+    """Show what named sets of columns can do to a population."""
     sets = found.sets[:MOST_DRAWN]
     picture = Bars(
         "The largest share of people that a set can leave alone with their values",
-        f"By the number of possible values of each set{_number_drawn(len(found.sets))}.",
+        f"By the number of possible values of each set{_drawn_words(len(found.sets))}.",
         tuple(" + ".join(one.columns) for one in sets),
         (Series("alone at most", tuple(one.test.share for one in sets)),),
         "",
@@ -100,7 +101,7 @@ def judged_view(found: "JudgedSets") -> ResultView:
         "verdict": "test.answer",
     }
     return ResultView(
-        good(judged_headline(found), when=not found.possible),
+        good_or_bad_news(judged_headline(found), when=not found.possible),
         picture,
         FigureTable.of(found.sets, columns, "Named sets"),
         lambda: json.judged_document(found),
@@ -109,7 +110,7 @@ def judged_view(found: "JudgedSets") -> ResultView:
 
 
 def masked_view(found: "Masked") -> ResultView:
-    """Which columns were published, and how well they tell records apart."""
+    """Show which columns were published, and how well they tell records apart."""
     total = quantity(len(found.published) + len(found.withheld), "column")
     head = (
         f"{len(found.published)} of {total} published: {found.measure} ratio "
@@ -129,7 +130,7 @@ def masked_view(found: "Masked") -> ResultView:
     rows = tuple((name, "yes") for name in found.published)
     rows += tuple((name, "no") for name in found.withheld)
     return ResultView(
-        good(head),
+        good_or_bad_news(head),
         picture,
         FigureTable(("column", "published"), rows, "Columns"),
         lambda: json.mask_document(found, None),
@@ -138,12 +139,12 @@ def masked_view(found: "Masked") -> ResultView:
 
 
 def draft_view(draft: "Draft") -> ResultView:
-    """What each column seems to be, and how much it tells people apart."""
+    """Show what each column seems to be, and how much it tells people apart."""
     shares = dict(draft.risky)
     shown = draft.risky[:MOST_DRAWN]
     picture = Bars(
         "How much each column tells people apart",
-        f"Distinct values as a share of the records{_number_drawn(len(draft.risky))}.",
+        f"Distinct values as a share of the records{_drawn_words(len(draft.risky))}.",
         tuple(name for name, _ in shown),
         (Series("share", tuple(share for _, share in shown)),),
         "",
@@ -163,7 +164,7 @@ def draft_view(draft: "Draft") -> ResultView:
     many = quantity(len(draft.review), "column")
     head = f"A first policy for {quantity(len(rows), 'column')}: review {many} before you use it."
     return ResultView(
-        good(head, when=not draft.review),
+        good_or_bad_news(head, when=not draft.review),
         picture,
         FigureTable(("column", "role", "hierarchy", "distinct", "review", "why"), rows, "Columns"),
         lambda: json.draft_document(draft, to_toml(draft), None),
@@ -171,7 +172,7 @@ def draft_view(draft: "Draft") -> ResultView:
 
 
 def checklist_view(found: "Checklist") -> ResultView:
-    """Which of the eighteen identifiers a table holds."""
+    """Show which of the eighteen identifiers a table holds."""
     failing = sum(check.status == "fail" for check in found.checks)
     head = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
     if failing:
@@ -197,7 +198,7 @@ def checklist_view(found: "Checklist") -> ResultView:
         ),
     }
     return ResultView(
-        good(head, when=not failing),
+        good_or_bad_news(head, when=not failing),
         picture,
         FigureTable.of(found.checks, columns, "Identifiers"),
         found.as_dict,

@@ -6,7 +6,7 @@ from incrowd.documents import json
 from incrowd.documents.page import Columns, FigureTable, Paragraphs
 from incrowd.documents.pictures import Bars, Series
 from incrowd.documents.population import plan_headline
-from incrowd.documents.view import ResultView, good
+from incrowd.documents.view import ResultView, good_or_bad_news
 from incrowd.documents.words import number, quantity
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def plan_view(plan: "Plan") -> ResultView:
-    """How many values each column has, may keep, and keeps."""
+    """Show how many values each column has, may keep, and keeps."""
     actions = plan.actions
     picture = Bars(
         "Values of each column",
@@ -47,7 +47,7 @@ def plan_view(plan: "Plan") -> ResultView:
 
 
 def bucketed_view(found: "Bucketed") -> ResultView:
-    """How many records show the same in each column."""
+    """Show how many records show the same in each column."""
     picture = Bars(
         "The fewest records that show the same in a column",
         "Counted on the rows that leave.",
@@ -71,7 +71,7 @@ def bucketed_view(found: "Bucketed") -> ResultView:
         "of a column."
     )
     return ResultView(
-        good(head, when=found.smallest >= found.k),
+        good_or_bad_news(head, when=found.smallest >= found.k),
         picture,
         FigureTable.of(found.columns, columns, "Columns"),
         lambda: json.quantiles_document(found, None),

@@ -7,7 +7,7 @@ from incrowd.documents.page import FigureTable, Paragraphs
 from incrowd.documents.pictures import Bars, Curve, CurveLine, EstimateBars, Series
 from incrowd.documents.risk import risk_headline
 from incrowd.documents.verdict import check_sentence
-from incrowd.documents.view import MOST_DRAWN, ResultView, good, models_table
+from incrowd.documents.view import MOST_DRAWN, ResultView, good_or_bad_news, models_table
 from incrowd.documents.words import loss_name, number, quantity
 from incrowd.errors import sentence
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def risk_view(risk: "Risk") -> ResultView:
-    """How many people share a class with how many others."""
+    """Show how many people share a class with how many others."""
     rows = (
         ("smallest class (k)", risk.k),
         ("records of unique people", risk.unique_records),
@@ -34,7 +34,7 @@ def risk_view(risk: "Risk") -> ResultView:
         ),
     )
     return ResultView(
-        good(risk_headline(risk, ["these columns"]), when=risk.k >= 2),
+        good_or_bad_news(risk_headline(risk, ["these columns"]), when=risk.k >= 2),
         class_sizes(risk),
         FigureTable(("figure", "value"), rows, "Risk of somebody who is known to be in the table"),
         lambda: json.risk_document(risk),
@@ -42,7 +42,7 @@ def risk_view(risk: "Risk") -> ResultView:
 
 
 def class_sizes(risk: "Risk") -> Bars:
-    """How many people are in classes of each size."""
+    """Make bars of how many people are in classes of each size."""
     bands = risk.people_by_class_size
     return Bars(
         "People by the size of their class",
@@ -56,7 +56,7 @@ def class_sizes(risk: "Risk") -> Bars:
 
 
 def release_view(release: "Release") -> ResultView:
-    """What was promised and kept, and how large the classes are."""
+    """Show what was promised and kept, and how large the classes are."""
     classes = quantity(release.classes, "class", "classes")
     head = (
         f"{quantity(release.records, 'record')} in {classes}, {release.suppressed:,} left out; "
@@ -64,12 +64,12 @@ def release_view(release: "Release") -> ResultView:
     )
     losses = ", ".join(f"{loss_name(n)} {number(value)}" for n, value in release.loss.items())
     return ResultView(
-        good(head),
+        good_or_bad_news(head),
         class_sizes(release.risk),
         models_table(release.models),
         lambda: json.release_document(release, {}),
         (
-            *_alone(release.alone),
+            *_alone_sentences(release.alone),
             f"Found by {release.search}.",
             f"Information loss: {losses}.",
             *release.notes,
@@ -77,13 +77,13 @@ def release_view(release: "Release") -> ResultView:
     )
 
 
-def _alone(alone: "Alone | None") -> tuple[str, ...]:
-    """Whom columns that leave unchanged single out: the first thing that is said."""
+def _alone_sentences(alone: "Alone | None") -> tuple[str, ...]:
+    """The sentence on people whom unchanged columns single out, if any."""
     return () if alone is None else (alone.sentence,)
 
 
 def check_view(check: "Check") -> ResultView:
-    """Whether a release keeps its policy."""
+    """Show whether a release keeps its policy."""
     met = bool(check.models) and all(model.ok for model in check.models)
     says = check_sentence(kept=check.ok, models_met=met)
     names = tuple(model.title for model in check.models)
@@ -97,16 +97,16 @@ def check_view(check: "Check") -> ResultView:
         ),
     )
     return ResultView(
-        good(says, when=check.ok),
+        good_or_bad_news(says, when=check.ok),
         bars,
         models_table(check.models),
         lambda: json.check_document(check),
-        (*_alone(check.alone), *check.notes),
+        (*_alone_sentences(check.alone), *check.notes),
     )
 
 
 def frontier_view(curve: "Frontier") -> ResultView:
-    """How much privacy there is for every largest loss of a class."""
+    """Show how much privacy there is for every largest loss of a class."""
     of = f" of {curve.column}" if curve.privacy == "l" else ""
     reached = [
         (point.max_loss, point.k if curve.privacy == "k" else point.l) for point in curve.points
@@ -132,13 +132,13 @@ def frontier_view(curve: "Frontier") -> ResultView:
 
 
 def attacked_view(found: "Attacked") -> ResultView:
-    """How often attackers are right, against guessing."""
+    """Show how often attackers are right, against guessing."""
     worst = sorted(found.attacks, key=lambda one: -one.gain)
     shown = [attack for attack in worst if attack.trials][:MOST_DRAWN]
     picture = EstimateBars(
         "How often attackers are right",
         "Rates with their 95 % intervals, beside guessing without the release.",
-        tuple(map(_attacker, shown)),
+        tuple(map(_attacker_name, shown)),
         tuple(attack.interval[0] for attack in shown),
         tuple(attack.success for attack in shown),
         tuple(attack.interval[1] for attack in shown),
@@ -152,19 +152,20 @@ def attacked_view(found: "Attacked") -> ResultView:
         head = f"{quantity(len(found.broken), 'limit is', 'limits are')} broken."
     names = ("attack", "knows", "right", "low", "high", "guessing", "gain", "bound")
     return ResultView(
-        good(head, when=found.ok),
+        good_or_bad_news(head, when=found.ok),
         picture,
-        FigureTable(names, tuple(map(_attack, worst)), "Attacks, those that gain most first"),
+        FigureTable(names, tuple(map(_attack_row, worst)), "Attacks, those that gain most first"),
         found.as_dict,
         (*map(sentence, (*found.broken, *found.advice)), *found.notes),
     )
 
 
-def _attacker(attack: "Attack") -> str:
+def _attacker_name(attack: "Attack") -> str:
     return f"{attack.goal}, knows {', '.join(attack.knows) or 'nothing'}"
 
 
-def _attack(attack: "Attack") -> tuple[str | float | None, ...]:
+def _attack_row(attack: "Attack") -> tuple[str | float | None, ...]:
+    """The figures of an attack, as cells of a line; None for a rate without trials."""
     low, high = attack.interval
     figures = (attack.success, low, high) if attack.trials else (None, None, None)
     limits = "at most" if attack.bound else "counted"

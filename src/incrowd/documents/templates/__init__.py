@@ -14,17 +14,17 @@ from incrowd.documents.words import number, printable
 
 
 def render(template: str, **values: object) -> str:
-    """A template with these values."""
-    return _environment().get_template(template).render(**values)
+    """Fill a template with these values; they are escaped."""
+    return _make_environment().get_template(template).render(**values)
 
 
 def script_safe(value: Mapping[str, Any]) -> Markup:
-    """A value as JSON inside a script element: nothing in it can end the element."""
+    """Write a value as JSON for a script element: nothing in it can end the element."""
     return Markup(json.dumps(value, cls=ScriptSafe, sort_keys=True))  # noqa: S704  it is escaped
 
 
-def ours(text: str) -> Markup:
-    """A text of this package, such as a style sheet or an SVG: it is escaped already."""
+def mark_as_escaped(text: str) -> Markup:
+    """Mark a text of this package, such as an SVG, as escaped already."""
     return Markup(text)  # noqa: S704  no name or figure of a table is put in unescaped
 
 
@@ -47,7 +47,8 @@ _STEERING = re.compile("[<>&'\u2028\u2029]")
 
 
 @cache
-def _environment() -> Environment:
+def _make_environment() -> Environment:
+    """Make the environment of all templates, with our filters."""
     made = Environment(
         loader=PackageLoader("incrowd.documents", "templates"),
         autoescape=True,
@@ -57,7 +58,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "number": number,
-        "ours": ours,
+        "ours": mark_as_escaped,
         "coordinate": coordinate,
         "plain": plain,
         "printable": printable,

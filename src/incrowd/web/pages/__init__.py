@@ -28,13 +28,15 @@ _CONTENTS = (
 
 
 def attach(session: PageSession) -> None:
-    """Define the pages of this session; all tabs share it."""
+    """Define the pages of all steps for this session; all tabs share its project."""
     project = Project(session)
     for step, content in _CONTENTS:
-        _define(project, step, content)
+        _define_page(project, step, content)
 
 
-def _define(project: Project, step: steps.Step, content: frame.Content) -> None:
+def _define_page(project: Project, step: steps.Step, content: frame.Content) -> None:
+    """Define the page of a step at the path of that step."""
+
     @ui.page(step.path)
     def draw(after: str = "") -> None:
-        frame.page(project, step, content, after)
+        frame.draw_page(project, step, content, after)

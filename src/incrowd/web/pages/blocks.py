@@ -29,23 +29,23 @@ DRAGGED = (
 
 
 def text(tag: str, words: str, classes: str = "") -> TextElement:
-    """An element of this tag with a text in it."""
+    """Draw an element of this tag with a text in it, and return it."""
     return TextElement(tag=tag, text=words).classes(classes)
 
 
 def title(words: str, sentence: str) -> None:
-    """The heading of a page and the one sentence that says what to do."""
+    """Draw the heading of a page and the one sentence that says what to do."""
     text("h1", words)
     text("p", sentence, "lead")
 
 
 def box(classes: str, tag: str = "div") -> Element:
-    """A place for other elements."""
+    """Draw an empty element for others to be put into, and return it."""
     return ui.element(tag).classes(classes)
 
 
 def card(heading: str = "", tag: str = "section") -> Element:
-    """A place with a border and a heading."""
+    """Draw a place with a border and, if given, a heading; return it to be filled."""
     made = box("card", tag)
     if heading:
         with made:
@@ -55,7 +55,7 @@ def card(heading: str = "", tag: str = "section") -> Element:
 
 
 def note(sentences: Iterable[str], tone: Tone = "") -> Element:
-    """Sentences that stand out; a bad one is read aloud at once."""
+    """Draw sentences that stand out, without empty ones; a bad note is read aloud at once."""
     with box(f"note {tone}").props(f"role={'alert' if tone == 'bad' else 'status'}") as made:
         for sentence in sentences:
             if sentence:
@@ -64,12 +64,12 @@ def note(sentences: Iterable[str], tone: Tone = "") -> Element:
 
 
 def tag(words: str, tone: Tone = "") -> TextElement:
-    """A word or two in a frame."""
+    """Draw a word or two in a frame."""
     return text("span", words, f"tag {tone}")
 
 
-def figures(values: Iterable[tuple[str, str, Tone]]) -> None:
-    """Numbers with what they mean below them."""
+def draw_figures(values: Iterable[tuple[str, str, Tone]]) -> None:
+    """Draw numbers, each with what it means below it and its tone."""
     with box("figures"):
         for number, meaning, tone in values:
             with box("figure"):
@@ -78,9 +78,10 @@ def figures(values: Iterable[tuple[str, str, Tone]]) -> None:
 
 
 def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Callable[..., None]:
-    """A table with its head; call what comes back with the cells of each row.
+    """Draw a table with its head; call what is returned with the cells of each row.
 
-    A cell is a text, or a function that fills the cell.
+    The columns with numbers in `numeric` are aligned to the right. A cell is a text, or a function
+    that fills the cell.
     """
     right = frozenset(numeric)
     with box("wide").props("tabindex=0 role=region") as scroll, box("grid", "table"):
@@ -93,12 +94,13 @@ def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Ca
     def add(*cells: str | Callable[[], Any]) -> None:
         with body, ui.element("tr"):
             for number, cell in enumerate(cells):
-                _cell(cell, "th" if number == 0 else "td", "number" if number in right else "")
+                _add_cell(cell, "th" if number == 0 else "td", "number" if number in right else "")
 
     return add
 
 
-def _cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
+def _add_cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
+    """Draw a cell: its text, or what the function draws in it."""
     scope = {"scope": "row"} if tag_name == "th" else {}
     if not callable(cell):
         text(tag_name, cell, classes).props.update(scope)
@@ -108,15 +110,15 @@ def _cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
         cell()
 
 
-def share(value: float) -> None:
-    """A share 0..1 as a number and a small bar."""
+def share_with_bar(value: float) -> None:
+    """Draw a share 0..1 as a percentage and a small bar."""
     text("span", percent(value))
     with box("share", "span").props("aria-hidden=true"):
         ui.element("span").style(f"width: {min(max(value, 0.0), 1.0) * 100:.1f}%")
 
 
 def percent(value: float) -> str:
-    """A share as people read it: a small one keeps its digits.
+    """A share 0..1 as a percentage: a small one keeps its digits.
 
     >>> percent(0.2), percent(0.0312), percent(0.0004), percent(1), percent(0.9996)
     ('20 %', '3.1 %', '0.04 %', '100 %', 'over 99 %')
@@ -131,7 +133,7 @@ def percent(value: float) -> str:
 
 
 def whole(value: float | None) -> str:
-    """A number of people or records, with commas; None if it is withheld.
+    """A number of people or records, with commas; None means withheld.
 
     >>> whole(1234567), whole(None)
     ('1,234,567', 'fewer than 5')
@@ -140,27 +142,27 @@ def whole(value: float | None) -> str:
 
 
 def picture(shown: Picture) -> ui.html:
-    """A picture of figures."""
+    """Draw a picture of figures as SVG."""
     return drawing(svg(shown)).classes("picture incrowd")
 
 
 def drawing(markup: str) -> ui.html:
-    """Our own SVG, in which all names are escaped."""
+    """Draw our own SVG, in which all names are escaped; it is not sanitized again."""
     return ui.html(markup, sanitize=False)
 
 
-def primary(words: str, go: Callable[..., Any]) -> ui.button:
-    """The one button of a page that says what comes next."""
+def primary_button(words: str, go: Callable[..., Any]) -> ui.button:
+    """Draw the one button of a page that says what comes next."""
     return ui.button(words, on_click=go).props("unelevated color=primary").classes("primary")
 
 
-def other(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.button:
-    """A button beside the primary one."""
+def plain_button(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.button:
+    """Draw a button beside the primary one."""
     return ui.button(words, on_click=go, icon=icon, color=None).props("outline")
 
 
-def link(words: str, path: str) -> ui.button:
-    """A link to another page that looks like a button."""
+def link_button(words: str, path: str) -> ui.button:
+    """Draw a link to another page that looks like a button."""
     made = ui.button(words, color=None)
     made.props["href"] = path
     return made
@@ -179,10 +181,10 @@ class SliderScale:
 def slider(
     label: str, scale: SliderScale, value: float, moved: Callable[[float], Awaitable[bool]]
 ) -> Callable[[Callable[[float], Any]], None]:
-    """The browser's own slider: all keys work, and screen readers know it.
+    """Draw the browser's own slider: all keys work, and screen readers know it.
 
     `moved` is called when it comes to rest, and says whether the value holds: if not, the slider
-    goes back. What comes back takes who follows while it moves.
+    goes back. What is returned adds a function that is called with each value while it moves.
     """
     followers: list[Callable[[float], Any]] = []
     in_force = latest = value
@@ -215,12 +217,12 @@ def slider(
 _VALUE = "(event) => emit(event.target.value)"
 
 
-def label(element: Element, words: str) -> Element:
-    """The element with a name for screen readers."""
+def name_for_readers(element: Element, words: str) -> Element:
+    """Give an element a name for screen readers, and return it."""
     element.props["aria-label"] = words
     return element
 
 
 def bar(classes: str = "") -> AbstractContextManager[Any]:
-    """A row of buttons and tags that wraps."""
+    """Draw a row for buttons and tags that wraps; enter it to fill it."""
     return box(f"bar {classes}")

@@ -58,62 +58,72 @@ class RoleBoard:
         self._body.clear()
         with self._body:
             for number, role in enumerate(self._roles):
-                self._place(number, role)
-        self._say()
+                self._draw_place(number, role)
+        self._say_state()
 
-    def _place(self, number: int, role: str) -> None:
+    def _draw_place(self, number: int, role: str) -> None:
+        """Draw the place of the role with this number, and the cards of its columns."""
         held = [name for name, its in self._columns.items() if its == role]
         with blocks.box("place") as place:
             place.props["data-place"] = number
             head = blocks.text("button", self._roles[role], "put").props("type=button")
-            blocks.label(head, f"{self._roles[role]}: put the chosen column here")
+            blocks.name_for_readers(head, f"{self._roles[role]}: put the chosen column here")
             with ui.element("ul"):
                 for name in held:
                     with ui.element("li"):
-                        self._card(name)
+                        self._draw_card(name)
 
-    def _card(self, name: str) -> None:
+    def _draw_card(self, name: str) -> None:
+        """Draw the card of a column, to be dragged or clicked."""
         card = blocks.text("button", name, "choice").props("type=button draggable=true")
         chosen = str(name == self._chosen).lower()
         number = list(self._columns).index(name)
         role = self._roles[self._columns[name]]
         card.props.update({"data-n": number, "aria-pressed": chosen})
-        blocks.label(card, f"{name}, {role}")
+        blocks.name_for_readers(card, f"{name}, {role}")
 
-    def _say(self) -> None:
+    def _say_state(self) -> None:
+        """Say what is chosen, or how to choose."""
         words = "Drag a column into a place, or click on the column and then on the place."
         if self._chosen is not None:
             words = f"{self._chosen} is chosen. Click on the place where it belongs."
         self._state.set_text(words)
 
     def _choose(self, name: str) -> None:
+        """Choose the card of this column, or choose it no longer if it was chosen."""
         self._chosen = None if self._chosen == name else name
         for card in self._body.descendants():
             if "data-n" in card.props:
                 pressed = list(self._columns)[card.props["data-n"]] == self._chosen
                 card.props["aria-pressed"] = str(pressed).lower()
-        self._say()
+        self._say_state()
 
     async def _click(self, event: Any) -> None:
+        """Choose the card that was clicked on, or put the chosen one into the place.
+
+        The browser sends two numbers, of a card and of a place, of which one is -1.
+        """
         column, place = event.args
         if place < 0:
             self._choose(list(self._columns)[column])
         elif self._chosen is not None:
-            await self._into(self._chosen, place)
+            await self._put_into(self._chosen, place)
 
     async def _drop(self, event: Any) -> None:
+        """Put the card that was dragged into the place; the browser sends the numbers of both."""
         column, place = event.args
         if 0 <= column < len(self._columns):
-            await self._into(list(self._columns)[column], place)
+            await self._put_into(list(self._columns)[column], place)
 
-    async def _into(self, name: str, place: int) -> None:
+    async def _put_into(self, name: str, place: int) -> None:
+        """Give a column the role of the place with this number, if it has another."""
         role = list(self._roles)[place]
         if role != self._columns[name]:
             await self._put(name, role)
-            self._focus(name)
+            self._focus_card(name)
 
-    def _focus(self, name: str) -> None:
-        """The card that was moved keeps the focus, in its new place."""
+    def _focus_card(self, name: str) -> None:
+        """Keep the focus on the card of this column, in its new place."""
         number = list(self._columns).index(name)
         card = next(c for c in self._body.descendants() if c.props.get("data-n") == number)
         with self._body:

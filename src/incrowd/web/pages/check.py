@@ -27,9 +27,9 @@ _BY_FILE = "A check counts promises. Whether attacks on the file succeed, it doe
 async def show(frame: Frame) -> None:
     """Draw the page."""
     page = CheckPage(frame)
-    page.settings()
+    page.draw_settings()
     ProgressLine(frame, frame.project.check_run)
-    page.outcome()
+    page.draw_outcome()
     frame.watch(page.refresh)
 
 
@@ -41,66 +41,70 @@ class CheckPage:
         self._project = frame.project
         self._checking = frame.project.checking
         self._checking.made = frame.project.release_run.value
-        self._seen = self._now()
+        self._seen = self._drawn_state()
         self._selects: dict[str, ui.select] = {}
         self._shown: dict[str, str | None] = {}
 
-    def _now(self) -> tuple[object, ...]:
+    def _drawn_state(self) -> tuple[object, ...]:
+        """What the outcome is drawn from: it differs once there is something to draw anew."""
         return (self._project.check_run.news, self._project.check_is_old)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news, and show what other tabs chose."""
-        if self._shown != self._paths():
+        if self._shown != self._chosen_paths():
             self._show_chosen()
-        if self._now() != self._seen:
-            self._seen = self._now()
-            self.outcome.refresh()
+        if self._drawn_state() != self._seen:
+            self._seen = self._drawn_state()
+            self.draw_outcome.refresh()
             self._frame.refresh_around()
 
     # What to check
 
-    def settings(self) -> None:
-        """Which release, with which certificate, and what else is at hand."""
+    def draw_settings(self) -> None:
+        """Draw the card that asks which release to check, with which other files."""
         with blocks.card("What to check"):
             FileDrop(
                 "release", "Choose a release and its certificate", self._take_uploads, multiple=True
             )
             with blocks.box("slot"):
-                self._select("release")
-                self._select("certificate")
-            blocks.text("p", self._where(), "quiet small")
+                self._draw_select("release")
+                self._draw_select("certificate")
+            blocks.text("p", self._where_words(), "quiet small")
             with ui.expansion("Key, original and policy, if you have them").props("dense"):
                 for purpose in _MORE:
-                    self._slot(purpose)
-            self._world()
+                    self._draw_slot(purpose)
+            self._draw_world_switch()
             with blocks.bar():
-                blocks.primary("Check it", self._check).props("icon=fact_check")
-        self._shown = self._paths()
+                blocks.primary_button("Check it", self._check).props("icon=fact_check")
+        self._shown = self._chosen_paths()
 
-    def _world(self) -> None:
-        """Whether to count the people of the world that was chosen for the table."""
+    def _draw_world_switch(self) -> None:
+        """Draw the switch for counting the world of the table, if one was chosen."""
         files = self._project.session.world.files
         if files:
             names = ", ".join(Path(file).name for file in files)
             words = f"Count the people of the world, too: {names}"
             ui.switch(words).bind_value(self._checking, "against_world")
 
-    def _where(self) -> str:
+    def _where_words(self) -> str:
+        """Where files come from, and what becomes of copies: sentences."""
         folder = self._project.session.folder.name or "/"
         return (
             f"Drop files from anywhere, or choose them in the folder {folder}. Nobody needs the "
             "original. Copies that you hand over are deleted when incrowd ui ends."
         )
 
-    def _slot(self, purpose: str) -> None:
+    def _draw_slot(self, purpose: str) -> None:
+        """Draw the field for a file of this purpose, and the place to hand one over."""
         button, words = _MORE[purpose]
         with blocks.box("slot"):
             with blocks.box("stack"):
-                self._select(purpose)
+                self._draw_select(purpose)
                 blocks.text("p", words, "quiet small")
             FileDrop(purpose, button, self._take_uploads)
 
-    def _select(self, purpose: str) -> None:
+    def _draw_select(self, purpose: str) -> None:
+        """Draw the field in which a file of this purpose is chosen."""
         made = ui.select(
             self._checking.options(purpose),
             label=PURPOSES[purpose],
@@ -112,24 +116,29 @@ class CheckPage:
         self._selects[purpose] = made.props("outlined dense")
 
     def _pick(self, purpose: str, event: object) -> None:
+        """Take the file that was chosen in a field, unless it is in force already."""
         value = getattr(event, "value", None)
         if value != self._checking.path(purpose):
             self._checking.choose(purpose, value)
             self._show_chosen()
 
     def _take_uploads(self) -> None:
-        self._checking.notice()
+        """Choose what was handed over, and show it."""
+        self._checking.choose_uploads()
         self._show_chosen()
 
-    def _paths(self) -> dict[str, str | None]:
+    def _chosen_paths(self) -> dict[str, str | None]:
+        """The path that is chosen for each purpose; None without one."""
         return {purpose: self._checking.path(purpose) for purpose in PURPOSES}
 
     def _show_chosen(self) -> None:
-        self._shown = self._paths()
+        """Show in the fields what is chosen now."""
+        self._shown = self._chosen_paths()
         for purpose, select in self._selects.items():
             select.set_options(self._checking.options(purpose), value=self._shown[purpose])
 
     def _check(self) -> None:
+        """Start the check of what is chosen; without a release say so."""
         job = self._checking.job()
         if job is None:
             ui.notify("Choose a release first.", position="bottom")
@@ -141,11 +150,11 @@ class CheckPage:
     # What came out
 
     @ui.refreshable_method
-    def outcome(self) -> None:
-        """What the check found."""
+    def draw_outcome(self) -> None:
+        """Draw what the check found, or why it failed; nothing before a check."""
         run, old = self._project.check_run, self._project.check_is_old
         if run.error is not None:
-            self._frame.in_place(run.error)
+            self._frame.show_error(run.error)
         if run.value is None:
             return
         if old and isinstance(run.job, jobs.CheckRelease):
@@ -157,6 +166,7 @@ class CheckPage:
 
 
 def _show_check(check: Check, *, old: bool) -> None:
+    """Draw what a check found; an `old` one, of other files, is not drawn as good."""
     if check.ok:
         words = "Every promise is kept, counted anew from the file."
         blocks.note([words, _BY_FILE], "" if old else "good")
@@ -167,19 +177,20 @@ def _show_check(check: Check, *, old: bool) -> None:
         for words in check.notes:
             blocks.text("p", sentence(words))
     with blocks.card("Whose file it is"):
-        _answer("The certificate belongs to this file", check.digest_ok, "no certificate")
+        _show_answer("The certificate belongs to this file", check.digest_ok, "no certificate")
         signature = check.signature
         if signature is None:
-            _answer("The certificate is signed", None, "no signature")
+            _show_answer("The certificate is signed", None, "no signature")
         else:
-            _answer("The signature is right", signature.valid, "could not be computed")
-            _answer("You trust the key that signed", signature.trusted, "no key given")
+            _show_answer("The signature is right", signature.valid, "could not be computed")
+            _show_answer("You trust the key that signed", signature.trusted, "no key given")
             blocks.text("p", f"Fingerprint of the key: {signature.fingerprint}", "mono small quiet")
         blocks.text("p", f"SHA-256 of the file: {check.digest}", "mono small quiet")
-    _claims(check)
+    _show_claims(check)
 
 
-def _answer(words: str, answer: bool | None, without: str) -> None:
+def _show_answer(words: str, answer: bool | None, without: str) -> None:
+    """Draw a line with yes or no; for None the words in `without`."""
     with blocks.bar():
         blocks.text("span", words)
         if answer is None:
@@ -188,17 +199,18 @@ def _answer(words: str, answer: bool | None, without: str) -> None:
             blocks.tag("yes" if answer else "no", "good" if answer else "bad")
 
 
-def _claims(check: Check) -> None:
-    """What the certificate says: found again, or only said."""
+def _show_claims(check: Check) -> None:
+    """Draw which parts of the certificate were found again, and which are only said."""
     if not check.recounted and not check.claimed:
         return
     with blocks.card("What the certificate says"):
         if check.recounted:
-            _list("Counted again, and true", check.recounted)
+            _show_places("Counted again, and true", check.recounted)
         if check.claimed:
-            _list("Not counted again: you take its word for it", check.claimed)
+            _show_places("Not counted again: you take its word for it", check.claimed)
 
 
-def _list(words: str, places: tuple[str, ...]) -> None:
+def _show_places(words: str, places: tuple[str, ...]) -> None:
+    """Draw the parts of a certificate that these words are about."""
     blocks.text("h3", words)
     blocks.text("p", ", ".join(places), "mono small")

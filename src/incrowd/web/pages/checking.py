@@ -30,8 +30,11 @@ class Checking:
     """Whether to count the people of the world that was chosen for the table, if there is one."""
     _noticed: set[Path] = field(default_factory=set)
 
-    def notice(self) -> None:
-        """Choose what was handed over since the last look."""
+    def choose_uploads(self) -> None:
+        """Choose the files that were handed over since the last call.
+
+        A release without a certificate takes one that was handed over before, if any.
+        """
         new = {
             purpose: path
             for purpose, path in self.session.uploads.files.items()
@@ -44,25 +47,28 @@ class Checking:
         self.chosen |= {purpose: str(path) for purpose, path in new.items()}
 
     def choose(self, purpose: str, path: str | None) -> None:
-        """Choose a file of the folder, and with a release the certificate that lies beside it."""
+        """Choose a file, or none; with a release also the certificate beside it, or none."""
         self.chosen[purpose] = path
         if purpose == "release" and path is not None:
             beside = f"{path}.certificate.json"
             self.chosen["certificate"] = beside if Path(beside).is_file() else None
 
     def path(self, purpose: str) -> str | None:
-        """The file that is chosen, if it is still there."""
+        """The file that is chosen for a purpose, by default of the release made here.
+
+        None if none is chosen, or if it is no longer there.
+        """
         made = self.made
         ours = {} if made is None else {"release": made.release, "certificate": made.certificate}
         found = self.chosen.get(purpose, None if "release" in self.chosen else ours.get(purpose))
         return found if found is not None and Path(found).is_file() else None
 
     def options(self, purpose: str) -> dict[str, str]:
-        """What can be chosen: paths, with what the page calls them."""
+        """What can be chosen for a purpose: paths, with what the page calls them."""
         session = self.session
         listed = [one for one in files.listing(session.folder) if not one.folder]
         found = {
-            str(files.within(session.folder, one.relative)): one.name
+            str(files.path_within(session.folder, one.relative)): one.name
             for one in listed
             if one.name.lower().endswith(_ENDINGS.get(purpose, ""))
         }
@@ -75,7 +81,7 @@ class Checking:
         return found
 
     def job(self) -> jobs.CheckRelease | None:
-        """The check of what is chosen; None without a release."""
+        """The job that checks the chosen files; None without a release."""
         release, key = self.path("release"), self.path("key")
         if release is None:
             return None
@@ -90,6 +96,7 @@ class Checking:
         )
 
     def _original(self) -> jobs.TableFile | None:
+        """The original and how to read it; None if none is chosen."""
         path = self.path("original")
         if path is None or path == self.session.source:
             return None if path is None else self.session.table

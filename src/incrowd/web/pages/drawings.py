@@ -43,73 +43,80 @@ class Spot:
 
 
 def plane(spots: Sequence[Spot], choose: Callable[[int], Any]) -> ui.html:
-    """The risk-utility plane; `choose` is called with the number of a spot."""
-    return _answering(plane_svg(spots), choose).classes("plane incrowd")
+    """Draw the risk-utility plane; `choose` is called with the number of a spot."""
+    return _clickable(plane_svg(spots), choose).classes("plane incrowd")
 
 
 def plane_svg(spots: Sequence[Spot]) -> str:
-    """The plane as SVG: nearer to the lower left corner is better."""
-    most_risk = _ceiling([spot.risk for spot in spots])
-    most_loss = _ceiling([spot.loss for spot in spots])
-    body = [*_axes(most_risk, most_loss), *_frontier(spots, most_risk, most_loss)]
+    """The risk-utility plane as SVG: nearer to the lower left corner is better."""
+    most_risk = _round_ceiling([spot.risk for spot in spots])
+    most_loss = _round_ceiling([spot.loss for spot in spots])
+    body = [*_axis_elements(most_risk, most_loss), *_frontier_line(spots, most_risk, most_loss)]
     order = sorted(range(len(spots)), key=lambda n: (spots[n].chosen, spots[n].pinned))
     body += [
-        _mark(n, spots[n], _x(spots[n].risk, most_risk), _y(spots[n].loss, most_loss))
+        _spot_element(n, spots[n], _x(spots[n].risk, most_risk), _y(spots[n].loss, most_loss))
         for n in order
     ]
-    return _svg("Releases by risk and information loss", "".join(body), _HEIGHT)
+    return _wrap_svg("Releases by risk and information loss", "".join(body), _HEIGHT)
 
 
-def covering(spots: Sequence[Spot], number: int) -> list[int]:
-    """The numbers of all spots that lie so close to this one that they cover each other."""
-    risk, loss = _ceiling([one.risk for one in spots]), _ceiling([one.loss for one in spots])
+def spots_covering(spots: Sequence[Spot], number: int) -> list[int]:
+    """The numbers of the spots so close to this one that they cover each other, itself too."""
+    risk, loss = (
+        _round_ceiling([one.risk for one in spots]),
+        _round_ceiling([one.loss for one in spots]),
+    )
     places = [(_x(one.risk, risk), _y(one.loss, loss)) for one in spots]
     x, y = places[number]
     return [n for n, (a, b) in enumerate(places) if hypot(a - x, b - y) <= _NEAR]
 
 
-def bins(
+def histogram(
     edges: Sequence[float],
     counts: Sequence[int | None],
     cuts: Iterable[float],
     choose: Callable[[int], Any],
 ) -> ui.html:
-    """A histogram; `choose` is called with the number of the edge to cut at."""
-    return _answering(bins_svg(edges, counts, cuts), choose).classes("bins incrowd")
+    """Draw a histogram; `choose` is called with the number of the edge to cut at."""
+    return _clickable(histogram_svg(edges, counts, cuts), choose).classes("bins incrowd")
 
 
-def bins_svg(edges: Sequence[float], counts: Sequence[int | None], cuts: Iterable[float]) -> str:
-    """The histogram as SVG; a count of None is withheld, and drawn as an empty bar."""
+def histogram_svg(
+    edges: Sequence[float], counts: Sequence[int | None], cuts: Iterable[float]
+) -> str:
+    """A histogram as SVG; a count of None is withheld, and drawn as an empty bar."""
     cut_at = set(cuts)
     step = (_WIDTH - 2 * _EDGE) / max(len(counts), 1)
     most = max([count or 0 for count in counts] + [1])
-    parts = [_bin(i, count, most, step) for i, count in enumerate(counts)]
+    parts = [_bar_element(i, count, most, step) for i, count in enumerate(counts)]
     for number, edge in enumerate(edges):
         x = _EDGE + number * step
         if edge in cut_at:
             parts.append(f'<line class="cut" x1="{x:.1f}" y1="8" x2="{x:.1f}" y2="182"/>')
-        parts.append(_place(number, edge, x, step, edge in cut_at))
+        parts.append(_edge_element(number, edge, x, step, edge in cut_at))
         if number % max(1, len(edges) // 8) == 0:
             parts.append(f'<text x="{x:.1f}" y="198" text-anchor="middle">{edge:,.6g}</text>')
-    return _svg("Records by value, and cut points", "".join(parts), 206)
+    return _wrap_svg("Records by value, and cut points", "".join(parts), 206)
 
 
-def _answering(markup: str, choose: Callable[[int], Any]) -> ui.html:
+def _clickable(markup: str, choose: Callable[[int], Any]) -> ui.html:
+    """Draw an SVG; a click or key on a numbered place calls `choose` with the number."""
     made = blocks.drawing(markup)
     made.on("click", lambda event: choose(int(event.args)), js_handler=blocks.CHOSEN)
     made.on("keydown", lambda event: choose(int(event.args)), js_handler=_KEYED)
     return made
 
 
-def _svg(label: str, body: str, height: int) -> str:
+def _wrap_svg(label: str, body: str, height: int) -> str:
+    """The elements as one SVG of this height, with a label for screen readers."""
     return (
         f'<svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{escape(label)}" '
         f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
     )
 
 
-def _ceiling(values: Sequence[float]) -> float:
-    """A round number that is no less than all of these: 0.05, 0.1, 0.2, 0.5 or 1."""
+def _round_ceiling(values: Sequence[float]) -> float:
+    """The least round number from 0.02 to 1 that none of these exceeds; above 1 the largest."""
     most = max([*values, 0.01])
     return next(
         (step for step in (0.02, 0.05, 0.1, 0.2, 0.3, 0.5, 0.75, 1.0) if most <= step), most
@@ -117,54 +124,60 @@ def _ceiling(values: Sequence[float]) -> float:
 
 
 def _x(risk: float, most: float) -> float:
+    """Where a risk is across the plane, if `most` is at its right edge."""
     return _LEFT + risk / most * (_WIDTH - _LEFT - _EDGE)
 
 
 def _y(loss: float, most: float) -> float:
+    """Where a loss is in the plane, from the top, if `most` is at its upper edge."""
     return _HEIGHT - _BOTTOM - loss / most * (_HEIGHT - _BOTTOM - _EDGE)
 
 
-def _axes(most_risk: float, most_loss: float) -> Iterable[str]:
+def _axis_elements(most_risk: float, most_loss: float) -> Iterable[str]:
+    """Yield the grid, its figures and the names of both axes."""
     for part in range(5):
         x, y = _x(part / 4, 1.0), _y(part / 4, 1.0)
         yield f'<line class="axis" x1="{x:.1f}" y1="{_EDGE}" x2="{x:.1f}" y2="{_FLOOR}"/>'
         yield f'<line class="axis" x1="{_LEFT}" y1="{y:.1f}" x2="{_WIDTH - _EDGE}" y2="{y:.1f}"/>'
-        yield _words(f"{most_risk * part / 4:.3g}", x, _FLOOR + 18)
-        yield _words(f"{most_loss * part / 4:.3g}", _LEFT - 8, y + 4, "end")
+        yield _text_element(f"{most_risk * part / 4:.3g}", x, _FLOOR + 18)
+        yield _text_element(f"{most_loss * part / 4:.3g}", _LEFT - 8, y + 4, "end")
     middle = (_LEFT + _WIDTH - _EDGE) / 2
-    yield _words("highest risk (of the person who is easiest to find)", middle, _HEIGHT - 8)
+    yield _text_element("highest risk (of the person who is easiest to find)", middle, _HEIGHT - 8)
     turned = f'transform="translate(14 {(_FLOOR + _EDGE) / 2}) rotate(-90)"'
     yield f'<text {turned} text-anchor="middle">information loss</text>'
 
 
-def _words(words: str, x: float, y: float, anchor: str = "middle") -> str:
+def _text_element(words: str, x: float, y: float, anchor: str = "middle") -> str:
+    """A text at a place of the plane; it is not escaped."""
     return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
 
 
-def _frontier(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
+def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
+    """Yield the line that joins the best spots, if there are two or more."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
         points = " ".join(f"{_x(r, most_risk):.1f},{_y(l, most_loss):.1f}" for r, l in best)
         yield f'<polyline points="{points}" class="ic-none" fill="none"/>'
 
 
-def _mark(number: int, spot: Spot, x: float, y: float) -> str:
-    """A point: a shape for its method, a ring if it is chosen, a pin if it is pinned."""
+def _spot_element(number: int, spot: Spot, x: float, y: float) -> str:
+    """A spot: a shape for its series, a ring if it is chosen, a star if it is pinned."""
     name = escape(spot.name)
     hollow = ' fill-opacity="0.15" stroke="currentColor" stroke-dasharray="3 2"'
     look = f'class="ic-fill{spot.series % 4 + 1}"{hollow if spot.bound else ""}'
     place = f'cx="{x:.1f}" cy="{y:.1f}"'
     ring = f'<circle class="ring" {place} r="14"/>' if spot.chosen else ""
-    pin = _words("★", x, y - 14) if spot.pinned else ""
+    pin = _text_element("★", x, y - 14) if spot.pinned else ""
     return (
         f'<g class="point" data-n="{number}" tabindex="0" role="button" aria-label="{name}" '
         f'aria-pressed="{str(spot.chosen).lower()}"><title>{name}</title>'
         f'<circle {place} r="16" fill="transparent"/>'
-        f"{_shape(spot.series % 4, x, y, look)}{ring}{pin}</g>"
+        f"{_shape_element(spot.series % 4, x, y, look)}{ring}{pin}</g>"
     )
 
 
-def _shape(series: int, x: float, y: float, look: str) -> str:
+def _shape_element(series: int, x: float, y: float, look: str) -> str:
+    """The shape of a series, 0 to 3: disc, square, triangle or diamond."""
     if series == 0:
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" {look}/>'
     if series == 1:
@@ -174,7 +187,8 @@ def _shape(series: int, x: float, y: float, look: str) -> str:
     return f'<path d="M{x:.1f} {y - 9:.1f}l9 9l-9 9l-9 -9z" {look}/>'
 
 
-def _bin(number: int, count: int | None, most: int, step: float) -> str:
+def _bar_element(number: int, count: int | None, most: int, step: float) -> str:
+    """The bar with this number; a withheld count is a low bar of another look."""
     x, height = _EDGE + number * step, 4.0 if count is None else count / most * 170
     return (
         f'<rect class="{"few" if count is None else "bin"}" x="{x + 1:.1f}" y="{182 - height:.1f}" '
@@ -182,7 +196,8 @@ def _bin(number: int, count: int | None, most: int, step: float) -> str:
     )
 
 
-def _place(number: int, edge: float, x: float, step: float, cut: bool) -> str:
+def _edge_element(number: int, edge: float, x: float, step: float, cut: bool) -> str:
+    """The invisible place around an edge where a click adds a cut or takes it away."""
     label = f"{'Take away the cut' if cut else 'Cut'} at {edge:,.6g}"
     return (
         f'<rect class="place" data-n="{number}" tabindex="0" role="button" '

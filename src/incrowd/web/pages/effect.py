@@ -31,50 +31,51 @@ class Effect:
             ProgressLine(frame, frame.project.search_run)
         with self._body:
             ui.spinner(size="lg").props("aria-label=working")
-        frame.watch(self._look_behind)
+        frame.watch(self._search_behind)
 
     def ask(self) -> None:
-        """Ask anew; the answer replaces the one that is shown."""
+        """Ask what the policy does; once the answer is there, it replaces the one that is shown."""
         self._body.classes("working")
-        background_tasks.create(self.answer(), context=self._body)
+        background_tasks.create(self.show_answer(), context=self._body)
 
-    async def answer(self) -> None:
-        """Show the answer to the policy as it is now."""
+    async def show_answer(self) -> None:
+        """Ask and wait; show the answer or why there is none, unless the policy changed by then."""
         policy = self._frame.policy
         answer = await self._frame.project.what_if()
         if self._body.is_deleted or policy != self._frame.policy:
             return  # a newer question is under way
         self._body.classes(remove="working")
         if answer is None:
-            self._unknown("The question was stopped, so what this does is not known.", "")
+            self._show_unknown("The question was stopped, so what this does is not known.", "")
         elif isinstance(answer, Failed):
-            self._unknown(sentence(answer.message), sentence(answer.remedy))
+            self._show_unknown(sentence(answer.message), sentence(answer.remedy))
         else:
             self._policy = policy
             self._show(answer)
 
-    def _unknown(self, *words: str) -> None:
+    def _show_unknown(self, *words: str) -> None:
         """Say why there are no figures; those of another policy do not stay."""
         self._shown = None
         self._body.clear()
         with self._body:
             blocks.note(words, "warn")
             with blocks.bar():
-                blocks.other("Try again", self.ask, "refresh")
+                blocks.plain_button("Try again", self.ask, "refresh")
 
     def _show(self, answer: WhatIf | Unanswered) -> None:
+        """Show the figures of an answer, or what is known without them."""
         self._shown = answer
         self._body.clear()
         with self._body:
             if isinstance(answer, Unanswered):
-                _figures_unknown(answer)
+                _draw_unknown_figures(answer)
             else:
-                _figures(answer)
-                _columns(answer)
+                _draw_known_figures(answer)
+                _draw_columns(answer)
         self._show_state()
 
-    def _look_behind(self) -> None:
-        """Search behind a quick answer, and show what was found in its place."""
+    def _search_behind(self) -> None:
+        """Start the full search behind a quick answer, and show what it found once it is there."""
         shown = self._shown
         settled = isinstance(shown, WhatIf) and not shown.quick
         if shown is None or settled or self._policy != self._frame.policy:
@@ -91,33 +92,35 @@ class Effect:
         """Say how the search behind stands, for as long as the figures are not its own."""
         project, shown = self._frame.project, self._shown
         settled = shown is None or shown is project.search_run.value
-        words = "" if settled or not _is_open(shown) else state_words(project)
+        words = "" if settled or not _may_change(shown) else state_words(project)
         if words == self._said:
             return
         self._said = words
         self._state.clear()
         if words:
             with self._state:
-                blocks.note([words], "" if _goes_on(project) else "warn")
-                if not _goes_on(project):
-                    blocks.other("Search now", self._search, "search")
+                blocks.note([words], "" if _search_goes_on(project) else "warn")
+                if not _search_goes_on(project):
+                    blocks.plain_button("Search now", self._search, "search")
 
     def _search(self) -> None:
+        """Start the full search because somebody asked for it."""
         self._frame.project.search_behind(asked=True)
         self._show_state()
 
 
-def _is_open(shown: WhatIf | Unanswered | None) -> bool:
-    """Whether a search may still change the figures."""
+def _may_change(shown: WhatIf | Unanswered | None) -> bool:
+    """Whether a search may still change the figures of this answer."""
     return isinstance(shown, Unanswered) or (shown is not None and shown.quick)
 
 
-def _goes_on(project: Project) -> bool:
+def _search_goes_on(project: Project) -> bool:
+    """Whether the full search runs or is about to begin."""
     return project.search_state() in ("running", "waiting")
 
 
 def state_words(project: Project) -> str:
-    """How the search behind a quick answer stands, in a sentence."""
+    """A sentence on how the full search behind a quick answer stands."""
     match project.search_state():
         case "running" | "waiting":
             return "A full search goes on behind. Its figures take the place of these."
@@ -132,7 +135,7 @@ def state_words(project: Project) -> str:
 _Figure: TypeAlias = tuple[str, str, blocks.Tone]
 
 
-def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
+def crowd_figures(answer: WhatIf, before: str = "") -> list[_Figure]:
     """The smallest crowds that people hide in: of the world first, if the policy counts it."""
     world, after = answer.world, answer.after
     tone: blocks.Tone = "" if world is not None and world.instead else "good"
@@ -147,7 +150,7 @@ def crowds(answer: WhatIf, before: str = "") -> list[_Figure]:
 
 
 def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
-    """Figures that say that they are estimates, if they are.
+    """The figures, marked as estimates if they are `quick` ones.
 
     >>> as_estimates([("29 %", "information loss", "good")], quick=True)
     [('≈ 29 %', 'information loss (estimate)', '')]
@@ -157,46 +160,48 @@ def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
     return [(f"≈ {number}", f"{what} (estimate)", "") for number, what, _ in figures]
 
 
-def _figures(answer: WhatIf) -> None:
+def _draw_known_figures(answer: WhatIf) -> None:
+    """Draw the figures of an answer, beside those of the table as it is."""
     before = answer.before
     after: list[_Figure] = [
-        *crowds(answer, f"; {before.k:,} before"),
+        *crowd_figures(answer, f"; {before.k:,} before"),
         (blocks.percent(answer.risk), f"highest risk; {blocks.percent(before.highest)} before", ""),
         (blocks.percent(answer.loss), f"information loss ({answer.loss_name})", ""),
         (blocks.whole(answer.suppressed), "records left out", "" if answer.allowed else "bad"),
     ]
-    blocks.figures([*as_estimates(after, quick=answer.quick), _alone_before(before)])
+    blocks.draw_figures([*as_estimates(after, quick=answer.quick), _uniques_figure(before)])
     if not answer.allowed:
         blocks.note(["More records are left out than the policy allows."], "warn")
 
 
-def _alone_before(before: ClassFacts) -> _Figure:
+def _uniques_figure(before: ClassFacts) -> _Figure:
+    """The figure for records that are alone in the table as it is."""
     return (blocks.whole(before.uniques), "records were alone before", "")
 
 
-def _figures_unknown(answer: Unanswered) -> None:
-    """What is known without a search: the table as it is."""
+def _draw_unknown_figures(answer: Unanswered) -> None:
+    """Draw what is known without a search: the figures of the table as it is."""
     before = answer.before
     blocks.note([sentence(f"not computed yet: {answer.why}")], "warn")
-    blocks.figures(
+    blocks.draw_figures(
         [
             ("unknown", f"people share each line at least; {before.k:,} before", ""),
             ("unknown", f"highest risk; {blocks.percent(before.highest)} before", ""),
             ("unknown", "information loss", ""),
-            _alone_before(before),
+            _uniques_figure(before),
         ]
     )
 
 
 def loss_table(answer: WhatIf, head: str = "Lost") -> None:
-    """What each column loses, most first."""
+    """Draw a table of what each column loses, most first."""
     add = blocks.table(("Column", head), "What each column loses", numeric=(1,))
     for name, lost in sorted(answer.by_column.items(), key=lambda pair: -pair[1]):
-        add(name, lambda lost=lost: blocks.share(lost))
+        add(name, lambda lost=lost: blocks.share_with_bar(lost))
 
 
-def _columns(answer: WhatIf) -> None:
-    """What each column loses, and how that was found."""
+def _draw_columns(answer: WhatIf) -> None:
+    """Draw what each column loses, and how that was found."""
     loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
     how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
     blocks.text("p", how, "quiet small")

@@ -12,7 +12,10 @@ Put = Callable[[Any], Awaitable[bool]]
 
 
 def number(label: str, value: float | None, put: Put, **options: Any) -> ui.number:
-    """A field for a number; without `clearable` an empty field goes back, too."""
+    """Draw a field for a number; `put` takes a changed one.
+
+    Without `clearable` an empty field goes back to the value, too.
+    """
     clearable = bool(options.pop("clearable", False))
     made = ui.number(label, value=value, **options).props("outlined dense")
     if clearable:
@@ -21,7 +24,7 @@ def number(label: str, value: float | None, put: Put, **options: Any) -> ui.numb
     async def change() -> None:
         asked = made.value
         if asked == value or (asked is None and not clearable) or not await put(asked):
-            _back(made, asked, value)
+            _restore_value(made, asked, value)
 
     made.on("change", change)
     if clearable:
@@ -30,35 +33,35 @@ def number(label: str, value: float | None, put: Put, **options: Any) -> ui.numb
 
 
 def choice(options: Any, label: str, value: Any, put: Put) -> ui.select:
-    """A field to choose from."""
+    """Draw a field to choose from; `put` takes what is chosen."""
     made = ui.select(options, value=value, label=label).props("outlined dense")
 
     async def change() -> None:
         asked = made.value
         if asked != value and not await put(asked):
-            _back(made, asked, value)
+            _restore_value(made, asked, value)
 
     made.on_value_change(change)
     return made
 
 
 def marks(label: str, values: list[str], put: Put) -> ui.input_chips:
-    """A field for several short texts: Enter adds one, a click on its cross takes it away."""
+    """Draw a field for several short texts: Enter adds one, a click on its cross removes it."""
     made = ui.input_chips(label, value=values, new_value_mode="add-unique")
     made.props("outlined dense")
-    blocks.label(made, label)
+    blocks.name_for_readers(made, label)
 
     async def change() -> None:
         asked = made.value or []
         chosen = [text.strip() for text in asked]
         if chosen != values and not await put([text for text in chosen if text]):
-            _back(made, asked, values)
+            _restore_value(made, asked, values)
 
     made.on_value_change(change)
     return made
 
 
-def _back(made: Any, asked: object, value: object) -> None:
+def _restore_value(made: Any, asked: object, value: object) -> None:
     """Show the value in force in place of what was asked for; the browser may hold another text.
 
     Something newer that was asked for meanwhile stays.

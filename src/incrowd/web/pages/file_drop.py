@@ -23,7 +23,7 @@ class FileDrop(Element, component="file_drop.js"):
                 "hint": f"or drop {'them' if multiple else 'it'} here, up to {size}",
                 "multiple": multiple,
                 "most": uploads.MOST,
-                "limit": uploads.refusal(uploads.too_large(uploads.MOST)),
+                "limit": uploads.refusal_words(uploads.too_large_error(uploads.MOST)),
             }
         )
         self.on("sent", sent, [])

@@ -30,17 +30,17 @@ Content = Callable[["Frame"], Awaitable[None]]
 _Answer = TypeVar("_Answer")
 
 
-def page(project: Project, step: Step, content: Content, after: str = "") -> None:
+def draw_page(project: Project, step: Step, content: Content, after: str = "") -> None:
     """Draw a page; `after` names the step from which somebody went on to it."""
     project.session.note_visit()
     project.passed |= {one for one in steps.STEPS if one.name == after}
-    ui.add_head_html(f"<style>{_style()}</style>")
+    ui.add_head_html(f"<style>{_style_sheet()}</style>")
     ui.page_title(f"{step.name} · incrowd")
     Frame(project, step, content).draw()
 
 
-def _style() -> str:
-    """The style sheet, with the colours of pictures for light and dark."""
+def _style_sheet() -> str:
+    """The style sheet of all pages, with the colours of pictures for light and dark."""
     light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
     dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())
     rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
@@ -66,48 +66,51 @@ class Frame:
         return self.project.session.policy
 
     def draw(self) -> None:
-        """Draw everything."""
-        self._header()
-        self._rail()
+        """Draw the page with header, steps and drawer, and keep looking for changes."""
+        self._draw_header()
+        self._draw_rail()
         self._same_as = SameAs(self.project)
         self._body = blocks.box("stack page")
         ui.skip_link(target=self._body)
         self.redraw()
-        ui.timer(_LOOKED_AT, self._look)
-        ui.context.client.on_delete(self._stop)
-        ui.keyboard(self._key, ignore=["input", "select", "textarea"])
+        ui.timer(_LOOKED_AT, self._refresh_or_redraw)
+        ui.context.client.on_delete(self._stop_drawing)
+        ui.keyboard(self._undo_or_redo, ignore=["input", "select", "textarea"])
 
     def redraw(self) -> None:
         """Draw the content and what is around it anew."""
-        self._stop()
+        self._stop_drawing()
         self._seen = self.project.state
         self._body.clear()
         self._watchers.clear()
-        self._busy(True)
+        self._set_busy(True)
         self.refresh_around()
-        self._task = background_tasks.create(self._fill(), context=self._body)
+        self._task = background_tasks.create(self._draw_content(), context=self._body)
 
-    async def _fill(self) -> None:
+    async def _draw_content(self) -> None:
+        """Draw title and content; if that fails, say why and offer to try again."""
         try:
             blocks.title(self.step.name, self.step.sentence)
             await self._content(self)
         except IncrowdError as error:
-            self.in_place(error)
+            self.show_error(error)
             with blocks.bar():
-                blocks.other("Try again", self.redraw, "refresh")
+                blocks.plain_button("Try again", self.redraw, "refresh")
                 if self.project.table_run.failed is not None:
-                    blocks.other("Choose another table", self._leave_table, "folder_open")
+                    blocks.plain_button("Choose another table", self._leave_table, "folder_open")
 
     def _leave_table(self) -> None:
-        """Go back to the files: this one cannot be read."""
+        """Close the table, which cannot be read, and go back to the choice of one."""
         self.project.close()
-        _go(steps.TABLE.path)
+        _go_to(steps.TABLE.path)
 
-    def _stop(self) -> None:
+    def _stop_drawing(self) -> None:
+        """Cancel the drawing of the content, if it is under way."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
 
-    def _look(self) -> None:
+    def _refresh_or_redraw(self) -> None:
+        """Draw anew if another tab changed something, else call the watchers."""
         if not self._body.client.has_socket_connection:  # a tab that was left: nobody looks
             return
         if self.project.state != self._seen:
@@ -116,33 +119,33 @@ class Frame:
         for watcher in tuple(self._watchers):
             watcher()
         drawn = self._task is None or self._task.done()
-        self._busy(not drawn or self.project.session.worker.awaited)
+        self._set_busy(not drawn or self.project.session.worker.awaited)
 
-    def _busy(self, busy: bool) -> None:
+    def _set_busy(self, busy: bool) -> None:
         """Tell screen readers, and whoever waits, whether the page is still changing."""
         words = str(busy).lower()
         if self._body.props.get("aria-busy") != words:
             self._body.props["aria-busy"] = words
 
     def watch(self, watcher: Callable[[], Any]) -> None:
-        """Call this twice a second, as long as the content is there."""
+        """Call this function twice a second until the content is drawn anew."""
         self._watchers.append(watcher)
 
     # What a page shows
 
     async def draft(self) -> DraftFacts | None:
-        """The drafted policy; without a table the page says where to choose one."""
+        """Return the drafted policy; without a table say where to choose one, and return None."""
         if self.project.session.source is not None:
-            draft = await self.answer(self.project.draft(), "Drafting a policy")
+            draft = await self.await_answer(self.project.draft(), "Drafting a policy")
             self.note_drawn()
             return draft
         blocks.note(["There is no table yet."])
         with blocks.bar():
-            blocks.primary("Choose a table", lambda: _go(steps.TABLE.path))
+            blocks.primary_button("Choose a table", lambda: _go_to(steps.TABLE.path))
         return None
 
-    async def answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
-        """What the worker answers; until then the page says what it waits for."""
+    async def await_answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
+        """Wait for an answer of the worker; until then the page says what it waits for."""
         with blocks.box("bar").props("role=status") as waiting:
             ui.spinner(size="sm").props("aria-hidden=true")
             blocks.text("span", f"{words} …", "quiet")
@@ -153,12 +156,12 @@ class Frame:
                 waiting.delete()
 
     def note_drawn(self) -> None:
-        """The page shows the table and the policy as they are now."""
+        """Note that the page shows table and policy as they are now: it is not drawn anew."""
         self._seen = self.project.state
         self.refresh_around()
 
     @staticmethod
-    def in_place(error: IncrowdError) -> None:
+    def show_error(error: IncrowdError) -> None:
         """Say what is wrong where the answer would be, in the library's words."""
         blocks.note((sentence(error.message), sentence(error.remedy)), "bad")
 
@@ -171,9 +174,9 @@ class Frame:
         redraw: bool = False,
         world: WorldFiles | None = None,
     ) -> bool:
-        """Change the policy if incrowd accepts the outcome; say why if it does not.
+        """Change the policy, and the world if one is given, if incrowd accepts it.
 
-        With a world, that changes, too.
+        Return whether it does; if not, say why. With `redraw` the page is drawn anew.
         """
         accepted = False
         with self.saying_refusals():
@@ -190,22 +193,22 @@ class Frame:
 
     @contextmanager
     def saying_refusals(self) -> Iterator[None]:
-        """Say what is wrong with what is done in here, in the library's words."""
+        """Show an error of incrowd that is raised in here as a message, and go on."""
         try:
             yield
         except IncrowdError as error:
-            self.refuse(error)
+            self.notify_refusal(error)
 
     @staticmethod
-    def refuse(error: IncrowdError) -> None:
-        """Say what is wrong, in the library's words."""
+    def notify_refusal(error: IncrowdError) -> None:
+        """Show an error as a message that stays until it is closed."""
         words = f"{sentence(error.message)} {sentence(error.remedy)}"
         ui.notify(words, type="negative", timeout=0, close_button="Close", multi_line=True)
 
     def refresh_around(self) -> None:
         """Show the state of the steps, of undo and of the drawer as it is now."""
-        self._steps.refresh()
-        self._tools.refresh()
+        self._draw_steps.refresh()
+        self._draw_tools.refresh()
         self._same_as.refresh()
 
     def _undo(self) -> None:
@@ -216,7 +219,8 @@ class Frame:
         self.project.session.redo()
         self.redraw()
 
-    def _key(self, pressed: Any) -> None:
+    def _undo_or_redo(self, pressed: Any) -> None:
+        """Undo on Ctrl+Z and redo on Ctrl+Y, or with the command key."""
         if not (pressed.action.keydown and (pressed.modifiers.ctrl or pressed.modifiers.meta)):
             return
         if pressed.key == "z":
@@ -226,27 +230,32 @@ class Frame:
 
     # Header and rail
 
-    def _header(self) -> None:
+    def _draw_header(self) -> None:
+        """Draw the bar at the top, with its tools."""
         with ui.header().classes("top"):
-            menu = _tool("menu", "Show or hide the steps", self._toggle_rail)
+            menu = _tool_button("menu", "Show or hide the steps", self._toggle_rail)
             menu.classes("lt-md")
             ui.link("incrowd", "/").classes("brand")
-            self._tools()
+            self._draw_tools()
 
     @ui.refreshable_method
-    def _tools(self) -> None:
+    def _draw_tools(self) -> None:
+        """Draw the name of the table and the buttons of the header."""
         session = self.project.session
         name = Path(session.source).name if session.source else "no table yet"
         blocks.text("span", name, "file").props["title"] = name
-        _tool("undo", "Undo the last change (Ctrl+Z)", self._undo).set_enabled(session.can_undo)
-        redo = _tool("redo", "Redo (Ctrl+Y)", self._redo)
+        _tool_button("undo", "Undo the last change (Ctrl+Z)", self._undo).set_enabled(
+            session.can_undo
+        )
+        redo = _tool_button("redo", "Redo (Ctrl+Y)", self._redo)
         redo.set_enabled(session.can_redo)
-        _tool("code", "Same as: policy file, command, Python", self._toggle_same_as)
+        _tool_button("code", "Same as: policy file, command, Python", self._toggle_same_as)
         dark = ui.dark_mode(self.project.dark)
-        _tool("contrast", "Light, dark, or as the system", lambda: self._next_scheme(dark))
-        _tool("help_outline", "What this page is for", self._help).classes("wide-only")
+        _tool_button("contrast", "Light, dark, or as the system", lambda: self._next_scheme(dark))
+        _tool_button("help_outline", "What this page is for", self._open_help).classes("wide-only")
 
     def _next_scheme(self, dark: ui.dark_mode) -> None:
+        """Go on to the next of: as the system, dark, light."""
         schemes: tuple[bool | None, ...] = (None, True, False)
         self.project.dark = schemes[(schemes.index(self.project.dark) + 1) % 3]
         dark.value = self.project.dark
@@ -259,13 +268,15 @@ class Frame:
     def _toggle_same_as(self) -> None:
         self._same_as.toggle()
 
-    def _rail(self) -> None:
+    def _draw_rail(self) -> None:
+        """Draw the drawer with the steps."""
         self._left = ui.left_drawer(fixed=True).props("width=230 breakpoint=1023")
-        with self._left, blocks.label(blocks.box("rail", "nav"), "Steps"):
-            self._steps()
+        with self._left, blocks.name_for_readers(blocks.box("rail", "nav"), "Steps"):
+            self._draw_steps()
 
     @ui.refreshable_method
-    def _steps(self) -> None:
+    def _draw_steps(self) -> None:
+        """Draw the list of steps, each with its state."""
         with ui.element("ol"):
             for number, step in enumerate(steps.STEPS, start=1):
                 state = standing.state_of(self.project, step)
@@ -278,24 +289,25 @@ class Frame:
                     if words := standing.words_of(self.project, step):
                         blocks.text("span", words, "state")
 
-    def _help(self) -> None:
+    def _open_help(self) -> None:
+        """Open a dialog that says what this page is for."""
         with ui.dialog() as dialog, ui.card():
             blocks.text("h2", f"{self.step.name}: {self.step.sentence}")
             for sentence in HELP:
                 blocks.text("p", sentence)
-            blocks.other("Close", dialog.close)
+            blocks.plain_button("Close", dialog.close)
         dialog.open()
 
-    def next_button(self, *, first: bool = True) -> None:
-        """The next step: the primary button of most pages."""
-        following = steps.after(self.step)
+    def draw_next_button(self, *, first: bool = True) -> None:
+        """Draw the button to the next step: a primary one if `first`; none on the last page."""
+        following = steps.step_after(self.step)
         if following is None:
             return
         with blocks.box("next bar end"):
             # A link: it works while the page is being drawn anew, when buttons come and go.
             # Its address says which step was gone through.
             path = f"{following.path}?after={self.step.name}"
-            button = blocks.link(f"Next: {following.name}", path)
+            button = blocks.link_button(f"Next: {following.name}", path)
             button.props("unelevated color=primary" if first else "outline")
 
 
@@ -306,11 +318,12 @@ HELP = (
 )
 
 
-def _go(path: str) -> None:
+def _go_to(path: str) -> None:
     ui.navigate.to(path)
 
 
-def _tool(icon: str, label: str, go: Callable[[], Any]) -> ui.button:
+def _tool_button(icon: str, label: str, go: Callable[[], Any]) -> ui.button:
+    """Draw a button of the header with an icon; its label is read aloud and shown as a tip."""
     button = ui.button(icon=icon, on_click=go, color=None).props("flat dense")
     button.props["aria-label"] = label
     with button:

@@ -22,20 +22,20 @@ async def show(frame: Frame) -> None:
     drafted = await frame.draft()
     if drafted is None:
         return
-    names = edits.of_role(frame.policy, "quasi")
+    names = edits.columns_of_role(frame.policy, "quasi")
     if not names:
         blocks.note(
             ["No column is a quasi-identifier, so none becomes coarser. See Roles."], "warn"
         )
-        frame.next_button()
+        frame.draw_next_button()
         return
     name = frame.project.column if frame.project.column in names else names[0]
-    _choice(frame, names, name)
+    _draw_tabs(frame, names, name)
     await _ColumnView(frame, name, drafted).draw()
 
 
 class _ColumnView:
-    """What is shown of one column; a change of its tree draws anew what depends on it."""
+    """One column as the page shows it; a change of its tree draws anew what depends on it."""
 
     def __init__(self, frame: Frame, name: str, drafted: DraftFacts) -> None:
         self._frame, self._name = frame, name
@@ -47,57 +47,62 @@ class _ColumnView:
                 self._effect = Effect(frame)
         with offers:
             self._offers = Suggestions(frame, name, drafted)
-        frame.next_button()
+        frame.draw_next_button()
 
     async def draw(self) -> None:
-        """Ask for everything and show it."""
+        """Ask for the column's levels and suggestions, and draw them and its editors."""
         project = self._frame.project
         job = jobs.ShowHierarchy(project.table, self._frame.policy, self._name)
         shown: HierarchyFacts | None = None
         with self._levels:
             try:
-                shown = await self._frame.answer(project.ask(job), "Counting the levels")
+                shown = await self._frame.await_answer(project.ask(job), "Counting the levels")
             except FailedJobError as error:
-                self._frame.in_place(error)
-        await self._around(shown)
+                self._frame.show_error(error)
+        await self._draw_levels_and_settings(shown)
         with self._work:
-            await self._by_kind(shown)
-        await self._effect.answer()
-        await self._offers.answer()
+            await self._draw_editors(shown)
+        await self._effect.show_answer()
+        await self._offers.show_answer()
 
-    async def _around(self, shown: HierarchyFacts | None) -> None:
-        """The levels and the settings, as the policy has them now."""
+    async def _draw_levels_and_settings(self, shown: HierarchyFacts | None) -> None:
+        """Draw the levels, if they are known, and the settings of the policy now."""
         if shown is not None:
             self._levels.clear()
             with self._levels:
-                _levels(self._name, shown)
+                _draw_levels(self._name, shown)
         self._settings.clear()
         with self._settings:
             await hierarchy_settings.show(self._frame, self._name)
 
-    async def _by_kind(self, shown: HierarchyFacts | None) -> None:
+    async def _draw_editors(self, shown: HierarchyFacts | None) -> None:
+        """Draw what edits a hierarchy of this kind: cut points, a tree, or a button for one."""
         frame, name = self._frame, self._name
         kind = await frame.project.kind_of(name)
         if kind == "number":
-            await _cuts(frame, name)
+            await _draw_cuts(frame, name)
         if kind == "text" or edits.hierarchy_of(frame.policy, name)["name"] == "tree":
-            await self._tree(shown)
+            await self._draw_tree(shown)
             return
         with blocks.bar() as bar:
-            blocks.other("Group values by hand", lambda: self._ask_tree(bar, shown), "account_tree")
+            blocks.plain_button(
+                "Group values by hand", lambda: self._ask_tree(bar, shown), "account_tree"
+            )
 
     async def _ask_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
+        """Draw the editor of trees in place of the button that asks for it."""
         bar.delete()
         with self._work:
-            await self._tree(shown)
+            await self._draw_tree(shown)
 
-    async def _tree(self, levels: HierarchyFacts | None) -> None:
+    async def _draw_tree(self, levels: HierarchyFacts | None) -> None:
+        """Ask for the column's values and draw the editor of trees, or why there is none."""
         project = self._frame.project
         job = jobs.ShowTree(project.table, self._frame.policy, self._name)
         try:
-            shown = await self._frame.answer(project.ask(job), "Listing the values")
+            shown = await self._frame.await_answer(project.ask(job), "Listing the values")
         except FailedJobError as error:
-            self._frame.in_place(error)
+            self._frame.show_error(error)
             return
         if shown.rows:
             TreeEditor(self._frame, self._name, self._redraw).show(shown, levels)
@@ -105,12 +110,15 @@ class _ColumnView:
             blocks.text("p", "No value has 5 records or more, so none is listed here.", "quiet")
 
     async def _redraw(self, levels: HierarchyFacts) -> None:
-        await self._around(levels)
+        """Draw anew what depends on the tree, after a change of it."""
+        await self._draw_levels_and_settings(levels)
         self._offers.draw()
         self._effect.ask()
 
 
-def _choice(frame: Frame, names: Sequence[str], name: str) -> None:
+def _draw_tabs(frame: Frame, names: Sequence[str], name: str) -> None:
+    """Draw a tab for each of the columns; this one is open."""
+
     def choose(event: Any) -> None:
         frame.project.column = str(event.value)
         frame.redraw()
@@ -119,21 +127,23 @@ def _choice(frame: Frame, names: Sequence[str], name: str) -> None:
         places = {one: ui.tab(one) for one in names}
     tabs.set_value(places[name])
     tabs.on_value_change(choose)
-    blocks.label(tabs, "Quasi-identifying columns")
+    blocks.name_for_readers(tabs, "Quasi-identifying columns")
 
 
-def _levels(name: str, shown: HierarchyFacts) -> None:
+def _draw_levels(name: str, shown: HierarchyFacts) -> None:
+    """Draw the levels of a column side by side."""
     with blocks.card(f"Levels of {name}"):
         blocks.text(
             "p", "Level 0 is the value as it is. Labels of fewer than 5 records are hidden."
         )
         with blocks.box("levels").props("tabindex=0 role=region") as row:
             for level in shown.levels:
-                _level(level, shown)
-        blocks.label(row, f"Levels of {name}")
+                _draw_level(level, shown)
+        blocks.name_for_readers(row, f"Levels of {name}")
 
 
-def _level(level: LevelFacts, shown: HierarchyFacts) -> None:
+def _draw_level(level: LevelFacts, shown: HierarchyFacts) -> None:
+    """Draw a level: how many labels it has, and the most frequent ones."""
     used = shown.lowest <= level.level <= shown.highest
     with blocks.box("level" if used else "level out"):
         blocks.text("h3", f"Level {level.level}")
@@ -146,31 +156,31 @@ def _level(level: LevelFacts, shown: HierarchyFacts) -> None:
                         blocks.text("span", blocks.whole(one.records))
 
 
-async def _cuts(frame: Frame, name: str) -> None:
-    """A histogram to click on: a cut where an interval begins."""
+async def _draw_cuts(frame: Frame, name: str) -> None:
+    """Draw a histogram to click on, a cut where an interval begins; nothing for under 2 bins."""
     project = frame.project
     fine = edits.with_column(project.session.policy, name, {"hierarchy": "intervals"})
     shown = await project.ask(jobs.ShowHistogram(project.table, fine, name))
-    edges, counts = bins_of(shown)
+    edges, counts = edges_and_counts(shown)
     cuts = edits.cuts_of(frame.policy, name)
     if len(edges) < 2:
         return
 
     async def cut(number: int) -> None:
-        new = edits.with_cut(cuts, edges[number])
+        new = edits.with_cut_toggled(cuts, edges[number])
         spec = {"name": "intervals", "cuts": new} if new else "intervals"
         await frame.change(lambda t: edits.with_column(t, name, {"hierarchy": spec}), redraw=True)
 
     with blocks.card("Cut points"):
         blocks.text("p", "Click where an interval should begin. A second click takes the cut away.")
-        drawings.bins(edges, counts, cuts, cut)
+        drawings.histogram(edges, counts, cuts, cut)
         if cuts:
             listed = ", ".join(f"{at:,g}" for at in cuts)
             blocks.text("p", f"Intervals begin at {listed}.", "quiet")
 
 
-def bins_of(shown: HistogramFacts) -> tuple[list[float], list[int | None]]:
-    """The lower ends of the bins, as numbers, and their counts."""
+def edges_and_counts(shown: HistogramFacts) -> tuple[list[float], list[int | None]]:
+    """The lower ends of the bins, ascending, and their counts; bins without one are left out."""
     found = {one.low: one.records for one in shown.bins if one.low is not None}
     edges = sorted(found)
     return edges, [found[edge] for edge in edges]

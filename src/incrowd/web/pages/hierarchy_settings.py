@@ -27,15 +27,17 @@ _WORDS = {
 
 
 async def show(frame: Frame, name: str) -> None:
-    """Draw the card."""
+    """Draw the card with the settings of a column's hierarchy."""
     column = edits.columns(frame.policy)[name]
     kind = await frame.project.kind_of(name)
     now = str(edits.hierarchy_of(frame.policy, name)["name"])
     options = {key: _WORDS[key] for key in dict.fromkeys((*_KINDS[kind], now))}
 
     def put(key: str) -> fields.Put:
+        """A function that changes this setting of the column."""
         return lambda value: frame.change(
-            lambda text: edits.with_column(text, name, {key: _plain(value)}), redraw=True
+            lambda text: edits.with_column(text, name, {key: _whole_if_possible(value)}),
+            redraw=True,
         )
 
     with blocks.card("How it becomes coarser"):
@@ -45,16 +47,16 @@ async def show(frame: Frame, name: str) -> None:
         fields.number("Highest level shown", highest, put("highest"), clearable=True)
         weight = column.get("weight", 1)
         fields.number("Weight: how much its loss matters", weight, put("weight"))
-        _files(frame, name)
+        _draw_files(frame, name)
 
 
-def _plain(value: object) -> object:
-    """Whole numbers without a point, so that the policy says whether others are right."""
+def _whole_if_possible(value: object) -> object:
+    """The value; a number without a fraction as a whole one, which policies ask for."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def _files(frame: Frame, name: str) -> None:
-    """A hierarchy from a CSV file of the folder, and into one."""
+def _draw_files(frame: Frame, name: str) -> None:
+    """Draw the ways to take a hierarchy from a CSV file of the folder, and to write one."""
     session = frame.project.session
     there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
 
@@ -68,11 +70,12 @@ def _files(frame: Frame, name: str) -> None:
     with ui.expansion("From or to a CSV file").props("dense"), blocks.box("stack"):
         chosen = ui.select(there, label="File of the folder").props("outlined dense")
         with blocks.bar():
-            blocks.other("Import", import_file, "upload_file")
-            blocks.other("Export", lambda: _export(frame, name), "download")
+            blocks.plain_button("Import", import_file, "upload_file")
+            blocks.plain_button("Export", lambda: _export(frame, name), "download")
 
 
 async def _export(frame: Frame, name: str) -> None:
+    """Let the browser download the hierarchy as CSV; say why if that fails."""
     project = frame.project
     job = jobs.ExportHierarchy(project.table, project.session.policy, name)
     with frame.saying_refusals():

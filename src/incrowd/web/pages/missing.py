@@ -35,23 +35,30 @@ class MissingValues:
                 "Empty cells are missing. Some tables write a mark in their place, such as -8 or "
                 "n/a. Cells that hold a mark are read as empty, and leave as empty cells.",
             )
-            self._of_all()
-            self._of_columns()
+            self._draw_settings_of_all()
+            self._draw_columns()
 
-    def _of_all(self) -> None:
+    def _draw_settings_of_all(self) -> None:
+        """Draw the settings of missing values that all columns share."""
         policy = self._frame.policy
         now = str(edits.view(policy).get("missing", "own-value"))
         with blocks.bar():
-            fields.marks("Marks in every column", edits.marks_of(policy), self._put_marks(None))
+            fields.marks("Marks in every column", edits.marks_of(policy), self._mark_setter(None))
             label = "A missing quasi-identifier counts as"
             fields.choice(_READ, label, now, self._put_reading)
 
     async def _put_reading(self, value: object) -> bool:
+        """Set what a missing quasi-identifier counts as; return whether incrowd accepts it."""
         return await self._frame.change(
             lambda text: edits.with_setting(text, "missing", value), redraw=True
         )
 
-    def _put_marks(self, column: str | None) -> fields.Put:
+    def _mark_setter(self, column: str | None) -> fields.Put:
+        """A function that sets the marks of a column, or of every column for None.
+
+        Marks of one column also count as a review of it.
+        """
+
         async def put(marks: list[str]) -> bool:
             accepted = await self._frame.change(
                 lambda text: edits.with_marks(text, marks, column), redraw=True
@@ -63,48 +70,49 @@ class MissingValues:
 
         return put
 
-    def _of_columns(self) -> None:
-        """A line for each column with marks of its own, and a way to give others some."""
+    def _draw_columns(self) -> None:
+        """Draw a line for each column with marks of its own, and a way to give others some."""
         every = edits.columns(self._frame.policy)
         marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
         with blocks.box("roles"):
             for name in marked[:_FIRST]:
-                self._line(name)
+                self._draw_column(name)
         if len(marked) > _FIRST:
             words = f"{len(marked) - _FIRST:,} more columns have marks: see the policy in Same as."
             blocks.text("p", words, "quiet small")
         others = [name for name in every if name not in marked]
         if others:
-            self._more(others)
+            self._draw_other_columns(others)
 
-    def _line(self, name: str) -> None:
+    def _draw_column(self, name: str) -> None:
+        """Draw the marks of a column, room for its count, and why the draft has them."""
         with blocks.box("role"):
             blocks.text("span", name, "name")
             marks = edits.marks_of(self._frame.policy, name)
-            fields.marks(f"Marks in {name}", marks, self._put_marks(name))
+            fields.marks(f"Marks in {name}", marks, self._mark_setter(name))
             with blocks.box(""):
                 self._counts[name] = ui.label("").classes("small")
                 if why := self._drafted.marks.get(name):
                     blocks.text("p", f"{sentence(why)} A guess of the draft.", "quiet small")
 
-    def _more(self, others: list[str]) -> None:
-        """The field for marks of a column that has none yet."""
+    def _draw_other_columns(self, others: list[str]) -> None:
+        """Draw the field for a mark of a column that has none yet."""
 
         async def add() -> None:
             if column.value is None or not str(mark.value or "").strip():
                 ui.notify("Choose a column and write its mark.", position="bottom")
                 return
-            await self._put_marks(str(column.value))([str(mark.value).strip()])
+            await self._mark_setter(str(column.value))([str(mark.value).strip()])
 
         with blocks.bar():
             column = ui.select(others, label="Column with a mark of its own").props(
                 "outlined dense"
             )
             mark = ui.input("Mark").props("outlined dense")
-            blocks.other("Add the mark", add, "add")
+            blocks.plain_button("Add the mark", add, "add")
 
     async def count(self) -> None:
-        """Ask how many cells are missing as the policy reads them, and show it."""
+        """Ask how many cells are missing as the policy reads them; show it unless that fails."""
         if not self._counts:
             return
         project = self._frame.project
@@ -115,13 +123,13 @@ class MissingValues:
             return
         for name, count in found.items():
             if not self._counts[name].is_deleted:
-                self._counts[name].set_text(blank_words(count))
+                self._counts[name].set_text(missing_words(count))
 
 
-def blank_words(count: int | None) -> str:
-    """How many cells are read as missing.
+def missing_words(count: int | None) -> str:
+    """A sentence on how many cells are read as missing; None means withheld.
 
-    >>> blank_words(3809), blank_words(None)
+    >>> missing_words(3809), missing_words(None)
     ('3,809 cells are read as missing.', 'Fewer than 5 cells are read as missing.')
     """
     many = "Fewer than 5" if count is None else blocks.whole(count)

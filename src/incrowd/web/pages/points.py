@@ -8,7 +8,7 @@ from nicegui import ui
 from incrowd.errors import count_of
 from incrowd.web.facts import TriedRelease, WhatIf
 from incrowd.web.pages import blocks
-from incrowd.web.pages.effect import crowds, loss_table
+from incrowd.web.pages.effect import crowd_figures, loss_table
 from incrowd.web.session import PINNED
 from incrowd.web.wording import sentence
 
@@ -22,47 +22,47 @@ _STOPPED = (
 
 
 def loss_words(point: TriedRelease) -> str:
-    """What the figure of the loss is: the loss, or a bound of it."""
+    """What to call the loss of a point: the loss, or a bound of it."""
     return "loss at most" if point.answer is not None and point.answer.quick else "loss"
 
 
 def chosen_card(shown: "SearchView") -> None:
-    """What the chosen point does to each column."""
+    """Draw the card of the chosen point: its figures, what each column loses, its buttons."""
     point = shown.chosen_point
     with blocks.card("The point you chose"):
         if point is None or point.answer is None:
             blocks.text("p", "None yet.", "quiet")
             return
-        _others_here(shown, point)
+        _draw_others_here(shown, point)
         blocks.text("h3", point.name)
-        _remarks(point)
+        _draw_remarks(point)
         answer = point.answer
         most = " at most" if answer.quick else ""
-        blocks.figures(
+        blocks.draw_figures(
             [
-                *crowds(answer),
+                *crowd_figures(answer),
                 (blocks.percent(answer.risk), "highest risk", ""),
                 (blocks.percent(answer.loss), f"information loss{most}", ""),
             ]
         )
         loss_table(answer)
-        _actions(shown, point)
+        _draw_actions(shown, point)
 
 
-def _others_here(shown: "SearchView", point: TriedRelease) -> None:
-    """The other points of this place, which the chosen one covers or is covered by."""
-    others = [one for one in shown.here() if one.name != point.name]
+def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
+    """Draw buttons for other points at the same place as the chosen one."""
+    others = [one for one in shown.points_here() if one.name != point.name]
     if not others:
         return
     count = "1 more point lies" if len(others) == 1 else f"{len(others)} more points lie"
     blocks.text("p", f"{count} at this place:", "quiet small")
     with blocks.bar():
         for one in others:
-            button = blocks.other(one.name, lambda name=one.name: shown.choose(name))
+            button = blocks.plain_button(one.name, lambda name=one.name: shown.choose(name))
             button.props("dense no-caps")
 
 
-def _remarks(point: TriedRelease) -> None:
+def _draw_remarks(point: TriedRelease) -> None:
     """Say where figures come from that the point's own search did not find."""
     if point.like:
         words = f"The release of “{point.like}” loses less and satisfies this, too"
@@ -71,7 +71,8 @@ def _remarks(point: TriedRelease) -> None:
         blocks.note([_STOPPED], "warn")
 
 
-def _actions(shown: "SearchView", point: TriedRelease) -> None:
+def _draw_actions(shown: "SearchView", point: TriedRelease) -> None:
+    """Draw the buttons that use the point and pin it."""
     session = shown.frame.project.session
     names = [one.name for one in session.pinned]
     pinned = point.name in names
@@ -84,20 +85,21 @@ def _actions(shown: "SearchView", point: TriedRelease) -> None:
         shown.draw.refresh()
 
     with blocks.bar():
-        use = blocks.other("Use this point", lambda: _use(shown, point), "check")
+        use = blocks.plain_button("Use this point", lambda: _use_point(shown, point), "check")
         use.props(remove="outline").props("unelevated color=primary text-color=white")
-        use.set_enabled(not shown.old)
-        button = blocks.other("Unpin" if pinned else "Pin to compare", pin, "push_pin")
+        use.set_enabled(not shown.is_old)
+        button = blocks.plain_button("Unpin" if pinned else "Pin to compare", pin, "push_pin")
         button.set_enabled(pinned or len(session.pinned) < PINNED)
 
 
-async def _use(shown: "SearchView", point: TriedRelease) -> None:
+async def _use_point(shown: "SearchView", point: TriedRelease) -> None:
+    """Make the policy of this point that of the session."""
     if await shown.frame.change(lambda _: point.policy):
         ui.notify(f"The policy is now that of {point.like or point.name}.", position="bottom")
 
 
 def pinned_table(pins: Sequence[TriedRelease]) -> None:
-    """Pinned points side by side."""
+    """Draw the pinned points side by side; nothing if none has figures."""
     answers = [(one.name, one.answer) for one in pins if one.answer is not None]
     if not answers:
         return
@@ -114,7 +116,7 @@ def pinned_table(pins: Sequence[TriedRelease]) -> None:
         None if a.world is not None and a.world.instead else a.after.average for _, a in answers
     )
     add("average risk", *("" if mean is None else blocks.percent(mean) for mean in means))
-    add("information loss", *(_loss(a) for _, a in answers))
+    add("information loss", *(_loss_text(a) for _, a in answers))
     add("records left out", *(blocks.whole(a.suppressed) for _, a in answers))
     for column in answers[0][1].by_column:
         add(
@@ -122,20 +124,22 @@ def pinned_table(pins: Sequence[TriedRelease]) -> None:
         )
 
 
-def _loss(answer: WhatIf) -> str:
+def _loss_text(answer: WhatIf) -> str:
+    """The loss as a percentage; said if it is only a bound."""
     return f"{'at most ' if answer.quick else ''}{blocks.percent(answer.loss)}"
 
 
 def impossible_card(points: Sequence[TriedRelease]) -> None:
-    """Points without a release: proved to have none, or none was found."""
+    """List the points without a release: those proved to have none, and the others."""
     none = [point for point in points if point.answer is None]
     proved = [point for point in none if point.impossible]
-    _list(f"{count_of(len(proved), 'point has', 'points have')} no release", proved)
+    _draw_list(f"{count_of(len(proved), 'point has', 'points have')} no release", proved)
     rest = [point for point in none if not point.impossible]
-    _list(f"{count_of(len(rest), 'point')}: none was found, and there may be one", rest)
+    _draw_list(f"{count_of(len(rest), 'point')}: none was found, and there may be one", rest)
 
 
-def _list(words: str, points: Sequence[TriedRelease]) -> None:
+def _draw_list(words: str, points: Sequence[TriedRelease]) -> None:
+    """Draw a foldable list of points and why they have no release; nothing if it is empty."""
     if points:
         with ui.expansion(words).classes("card"):
             for point in points:

@@ -20,7 +20,7 @@ class ProgressLine:
         with blocks.box("stack") as self._place:
             with blocks.box("between").props("role=status"):
                 self._words = blocks.text("span", "")
-                blocks.other("Cancel", frame.project.session.cancel, "stop")
+                blocks.plain_button("Cancel", frame.project.session.cancel, "stop")
             self._bar = ui.linear_progress(0.0, show_value=False).props("aria-label=progress")
         self.refresh()
         frame.watch(self.refresh)

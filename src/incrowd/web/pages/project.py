@@ -36,7 +36,7 @@ SearchState: TypeAlias = Literal["running", "waiting", "ended", "unasked"]
 
 
 class FailedJobError(IncrowdError):
-    """The worker could not do it: what the library said."""
+    """A job that failed: its words are those of the library."""
 
 
 @dataclass(eq=False)
@@ -61,7 +61,7 @@ class JobRun(Generic[Answer]):
 
     @property
     def news(self) -> tuple[object, ...]:
-        """Differs once there is something to draw."""
+        """Figures about the job that differ once there is something to draw."""
         return (self.running, id(self.parts), len(self.parts), id(self.value), self.failed)
 
     def start(self, job: Job[Answer]) -> "JobRun[Answer]":
@@ -75,11 +75,13 @@ class JobRun(Generic[Answer]):
         return self
 
     async def _listen(self, ticket: Ticket) -> None:
+        """Take the events of a job until it ends; those of a forgotten job are dropped."""
         async for event in ticket:
             if ticket is self._ticket:
-                self._take(event)
+                self._take_event(event)
 
-    def _take(self, event: object) -> None:
+    def _take_event(self, event: object) -> None:
+        """Keep what an event tells: progress and a part, the answer, or the failure."""
         match event:
             case Done(value):
                 self.value = value
@@ -89,28 +91,28 @@ class JobRun(Generic[Answer]):
             case Failed() | Cancelled():
                 self.failed, self.job = event, None
 
-    async def end(self) -> None:
-        """Wait until the job has ended."""
+    async def wait_for_end(self) -> None:
+        """Wait until the job has ended, in whatever way; at once if none was started."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
     async def answer(self) -> Answer:
-        """What came out, or the library's own error."""
-        await self.end()
+        """Wait for the answer and return it; raise the library's error if there is none."""
+        await self.wait_for_end()
         if self.error is not None:
             raise self.error
         return cast("Answer", self.value)
 
     @property
     def error(self) -> FailedJobError | None:
-        """Why nothing came out, if it failed or was cancelled."""
+        """The error that ended the job; None if it did not fail and was not cancelled."""
         if self.failed is None:
             return None
         remedy = self.failed.remedy if isinstance(self.failed, Failed) else ""
         return FailedJobError(self.failed.message, remedy=remedy)
 
     def forget(self) -> None:
-        """Start afresh the next time."""
+        """Forget job and answer, so that the next start begins anew; the work itself goes on."""
         self.job, self.value, self.failed, self.parts = None, None, None, []
 
 
@@ -153,7 +155,7 @@ class Project:
 
     @property
     def state(self) -> tuple[object, ...]:
-        """What a page is drawn from; it differs when another tab has changed something."""
+        """What a page is drawn from; it differs when something was changed."""
         session = self.session
         reviewed = frozenset(self.reviewed)
         return (session.table, session.policy, session.world, self.raw_cells, reviewed)
@@ -168,18 +170,18 @@ class Project:
         return tuple(name for name in names if name not in self.reviewed)
 
     def review(self, names: Iterable[str]) -> None:
-        """Somebody has confirmed or changed these columns."""
+        """Note that somebody has confirmed or changed these columns."""
         self.reviewed |= set(names)
 
     # The release, and what it belongs to
 
     @property
     def release_is_old(self) -> bool:
-        """Whether a release is there that another table, policy or world has made."""
+        """Whether the release was made for another table, policy or world than now."""
         job = self.release_run.job
         if self.release_run.value is None or not isinstance(job, jobs.MakeRelease):
             return False
-        return jobs.AskWhatIf(job.table, job.policy, job.world) != self._question
+        return jobs.AskWhatIf(job.table, job.policy, job.world) != self._present_question
 
     @property
     def check_is_old(self) -> bool:
@@ -203,14 +205,14 @@ class Project:
         )
 
     def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
-        """The worst outcome of attacks, of the report's and of those that somebody asked for."""
+        """The worst outcome of the report's attacks and of those asked for; None without any."""
         attack = self.attack_run.value
         outcomes = (None if attack is None else attack.outcome, made.attacks)
         played = [outcome for outcome in outcomes if outcome is not None]
         return max(played, key=lambda outcome: outcome.broken, default=None)
 
     def _review_warning(self) -> tuple[str, ...]:
-        """Columns of the draft that nobody has looked at."""
+        """A warning that names the drafted columns that nobody has reviewed, if any."""
         names = self.unreviewed
         if not names:
             return ()
@@ -219,25 +221,25 @@ class Project:
 
     @property
     def table(self) -> jobs.TableFile:
-        """The table that is open."""
-        return self.session.now()
+        """The table that is open, and how to read it; an error without one."""
+        return self.session.require_table()
 
-    async def look(self) -> facts.OpenedTable:
-        """What the table holds."""
+    async def look_at_table(self) -> facts.OpenedTable:
+        """What the table holds; the worker is asked once."""
         return await self.table_run.start(jobs.OpenTable(self.table)).answer()
 
     async def choices(self) -> facts.Choices:
-        """Which searches and presets there are to choose from."""
+        """Which searches and presets there are; the worker is asked once."""
         return await self._choices_run.start(jobs.ListChoices()).answer()
 
     async def kind_of(self, column: str) -> str:
-        """Number, date or text."""
-        table = await self.look()
+        """The kind of a column: `number`, `date` or `text`."""
+        table = await self.look_at_table()
         return next((one.kind for one in table.columns if one.name == column), "text")
 
     async def draft(self) -> facts.DraftFacts:
-        """The drafted policy; it becomes the session's if that has none."""
-        table = await self.look()
+        """Draft a policy; it becomes the session's unless that has one for these columns."""
+        table = await self.look_at_table()
         draft = await self.draft_run.start(jobs.DraftPolicy(self.table)).answer()
         policy = self.session.policy
         if not policy or set(edits.columns(policy)) != {column.name for column in table.columns}:
@@ -246,46 +248,50 @@ class Project:
         return draft
 
     @property
-    def _question(self) -> jobs.AskWhatIf:
-        """What the policy means for the table, against the world, all as they are now."""
+    def _present_question(self) -> jobs.AskWhatIf:
+        """The question what the present policy means for the table, and against the world."""
         return jobs.AskWhatIf(self.table, self.session.policy, self.session.world)
 
     def search_behind(self, *, asked: bool = False) -> facts.WhatIf | None:
-        """What the policy's own search finds, if it is there; else start it if nobody else waits.
+        """Return what the policy's own search found; else start it, and return None.
 
-        It gives way to every other question, and begins again afterwards. A table of millions of
-        records is searched only if somebody asked: its process holds the table once more.
+        It starts only if nobody else waits, gives way to every other question, and begins again
+        afterwards. A table of millions of records is searched only if somebody asked.
         """
         job, run = self._search_job(self.session.policy), self.search_run
         if run.job == job and run.value is not None:
-            self._keep(self._question, run.value)
+            self._keep_answer(self._present_question, run.value)
             return run.value
-        again = asked or ((job != self._searched_for or run.failed is REPLACED) and self.small)
+        again = asked or ((job != self._searched_for or run.failed is REPLACED) and self.is_small)
         if again and not run.running and not self.session.busy:
             self._searched_for = job
             run.start(job)
         return None
 
     def _search_job(self, policy: str) -> jobs.SearchPolicy:
+        """The job that runs the search of this policy."""
         return jobs.SearchPolicy(self.table, policy, self.session.world)
 
     def search_state(self) -> SearchState:
-        """How the search behind the answer to the policy as it is now stands."""
+        """How the full search for the present policy stands; see `SearchState`."""
         run = self.search_run
         if run.running:
             return "running"
         if run.failed is not None and self._searched_for == self._search_job(self.session.policy):
             return "waiting" if run.failed is REPLACED else "ended"
-        return "waiting" if self.small else "unasked"
+        return "waiting" if self.is_small else "unasked"
 
     @property
-    def small(self) -> bool:
-        """Whether the table is searched without being asked."""
+    def is_small(self) -> bool:
+        """Whether the table has few enough records to be searched without being asked."""
         table = self.table_run.value
         return table is not None and table.records <= SEARCHED
 
     def search_longer(self, point: facts.TriedRelease) -> None:
-        """Search on for a point whose search was stopped, and keep what such a search found."""
+        """Search on for a point whose search was stopped, if nothing else is busy.
+
+        What the former such search found is kept in `longer_answers`.
+        """
         run, answers = self._longer_run, self.longer_answers
         if isinstance(run.job, jobs.SearchPolicy) and run.value is not None:
             answers[run.job.policy] = run.value
@@ -297,21 +303,21 @@ class Project:
             run.start(job)
 
     async def what_if(self) -> facts.WhatIf | facts.Unanswered | Failed | None:
-        """What the policy would mean; None if it was changed or cancelled meanwhile."""
-        job = self._question
+        """Ask what the policy means; None if it was changed or cancelled meanwhile."""
+        job = self._present_question
         while job not in self._answers:
             match await self._end_of(job):
                 case Done(value):
-                    self._keep(job, value)
+                    self._keep_answer(job, value)
                 case Failed() as failed:
                     return failed
                 case ended:
-                    if ended is not REPLACED or job != self._question:
+                    if ended is not REPLACED or job != self._present_question:
                         return None
         return self._answers[job]
 
     async def _end_of(self, job: Job[Any]) -> Ending:
-        """How a question ends; tabs that ask the same share it."""
+        """Wait for the end of a question; tabs that ask the same share it."""
         if job not in self._asked:
             self._asked[job] = asyncio.ensure_future(self.session.ask(job).end())
         try:
@@ -337,37 +343,39 @@ class Project:
             case _:
                 return False
 
-    def _keep(self, job: Job[Any], answer: facts.WhatIf | facts.Unanswered) -> None:
+    def _keep_answer(self, job: Job[Any], answer: facts.WhatIf | facts.Unanswered) -> None:
+        """Keep the answer to a question; of too many, the oldest go."""
         while len(self._answers) >= _KEPT:
             self._answers.pop(next(iter(self._answers)))
         self._answers[job] = answer
 
     async def ask(self, job: Job[Answer]) -> Answer:
-        """The answer to a small question."""
-        return await self.run(job).answer()
+        """Run a small job and return its answer; raise the library's error if it fails."""
+        return await self.start(job).answer()
 
-    def run(self, job: Job[Answer]) -> JobRun[Answer]:
-        """A small question, asked."""
+    def start(self, job: Job[Answer]) -> JobRun[Answer]:
+        """Start a small job in a run of its own and return that run; `ask` waits for the answer."""
         return JobRun[Answer](self.session.worker).start(job)
 
     def close(self) -> None:
         """Forget the table and all that is known about it."""
         self.session.close_table()
-        self._begin_anew()
+        self._forget_all()
 
     def read_as(self, choice: ReadingOptions) -> None:
         """Read the table in another way; what was known about it is forgotten."""
         self.session.cancel()
         self.session.read_as(**vars(choice))
-        self._begin_anew()
+        self._forget_all()
 
     def open(self, path: str | Path) -> None:
         """Take another table; what was known about the former is forgotten."""
         self.session.cancel()
         self.session.open(path)
-        self._begin_anew()
+        self._forget_all()
 
-    def _begin_anew(self) -> None:
+    def _forget_all(self) -> None:
+        """Forget all jobs and reviews, as another table or reading has come."""
         self.passed.clear()
         self.reviewed.clear()
         self.longer_answers.clear()

@@ -26,16 +26,17 @@ async def show(frame: Frame) -> None:
         with blocks.box("stack"):
             effect = Effect(frame)
     with left:
-        _crowd(frame, effect)
-        _models(frame)
-        _left_out(frame, effect)
-        await _presets(frame)
-        await worlds.card(frame)
-    frame.next_button()
-    await effect.answer()
+        _draw_k(frame, effect)
+        _draw_models(frame)
+        _draw_suppression(frame, effect)
+        await _draw_presets(frame)
+        await worlds.draw_card(frame)
+    frame.draw_next_button()
+    await effect.show_answer()
 
 
-def _crowd(frame: Frame, effect: Effect) -> None:
+def _draw_k(frame: Frame, effect: Effect) -> None:
+    """Draw the slider for k, with what k means for somebody in the table."""
     asked = edits.k_of(frame.policy)
     k = asked or 2
     instead = edits.k_model(frame.policy) == edits.OF_WORLD
@@ -64,7 +65,7 @@ def scale_of_k(k: int) -> blocks.SliderScale:
 
 
 def meaning_of_k(k: int, whose: str = "") -> str:
-    """What k means for somebody in the table.
+    """A sentence on what k means; `whose` says whose people are counted if not the table's.
 
     >>> meaning_of_k(5).removeprefix("Whoever knows all quasi-identifiers of a person ")
     'finds 5 people or more: a chance of 20 % at most.'
@@ -73,16 +74,18 @@ def meaning_of_k(k: int, whose: str = "") -> str:
     return f"Whoever knows all quasi-identifiers of a person {found}"
 
 
-def _models(frame: Frame) -> None:
+def _draw_models(frame: Frame) -> None:
+    """Draw the models besides that of the slider, and a way to add one."""
     slider = edits.k_model(frame.policy)
     with blocks.card("What a class must not tell"):
         for number, model in enumerate(edits.models(frame.policy)):
             if model["name"] != slider:
-                _model(frame, number, model)
-        _add(frame, [name for name, model in MODELS.items() if model.usual])
+                _draw_model(frame, number, model)
+        _draw_new_model(frame, [name for name, model in MODELS.items() if model.usual])
 
 
-def _model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
+def _draw_model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
+    """Draw a model of the policy: its meaning, its numbers to be changed, and its removal."""
     name, column = str(model["name"]), model.get("column", "the table")
     words = [
         str(v) for key, v in model.items() if key not in ("name", "column") and isinstance(v, str)
@@ -95,7 +98,7 @@ def _model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
         with blocks.bar():
             for key, value in model.items():
                 if isinstance(value, int | float) and not isinstance(value, bool):
-                    _setting(frame, number, (f"{key} of {name}{of}", key), value)
+                    _draw_setting(frame, number, (f"{key} of {name}{of}", key), value)
             remove = ui.button(
                 icon="delete",
                 color=None,
@@ -103,11 +106,11 @@ def _model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
                     lambda t: edits.without_model(t, number), redraw=True
                 ),
             ).props("flat dense")
-            blocks.label(remove, f"Take {name} of {column} away")
+            blocks.name_for_readers(remove, f"Take {name} of {column} away")
 
 
-def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) -> None:
-    """A number of a model, to be changed in place."""
+def _draw_setting(frame: Frame, number: int, names: tuple[str, str], value: float) -> None:
+    """Draw a field for a number of a model; `names` are its label and its key."""
     label, key = names
 
     async def put(new: float) -> bool:
@@ -115,12 +118,12 @@ def _setting(frame: Frame, number: int, names: tuple[str, str], value: float) ->
             lambda t: edits.with_model_setting(t, number, key, float(new)), redraw=True
         )
 
-    blocks.label(fields.number(key, value, put).classes("setting"), label)
+    blocks.name_for_readers(fields.number(key, value, put).classes("setting"), label)
 
 
-def _add(frame: Frame, offered: Sequence[str]) -> None:
-    """Add a model with its usual settings; they can be changed once it is there."""
-    columns = list(edits.of_role(frame.policy, "sensitive"))
+def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
+    """Draw the choice of a model to add with its usual settings."""
+    columns = list(edits.columns_of_role(frame.policy, "sensitive"))
     without = (edits.OF_TABLE, edits.k_model(frame.policy))
     world = bool(frame.project.session.world.files)
     names = [
@@ -144,10 +147,11 @@ def _add(frame: Frame, offered: Sequence[str]) -> None:
         column = ui.select(columns, value=columns[0] if columns else None, label="Sensitive column")
         column.props("dense outlined")
         column.bind_visibility_from(kind, "value", edits.is_of_column)
-        blocks.other("Add or reset", add, "add")
+        blocks.plain_button("Add or reset", add, "add")
 
 
-def _left_out(frame: Frame, effect: Effect) -> None:
+def _draw_suppression(frame: Frame, effect: Effect) -> None:
+    """Draw the slider for the share of the records that may be left out."""
     share = float(edits.view(frame.policy).get("suppression", 0.0))
 
     async def put(value: float) -> bool:
@@ -163,16 +167,18 @@ def _left_out(frame: Frame, effect: Effect) -> None:
         blocks.slider("Share of the records that may be left out", scale, share, put)
 
 
-async def _presets(frame: Frame) -> None:
+async def _draw_presets(frame: Frame) -> None:
+    """Draw the presets, each with a button that applies it."""
     choices = await frame.project.choices()
     with blocks.card("Or start from a preset"):
         for name, words in choices.presets.items():
             with blocks.box("between"):
                 blocks.text("p", sentence(words))
-                blocks.other(f"Use {name}", lambda name=name: _use(frame, name))
+                blocks.plain_button(f"Use {name}", lambda name=name: _use_preset(frame, name))
 
 
-async def _use(frame: Frame, name: str) -> None:
+async def _use_preset(frame: Frame, name: str) -> None:
+    """Replace the policy by itself with a preset applied."""
     project = frame.project
     with frame.saying_refusals():
         text = await project.ask(jobs.ApplyPreset(project.table, frame.policy, name))

@@ -15,25 +15,25 @@ _FIRST_LINE = {None: "found by incrowd", True: "names of the columns", False: "d
 
 
 def show(frame: Frame, *, opened: bool = False) -> None:
-    """Draw the form; what is empty is found by incrowd."""
+    """Draw the form on how the file is read; incrowd finds out what is left empty."""
     now = frame.project.session.reading
     with ui.expansion("How the file is read", value=opened).classes("card"), blocks.box("stack"):
         blocks.text("p", "What you leave empty is found from the file itself.", "quiet")
         options = [option for option in options_of(ReadingOptions) if option.name != "memory"]
         with blocks.bar():
-            fields = {one.name: _field(one, getattr(now, one.name)) for one in options}
+            fields = {one.name: _draw_field(one, getattr(now, one.name)) for one in options}
 
         def read() -> None:
-            values = {name: _value(name, field.value) for name, field in fields.items()}
+            values = {name: _option_value(name, field.value) for name, field in fields.items()}
             frame.project.read_as(ReadingOptions(**values))
             frame.redraw()
 
         with blocks.bar():
-            blocks.other("Read it so", read, "refresh")
+            blocks.plain_button("Read it so", read, "refresh")
 
 
-def _field(option: Option, value: Any) -> Any:
-    """The field of an option, with its sentence."""
+def _draw_field(option: Option, value: Any) -> Any:
+    """Draw the field of an option, with its sentence as a tip."""
     label = FIELDS.get(option.flags[0], "")
     made: Any
     if option.kind.type is bool:
@@ -48,8 +48,8 @@ def _field(option: Option, value: Any) -> Any:
     return made.props("outlined dense").tooltip(option.says)
 
 
-def _value(name: str, value: Any) -> Any:
-    """What somebody wrote into a field; None if it is empty."""
+def _option_value(name: str, value: Any) -> Any:
+    """What an option takes, from what a field holds; None if it is empty."""
     if name == "date_formats":
         parts: Sequence[str] = [part.strip() for part in str(value or "").split(",")]
         return tuple(part for part in parts if part) or None

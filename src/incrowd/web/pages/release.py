@@ -25,12 +25,12 @@ async def show(frame: Frame) -> None:
     outcome = ReleaseOutcome(frame)
     ReleaseForm(frame, outcome).draw()
     ProgressLine(frame, frame.project.release_run)
-    outcome.draw()
+    outcome.draw_outcome()
     frame.watch(outcome.refresh)
 
 
 def _say_unreviewed(frame: Frame) -> None:
-    """Say which columns nobody has looked at yet."""
+    """Warn about columns that nobody has reviewed, unless a verdict says it already."""
     names = frame.project.unreviewed
     if names and frame.project.release_run.value is None:  # else the verdict says so
         words = "1 column still needs" if len(names) == 1 else f"{len(names):,} columns still need"
@@ -49,7 +49,7 @@ class ReleaseForm:
         self._key: ui.input
 
     def draw(self) -> None:
-        """The fields and the button."""
+        """Draw the fields and the button."""
         session = self._session
         made_before = self._frame.project.release_run.value is not None
         with blocks.card("What to make"):
@@ -63,9 +63,9 @@ class ReleaseForm:
             self._key = ui.input(
                 "Private key to sign with (a file, optional)", value=session.sign or ""
             ).props("outlined dense")
-            blocks.text("p", _goes(session), "quiet small")
+            blocks.text("p", _place_words(session), "quiet small")
             with blocks.bar():
-                blocks.primary("Make the release", self._ask).props("icon=verified_user")
+                blocks.primary_button("Make the release", self._ask).props("icon=verified_user")
 
     def _take_fields(self) -> bool:
         """Take name and seed; if one is refused, say why and show what is in force again."""
@@ -78,7 +78,7 @@ class ReleaseForm:
         return False
 
     async def _ask(self) -> None:
-        """Make the release, once somebody agrees to what it replaces."""
+        """Start the release, once somebody agrees to the files that it replaces."""
         if not self._take_fields():
             return
         session = self._session
@@ -87,10 +87,11 @@ class ReleaseForm:
         self._frame.refresh_around()
         job = session.release_job()
         there: Replaced = await self._frame.project.ask(jobs.FindReplaced(job))
-        if not there.names or await _agrees(there, sign=job.sign is not None):
+        if not there.names or await _ask_to_replace(there, sign=job.sign is not None):
             self._make(job)
 
     def _make(self, job: jobs.MakeRelease) -> None:
+        """Start the release; what was made before it is forgotten."""
         project = self._frame.project
         for work in (project.release_run, project.attack_run, project.compare_run):
             work.forget()
@@ -98,15 +99,15 @@ class ReleaseForm:
         self._outcome.refresh()  # what was made before is gone at once
 
 
-async def _agrees(there: Replaced, *, sign: bool) -> bool:
-    """Ask whether files that are there may be replaced."""
+async def _ask_to_replace(there: Replaced, *, sign: bool) -> bool:
+    """Ask whether files that are there may be replaced; return the answer."""
     with ui.dialog() as dialog, ui.card():
         blocks.text("h2", "Replace what is there?")
         for words in replaced_words(there, sign=sign):
             blocks.text("p", words)
         with blocks.bar("end"):
-            blocks.other("Keep it", lambda: dialog.submit(False))
-            blocks.primary("Replace it", lambda: dialog.submit(True))
+            blocks.plain_button("Keep it", lambda: dialog.submit(False))
+            blocks.primary_button("Replace it", lambda: dialog.submit(True))
     try:
         return bool(await dialog)
     finally:
@@ -114,7 +115,7 @@ async def _agrees(there: Replaced, *, sign: bool) -> bool:
 
 
 def replaced_words(there: Replaced, *, sign: bool) -> tuple[str, ...]:
-    """What would happen to the files that are there; `sign` says whether the new one is signed.
+    """Sentences on files that would be replaced; `sign` says whether the new one is signed.
 
     >>> replaced_words(Replaced(names=("a.csv",), signed=False), sign=False)
     ('a.csv is there already and would be replaced.',)
@@ -129,7 +130,7 @@ def replaced_words(there: Replaced, *, sign: bool) -> tuple[str, ...]:
 
 
 def whole_seed(value: float | None) -> int:
-    """A seed as a field has it.
+    """The seed in a field as a whole number; refused if it is none.
 
     >>> whole_seed(7.0)
     7
@@ -142,7 +143,8 @@ def whole_seed(value: float | None) -> int:
     return int(value)
 
 
-def _goes(session: PageSession) -> str:
+def _place_words(session: PageSession) -> str:
+    """Where the files of a release go: a sentence or two."""
     where = f"Everything goes into the folder {session.folder.name or '/'}."
     stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
     return where + (stays if session.passing else "")

@@ -27,35 +27,37 @@ class ReleaseOutcome:
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
         self._project = frame.project
-        self._seen = self._now()
+        self._seen = self._drawn_state()
 
-    def _now(self) -> tuple[object, ...]:
+    def _drawn_state(self) -> tuple[object, ...]:
+        """What the outcome is drawn from: it differs once there is something to draw anew."""
         project = self._project
         runs = (project.release_run, project.attack_run, project.compare_run)
         return (*(run.news for run in runs), project.release_is_old, project.unreviewed)
 
     def refresh(self) -> None:
         """Draw the outcome anew if there is news."""
-        if self._now() != self._seen:
-            self._seen = self._now()
-            self.draw.refresh()
+        if self._drawn_state() != self._seen:
+            self._seen = self._drawn_state()
+            self.draw_outcome.refresh()
             self._frame.refresh_around()
 
     @ui.refreshable_method
-    def draw(self) -> None:
-        """How far it is, and what came out."""
+    def draw_outcome(self) -> None:
+        """Draw the release that was made, or why there is none."""
         run = self._project.release_run
         if run.error is not None:
-            self._frame.in_place(run.error)
+            self._frame.show_error(run.error)
         elif run.value is not None:
-            self._show(run.value)
+            self._draw_release(run.value)
 
-    def _show(self, made: ReleaseFacts) -> None:
-        self._verdict(made)
+    def _draw_release(self, made: ReleaseFacts) -> None:
+        """Draw the verdict, figures and files of a release, and cards to attack and compare it."""
+        self._draw_verdict(made)
         with blocks.card("What was proved"):
             verdict_table(made.verdicts)
             first = next(iter(made.losses.items()), ("loss", 0.0))
-            blocks.figures(
+            blocks.draw_figures(
                 [
                     (blocks.whole(made.k), "people share each line at least", ""),
                     (blocks.whole(made.records), "records leave", ""),
@@ -63,15 +65,15 @@ class ReleaseOutcome:
                     (blocks.percent(first[1]), f"information loss ({first[0]})", ""),
                 ]
             )
-        self._files(made)
+        self._draw_files(made)
         with blocks.box("stack"):
-            self._text_card("Attacks", "Attack it", self._project.attack_run, self._attack)
+            self._draw_text_card("Attacks", "Attack it", self._project.attack_run, self._attack)
             compare = "Compare before and after"
-            self._text_card(compare, compare, self._project.compare_run, self._compare)
-        self._frame.next_button()
+            self._draw_text_card(compare, compare, self._project.compare_run, self._compare)
+        self._frame.draw_next_button()
 
-    def _verdict(self, made: ReleaseFacts) -> None:
-        """One verdict: whether it is of this policy, then promises, attacks and warnings."""
+    def _draw_verdict(self, made: ReleaseFacts) -> None:
+        """Draw the verdict on the release; one of another policy is said to be, without praise."""
         verdict = self._project.verdict()
         if verdict is None:
             return
@@ -83,7 +85,8 @@ class ReleaseOutcome:
         else:
             blocks.note([*verdict.sentences, written], verdict.tone)
 
-    def _files(self, made: ReleaseFacts) -> None:
+    def _draw_files(self, made: ReleaseFacts) -> None:
+        """Draw the files of a release, each with its download."""
         with blocks.card("Files"):
             for label, path in (
                 ("Release", made.release),
@@ -93,14 +96,16 @@ class ReleaseOutcome:
                 if path:
                     with blocks.box("between"):
                         blocks.text("span", f"{label}: {Path(path).name}")
-                        blocks.other(
+                        blocks.plain_button(
                             "Download", lambda path=path: ui.download.file(path), "download"
                         )
             blocks.text("p", f"SHA-256 of the release: {made.sha256}", "mono small quiet")
 
     @staticmethod
-    def _text_card(heading: str, words: str, run: JobRun[Text], ask: Callable[[], None]) -> None:
-        """A card with what somebody asked for, or with the button that asks."""
+    def _draw_text_card(
+        heading: str, words: str, run: JobRun[Text], ask: Callable[[], None]
+    ) -> None:
+        """Draw a card with the answer of a job, or with the button that asks for it."""
         with blocks.card(heading):
             if run.running:
                 ui.spinner().props("aria-label=working")
@@ -110,10 +115,10 @@ class ReleaseOutcome:
                 blocks.drawing(page_markup(run.value.html)).classes("document")
             if not run.running and run.value is None:
                 with blocks.bar():
-                    blocks.other(words, ask, "bolt")
+                    blocks.plain_button(words, ask, "bolt")
 
     def _attack(self) -> None:
-        """Attack the release by the policy that made it."""
+        """Start the attacks on the release, by the policy that made it."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
             attack = jobs.AttackRelease(
@@ -122,6 +127,7 @@ class ReleaseOutcome:
             project.attack_run.start(attack)
 
     def _compare(self) -> None:
+        """Start the comparison of the release with its original."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):
             compare = jobs.CompareReleases(
@@ -131,7 +137,7 @@ class ReleaseOutcome:
 
 
 def verdict_table(verdicts: tuple[Verdict, ...]) -> None:
-    """What each model asks for, and what the rows reach."""
+    """Draw what each model asks for, and what the rows reach."""
     add = blocks.table(("Promise", "Asked", "Reached", "Kept"), "Promises", numeric=(1, 2))
     for one in verdicts:
         name = f"{one.name} of {one.column}" if one.column else one.name

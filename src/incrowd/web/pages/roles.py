@@ -8,7 +8,7 @@ from nicegui.element import Element
 from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, FoundSets
 from incrowd.web.pages import blocks
-from incrowd.web.pages.board import RoleBoard
+from incrowd.web.pages.draw_board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.missing import MissingValues
@@ -47,20 +47,20 @@ async def show(frame: Frame) -> None:
             board = blocks.card("Board")
             columns = blocks.card("Columns")
             missing = MissingValues(frame, drafted)
-            _meanings()
+            _draw_meanings()
         with blocks.box("stack"):
             effect = Effect(frame)
             found = blocks.card("Columns that identify together")
     roles = _Roles(frame, effect)
     with review:
-        roles.summary()
+        roles.draw_summary()
     with board:
-        roles.board()
+        roles.draw_board()
     with columns, blocks.box("roles"):
         for name in edits.columns(frame.policy):
-            roles.line(name, drafted)
-    frame.next_button()
-    await effect.answer()
+            roles.draw_line(name, drafted)
+    frame.draw_next_button()
+    await effect.show_answer()
     await missing.count()
     with found:
         place = blocks.box("stack")
@@ -68,7 +68,7 @@ async def show(frame: Frame) -> None:
 
 
 def roles_of(text: str) -> dict[str, str]:
-    """The role of each column."""
+    """The role of each column of a policy, by the column's name."""
     return {name: str(column["role"]) for name, column in edits.columns(text).items()}
 
 
@@ -83,8 +83,8 @@ class _Roles:
         self._board: RoleBoard
 
     @ui.refreshable_method
-    def summary(self) -> None:
-        """Which columns nobody has looked at yet."""
+    def draw_summary(self) -> None:
+        """Draw which columns still need a look, and a button that confirms all; else nothing."""
         names = self._frame.project.unreviewed
         if not names:
             return
@@ -92,23 +92,25 @@ class _Roles:
         with blocks.note([f"{words} your eye: {named_shortly(names)}."], "warn"):
             blocks.text("p", "Change what is wrong, and confirm what is right.")
             with blocks.bar():
-                blocks.other("All of them are right", lambda: self._confirm(names), "done_all")
+                blocks.plain_button(
+                    "All of them are right", lambda: self._confirm(names), "done_all"
+                )
 
     def _confirm(self, names: Sequence[str]) -> None:
-        """Somebody has looked at these columns."""
+        """Note that somebody has reviewed these columns, and show it."""
         self._frame.project.review(names)
         for name in names:
             if name in self._confirms:
                 self._confirms.pop(name).delete()
-        self.summary.refresh()
+        self.draw_summary.refresh()
         self._frame.note_drawn()
 
-    def board(self) -> None:
-        """Draw the board."""
+    def draw_board(self) -> None:
+        """Draw the board of roles."""
         self._board = RoleBoard(ROLES, self._put)
         self._board.draw(roles_of(self._frame.policy))
 
-    def line(self, name: str, drafted: DraftFacts) -> None:
+    def draw_line(self, name: str, drafted: DraftFacts) -> None:
         """Draw the line of a column: its role to choose, and the reason for the drafted one."""
         with blocks.box("role"):
             with blocks.box("bar"):
@@ -116,17 +118,17 @@ class _Roles:
                 if name in self._frame.project.unreviewed:
                     with blocks.box("bar") as self._confirms[name]:
                         blocks.tag("review", "warn")
-                        button = blocks.other("Confirm", lambda: self._confirm([name]))
-                        blocks.label(button.props("dense"), f"Confirm {name}")
+                        button = blocks.plain_button("Confirm", lambda: self._confirm([name]))
+                        blocks.name_for_readers(button.props("dense"), f"Confirm {name}")
             role = roles_of(self._frame.policy)[name]
             select = ui.select(ROLES, value=role).props("dense outlined options-dense")
             select.on_value_change(lambda: self._put(name, str(select.value)))
-            blocks.label(select, f"Role of {name}")
+            blocks.name_for_readers(select, f"Role of {name}")
             blocks.text("span", drafted.reasons.get(name, ""), "reason quiet small")
         self._selects[name] = select
 
     async def _put(self, name: str, role: str) -> None:
-        """Give a column this role, if incrowd accepts that; board and list show what holds."""
+        """Give a column this role, if incrowd accepts that; board and lines show what holds."""
         if roles_of(self._frame.policy)[name] == role:
             return
         if await self._frame.change(lambda text: edits.with_role(text, name, role)):
@@ -135,13 +137,15 @@ class _Roles:
         self._show()
 
     def _show(self) -> None:
+        """Show the roles that hold, on the board and in the lines."""
         now = roles_of(self._frame.policy)
         for name, select in self._selects.items():
             select.set_value(now[name])
         self._board.draw(now)
 
 
-def _meanings() -> None:
+def _draw_meanings() -> None:
+    """Draw what the roles mean, folded."""
     with ui.expansion("What the roles mean").classes("card"), blocks.box("stack", "dl"):
         for word, meaning in _ROLES.values():
             with blocks.box(""):
@@ -150,22 +154,25 @@ def _meanings() -> None:
 
 
 async def _show_sets(frame: Frame, place: Element) -> None:
-    """What discover finds: sets of columns that tell people apart."""
+    """Find the sets of columns that tell people apart, and draw them or why there are none."""
     place.clear()
     with place:
         ui.spinner().props("aria-label=working")
     run = frame.project.sets_run.start(jobs.FindSets(frame.project.table))
-    await run.end()
+    await run.wait_for_end()
     place.clear()
     with place:
         if run.value is not None:
-            _sets(run.value)
+            _draw_sets(run.value)
         elif run.error is not None:
             blocks.text("p", sentence(run.error.message), "quiet")
-            blocks.other("Look again", lambda: background_tasks.create(_show_sets(frame, place)))
+            blocks.plain_button(
+                "Look again", lambda: background_tasks.create(_show_sets(frame, place))
+            )
 
 
-def _sets(found: FoundSets) -> None:
+def _draw_sets(found: FoundSets) -> None:
+    """Draw the sets that were found, of many the first 12."""
     if not found.sets:
         blocks.text("p", "No few columns tell most records apart.")
         return

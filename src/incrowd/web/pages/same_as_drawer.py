@@ -24,9 +24,9 @@ class SameAs:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._drawer = ui.right_drawer(value=False, fixed=True).props("width=430")
-        blocks.label(self._drawer, "Same as")
+        blocks.name_for_readers(self._drawer, "Same as")
         with self._drawer:
-            self._fill()
+            self._draw()
 
     def toggle(self) -> None:
         """Show or hide the drawer."""
@@ -35,46 +35,50 @@ class SameAs:
     def refresh(self) -> None:
         """Show the texts as they are now."""
         for name, words, _ in _TEXTS:
-            self._shown[name].set_text(self._now(words))
-        self._tell_first()
+            self._shown[name].set_text(self._text_now(words))
+        self._show_first()
 
-    def _tell_first(self) -> None:
-        """What to do before, if the table is a copy that does not stay."""
-        words = same_as.note(self._project.session)
+    def _show_first(self) -> None:
+        """Show what to do before, if the table is a copy that does not stay."""
+        words = same_as.first_note(self._project.session)
         self._first.set_text(words)
         self._first.set_visibility(bool(words))
 
-    def _now(self, words: Callable[[PageSession], str]) -> str:
+    def _text_now(self, words: Callable[[PageSession], str]) -> str:
+        """What a function writes of the session; a fixed sentence without table and policy."""
         session = self._project.session
         return words(session) if session.source and session.policy else _NOTHING
 
-    def _fill(self) -> None:
+    def _draw(self) -> None:
+        """Draw the drawer: a tab for each text, and the download."""
         with blocks.box("between"):
             blocks.text("h2", "Same as")
             close = ui.button(icon="close", on_click=self._drawer.hide, color=None).props(
                 "flat dense"
             )
-            blocks.label(close, "Close")
+            blocks.name_for_readers(close, "Close")
         blocks.text("p", "Whatever you do here is one of these. All make the same release.")
         self._first = blocks.text("p", "", "note warn")
-        self._tell_first()
+        self._show_first()
         with ui.tabs().props("dense align=left no-caps") as tabs:
             places = {name: ui.tab(name) for name, _, _ in _TEXTS}
         with ui.tab_panels(tabs, value=places["Policy"]).props("animated=false"):
             self._shown = {
-                name: self._panel(places[name], self._now(words), classes)
+                name: self._draw_panel(places[name], self._text_now(words), classes)
                 for name, words, classes in _TEXTS
             }
-        blocks.other("Download session", self._download, "download")
+        blocks.plain_button("Download session", self._download, "download")
         blocks.text("p", "A folder that reruns it: policy, command, Python.", "quiet small")
 
     @staticmethod
-    def _panel(tab: ui.tab, words: str, classes: str) -> TextElement:
+    def _draw_panel(tab: ui.tab, words: str, classes: str) -> TextElement:
+        """Draw a text in its tab, with a button to copy it; return its element."""
         with ui.tab_panel(tab).classes("same-as"):
             code = blocks.text("pre", words, f"code {classes}").props("tabindex=0 role=region")
-            blocks.label(code, str(tab.props["name"]))
-            blocks.other("Copy", lambda: ui.clipboard.write(code.text), "content_copy")
+            blocks.name_for_readers(code, str(tab.props["name"]))
+            blocks.plain_button("Copy", lambda: ui.clipboard.write(code.text), "content_copy")
         return code
 
     def _download(self) -> None:
+        """Let the browser download the session as a ZIP file."""
         ui.download.content(same_as.archive(self._project.session), "incrowd-session.zip")

@@ -16,7 +16,7 @@ from incrowd.web.pages.drawings import Spot
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.points import chosen_card, impossible_card, loss_words, pinned_table
 from incrowd.web.pages.progress import ProgressLine
-from incrowd.web.points import best_known, latest
+from incrowd.web.points import best_known, with_longer_answers
 from incrowd.web.wording import sentence
 
 _OLD = (
@@ -37,51 +37,54 @@ class SearchView:
     points: list[TriedRelease] = field(default_factory=list)
 
     def take(self) -> None:
-        """Take the points as they are known now."""
+        """Take the points as they are known now, with what longer searches found."""
         project = self.frame.project
-        self.seen = self._now()
-        self.points = best_known(latest(project.points_run.parts, project.longer_answers))
+        self.seen = self._drawn_state()
+        self.points = best_known(
+            with_longer_answers(project.points_run.parts, project.longer_answers)
+        )
 
-    def _now(self) -> tuple[object, ...]:
+    def _drawn_state(self) -> tuple[object, ...]:
+        """What the points are drawn from: it differs once there is news of one."""
         project = self.frame.project
-        return (project.points_run.news, len(project.longer_answers), self.old)
+        return (project.points_run.news, len(project.longer_answers), self.is_old)
 
     @property
-    def old(self) -> bool:
-        """Whether the points are of another table, or of a policy with other columns or models."""
+    def is_old(self) -> bool:
+        """Whether the points are of another world, or of a policy with other columns or models."""
         job = self.frame.project.points_run.job
         parts = self.frame.project.points_run.parts
         made_of = parts[0].policy if parts else self.frame.policy
         other = isinstance(job, jobs.Explore) and job.world != self.frame.project.session.world
-        return other or edits.besides_point(made_of) != edits.besides_point(self.frame.policy)
+        return other or edits.shared_by_points(made_of) != edits.shared_by_points(self.frame.policy)
 
     @property
-    def possible(self) -> list[TriedRelease]:
+    def released_points(self) -> list[TriedRelease]:
         """The points of which a release is known."""
         return [point for point in self.points if point.answer is not None]
 
     def refresh(self) -> None:
-        """Draw the plane anew if there is news of a point; search on for the one that is chosen."""
+        """Draw the plane anew if there is news; search on for the chosen point."""
         point = self.chosen_point
-        if point is not None and not self.old and not self.frame.project.points_run.running:
+        if point is not None and not self.is_old and not self.frame.project.points_run.running:
             self.frame.project.search_longer(point)
-        if self._now() != self.seen:
+        if self._drawn_state() != self.seen:
             self.take()
             self.draw.refresh()
 
     @property
     def chosen_point(self) -> TriedRelease | None:
-        """The point that is chosen, if there is one."""
+        """The point that is chosen; None without one."""
         return next((one for one in self.points if one.name == self.chosen), None)
 
     @ui.refreshable_method
     def draw(self) -> None:
-        """The plane, the point that is chosen, and the pinned ones."""
+        """Draw the plane, the chosen point, the pinned ones and those without a release."""
         _say_why_ended(self)
-        if not self.possible:
+        if not self.released_points:
             impossible_card(self.points)
             return
-        if self.old:
+        if self.is_old:
             blocks.note([_OLD], "warn")
         with blocks.box("side"):
             with blocks.card("Risk and loss"):
@@ -89,15 +92,15 @@ class SearchView:
                     "p", "Lower left is better. Choose a point to see what it does.", "quiet"
                 )
                 drawings.plane(self.spots(), self._choose_at)
-                _legend(self.methods, self.possible)
+                _draw_legend(self.methods, self.released_points)
             with blocks.box("stack"):
                 chosen_card(self)
         pinned_table(self.frame.project.session.pinned)
         impossible_card(self.points)
 
     def spots(self) -> list[Spot]:
-        """The points as places on the plane."""
-        points = self.possible
+        """The points of which a release is known, as spots of the plane."""
+        points = self.released_points
         pins = {one.name for one in self.frame.project.session.pinned}
         methods = list(dict.fromkeys(point.search for point in points))
         return [
@@ -112,27 +115,29 @@ class SearchView:
                 bound=point.answer is not None and point.answer.quick,
             )
             for point, (risk, loss), best in zip(
-                points, map(place_of, points), none_beats(points), strict=True
+                points, map(place_of, points), unbeaten_flags(points), strict=True
             )
         ]
 
-    def here(self) -> list[TriedRelease]:
-        """The points that lie where the chosen one does, so close that they cover each other."""
-        points = self.possible
+    def points_here(self) -> list[TriedRelease]:
+        """The points so close to the chosen one that they cover each other, itself too."""
+        points = self.released_points
         number = next((n for n, one in enumerate(points) if one.name == self.chosen), None)
         if number is None:
             return []
-        return [points[n] for n in drawings.covering(self.spots(), number)]
+        return [points[n] for n in drawings.spots_covering(self.spots(), number)]
 
     def _choose_at(self, number: int) -> None:
-        """Choose a point; a click on the place of the chosen one takes the next that lies there."""
-        covering = [self.possible[n].name for n in drawings.covering(self.spots(), number)]
+        """Choose the spot of this number; where the chosen one is, the next that it covers."""
+        covering = [
+            self.released_points[n].name for n in drawings.spots_covering(self.spots(), number)
+        ]
         at = covering.index(self.chosen) + 1 if self.chosen in covering else -1
-        name = self.possible[number].name if at < 0 else covering[at % len(covering)]
+        name = self.released_points[number].name if at < 0 else covering[at % len(covering)]
         self.choose(name)
 
     def choose(self, name: str) -> None:
-        """Show what this point does."""
+        """Choose the point of this name and show what it does."""
         self.chosen = name
         self.draw.refresh()
 
@@ -143,24 +148,25 @@ async def show(frame: Frame) -> None:
         return
     choices = await frame.project.choices()
     shown = SearchView(frame, choices.searches)
-    _controls(frame, choices)
+    _draw_controls(frame, choices)
     ProgressLine(frame, frame.project.points_run)
     shown.take()
     shown.draw()
     frame.watch(shown.refresh)
-    frame.next_button(first=bool(frame.project.points_run.parts))
+    frame.draw_next_button(first=bool(frame.project.points_run.parts))
 
 
-def fitting(choices: Choices, policy: str) -> list[str]:
-    """The searches that can serve the models of a policy."""
+def searches_for(choices: Choices, policy: str) -> list[str]:
+    """The names of the searches that can serve the models of a policy."""
     asked = any(edits.counts_world(model["name"]) for model in edits.models(policy))
     return [name for name in choices.searches if (name in choices.of_world) == asked]
 
 
-def _controls(frame: Frame, choices: Choices) -> None:
+def _draw_controls(frame: Frame, choices: Choices) -> None:
+    """Draw the choice of methods and limits, and the button that explores them."""
     project = frame.project
     with blocks.card("What to try"), blocks.bar():
-        possible = fitting(choices, frame.policy)
+        possible = searches_for(choices, frame.policy)
         named = {name: f"{choices.searches[name]} ({name})" for name in possible}
         methods = ui.select(named, value=possible, multiple=True, label="Methods")
         methods.props("outlined dense use-chips")
@@ -185,13 +191,13 @@ def _controls(frame: Frame, choices: Choices) -> None:
             project.points_run.forget()
             project.points_run.start(job)
 
-        button = blocks.primary("Explore", explore).props("icon=scatter_plot")
+        button = blocks.primary_button("Explore", explore).props("icon=scatter_plot")
         if project.points_run.parts:
             button.props(remove="unelevated color").props("outline")
 
 
 def _say_why_ended(shown: SearchView) -> None:
-    """Why there are no points, or no more."""
+    """Say why there are no points, or no more; nothing while they are looked for."""
     run = shown.frame.project.points_run
     if run.running:
         return
@@ -202,19 +208,20 @@ def _say_why_ended(shown: SearchView) -> None:
 
 
 def place_of(point: TriedRelease) -> tuple[float, float]:
-    """Highest risk and loss of a point that is possible."""
+    """Highest risk and loss of a point, of which a release must be known."""
     answer = point.answer
     assert answer is not None  # noqa: S101  callers pass possible points
     return answer.risk, answer.loss
 
 
-def none_beats(points: Sequence[TriedRelease]) -> list[bool]:
-    """Which points no other one beats in both risk and loss."""
+def unbeaten_flags(points: Sequence[TriedRelease]) -> list[bool]:
+    """For each point, whether no point elsewhere has at most its risk and at most its loss."""
     places = [place_of(point) for point in points]
     return [not any(o != p and o[0] <= p[0] and o[1] <= p[1] for o in places) for p in places]
 
 
-def _legend(methods: Mapping[str, str], points: Sequence[TriedRelease]) -> None:
+def _draw_legend(methods: Mapping[str, str], points: Sequence[TriedRelease]) -> None:
+    """Draw what shapes and signs of the plane mean."""
     marks = ("●", "■", "▲", "◆")
     names = dict.fromkeys(point.search for point in points)
     words = " · ".join(f"{mark} {methods[name]}" for mark, name in zip(marks, names, strict=False))

@@ -27,7 +27,7 @@ CHECK = Step("Check", "/check", "Check a release with its certificate, yours or 
 STEPS = (TABLE, ROLES, HIERARCHIES, PROMISE, SEARCH, RELEASE, CHECK)
 
 
-def after(step: Step) -> Step | None:
-    """The step that follows."""
+def step_after(step: Step) -> Step | None:
+    """The step that follows; None after the last one."""
     place = STEPS.index(step) + 1
     return STEPS[place] if place < len(STEPS) else None

@@ -25,13 +25,13 @@ class Suggestions:
         with self._body:
             ui.spinner().props("aria-label=working")
 
-    async def answer(self) -> None:
-        """Ask what fits the column."""
+    async def show_answer(self) -> None:
+        """Ask which hierarchies fit the column, and show them, or why that failed."""
         project = self._frame.project
         suggested = {"hierarchy": self._drafted}
         text = edits.with_column(self._frame.policy, self._column, suggested)
-        run = project.run(jobs.OfferHierarchies(project.table, text, self._column))
-        await run.end()
+        run = project.start(jobs.OfferHierarchies(project.table, text, self._column))
+        await run.wait_for_end()
         self._offers = run.value or ()
         self.draw()
         if run.error is not None:
@@ -44,9 +44,10 @@ class Suggestions:
         self._body.clear()
         with self._body:
             for one in self._offers:
-                self._offer(one, now == one.spec)
+                self._draw_offer(one, now == one.spec)
 
-    def _offer(self, one: OfferedHierarchy, used: bool) -> None:
+    def _draw_offer(self, one: OfferedHierarchy, used: bool) -> None:
+        """Draw an offer, with the button that uses it unless the policy does."""
         words = sentence(one.words or self._why)
 
         async def use() -> None:
@@ -64,12 +65,12 @@ class Suggestions:
                 blocks.tag("in use", "good")
             else:
                 action = "Use" if one.words else "Use the suggestion"
-                button = blocks.other("Use", use)
-                blocks.label(button, f"{action}: {words.removesuffix('.')}")
+                button = blocks.plain_button("Use", use)
+                blocks.name_for_readers(button, f"{action}: {words.removesuffix('.')}")
 
 
 def counts_words(nodes: Sequence[int]) -> str:
-    """How many labels are at each level.
+    """How many labels there are at each level, in words.
 
     >>> counts_words((60, 6, 1))
     'Labels at each level: 60 → 6 → 1'

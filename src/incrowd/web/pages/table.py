@@ -19,53 +19,55 @@ from incrowd.web.wording import sentence
 async def show(frame: Frame) -> None:
     """Draw the page."""
     if frame.project.session.source is None:
-        _choose(frame)
+        _draw_choice(frame)
         return
     try:
-        facts = await frame.answer(frame.project.look(), "Reading the table")
+        facts = await frame.await_answer(frame.project.look_at_table(), "Reading the table")
     except FailedJobError as error:
-        _unread(frame, error)
+        _draw_unread(frame, error)
         return
     frame.note_drawn()
-    _head(frame, facts)
-    _columns(facts)
+    _draw_head(frame, facts)
+    _draw_columns(facts)
     reading_form.show(frame)
-    await _cells(frame)
-    frame.next_button()
+    await _draw_cells(frame)
+    frame.draw_next_button()
 
 
-def _unread(frame: Frame, error: FailedJobError) -> None:
-    """Say why the file cannot be read, and lead on: read it otherwise, or choose another."""
+def _draw_unread(frame: Frame, error: FailedJobError) -> None:
+    """Say why the file cannot be read, and offer to read it otherwise or to choose another."""
     frame.refresh_around()
     name = Path(frame.project.session.source or "").name
     blocks.text("h2", f"{name} cannot be used")
-    frame.in_place(error)
+    frame.show_error(error)
     with blocks.bar():
-        blocks.other("Try again", lambda: _again_looked(frame), "refresh")
+        blocks.plain_button("Try again", lambda: _look_again(frame), "refresh")
     reading_form.show(frame, opened=True)
-    _choose(frame)
+    _draw_choice(frame)
 
 
-def _again_looked(frame: Frame) -> None:
+def _look_again(frame: Frame) -> None:
+    """Read the table again."""
     frame.project.table_run.forget()
     frame.redraw()
 
 
-def _head(frame: Frame, facts: OpenedTable) -> None:
+def _draw_head(frame: Frame, facts: OpenedTable) -> None:
+    """Draw the size of the table, what was noticed in it, and the way to another one."""
     with blocks.box("between"):
         blocks.text(
             "h2", f"{count_of(facts.records, 'record')}, {count_of(len(facts.columns), 'column')}"
         )
         with blocks.bar():
-            blocks.other("Another table", lambda: _forget(frame), "folder_open")
+            blocks.plain_button("Another table", lambda: _close_table(frame), "folder_open")
     if frame.project.session.passing:
-        blocks.note(_passing(frame))
+        blocks.note(_passing_words(frame))
     for words in facts.notes:
         blocks.note([sentence(words)])
 
 
-def _passing(frame: Frame) -> tuple[str, ...]:
-    """What becomes of a copy, and of what is made of it."""
+def _passing_words(frame: Frame) -> tuple[str, ...]:
+    """What becomes of a copy of a table, and of what is made of it: sentences."""
     session = frame.project.session
     return (
         "This is a private copy. It is deleted when incrowd ui ends or you choose another table.",
@@ -73,12 +75,14 @@ def _passing(frame: Frame) -> tuple[str, ...]:
     )
 
 
-def _forget(frame: Frame) -> None:
+def _close_table(frame: Frame) -> None:
+    """Close the table and go back to the choice of one."""
     frame.project.close()
     frame.redraw()
 
 
-def _columns(facts: OpenedTable) -> None:
+def _draw_columns(facts: OpenedTable) -> None:
+    """Draw a line for each column, with figures and no cells."""
     head = ("Column", "Type", "Different values", "Share of records", "Missing")
     add = blocks.table(head, "Columns of the table", numeric=(2, 3, 4))
     for column in facts.columns:
@@ -86,8 +90,8 @@ def _columns(facts: OpenedTable) -> None:
             column.name,
             column.kind,
             blocks.whole(column.distinct),
-            _share_of(column),
-            _missing(column, facts),
+            _share_cell(column),
+            _missing_share(column, facts),
         )
     blocks.text(
         "p",
@@ -96,18 +100,20 @@ def _columns(facts: OpenedTable) -> None:
     )
 
 
-def _missing(column: ColumnFacts, facts: OpenedTable) -> str:
+def _missing_share(column: ColumnFacts, facts: OpenedTable) -> str:
+    """The percentage of the records without a value; withheld if few, empty without records."""
     if column.missing is None:
         return blocks.whole(None)
     return blocks.percent(column.missing / facts.records) if facts.records else ""
 
 
-def _share_of(column: ColumnFacts) -> Callable[[], None]:
-    return lambda: blocks.share(column.distinct_share)
+def _share_cell(column: ColumnFacts) -> Callable[[], None]:
+    """A function that draws how many of the records' values are distinct."""
+    return lambda: blocks.share_with_bar(column.distinct_share)
 
 
-async def _cells(frame: Frame) -> None:
-    """The switch for raw cells, and the first rows if it is on: for this session only."""
+async def _draw_cells(frame: Frame) -> None:
+    """Draw the switch for raw cells, and the first rows if it is on."""
 
     def switch_cells() -> None:
         frame.project.raw_cells = bool(switch.value)
@@ -121,7 +127,7 @@ async def _cells(frame: Frame) -> None:
         )
         if not frame.project.raw_cells:
             return
-        rows = await frame.answer(
+        rows = await frame.await_answer(
             frame.project.ask(jobs.ShowRows(frame.project.table)),
             "Reading the first rows",
         )
@@ -130,8 +136,8 @@ async def _cells(frame: Frame) -> None:
             add(*row)
 
 
-def _choose(frame: Frame, relative: str = "") -> None:
-    """The files of the folder, and the made-up hospital for those who only look."""
+def _draw_choice(frame: Frame, relative: str = "") -> None:
+    """Draw the files of a folder, the upload, and the made-up hospital."""
     session = frame.project.session
     place = blocks.box("stack")
     with place, blocks.card(f"Files in {Path(session.folder).name or '/'}"):
@@ -139,14 +145,16 @@ def _choose(frame: Frame, relative: str = "") -> None:
         entries = [entry for entry in listed if entry.folder or entry.table]
         if relative:
             up = str(Path(relative).parent)
-            _entry("arrow_upward", "..", lambda: _again(frame, place, "" if up == "." else up))
+            _draw_entry(
+                "arrow_upward", "..", lambda: _draw_folder(frame, place, "" if up == "." else up)
+            )
         if not entries:
             blocks.text("p", "There is no table here. Hand one over from elsewhere.")
         for entry in entries:
             icon = "folder" if entry.folder else "table_chart"
-            _entry(icon, entry.name, partial(_pick, frame, place, entry))
+            _draw_entry(icon, entry.name, partial(_open_entry, frame, place, entry))
     with place, blocks.card("A table from elsewhere"):
-        FileDrop("table", "Choose a file", lambda: _handed_over(frame))
+        FileDrop("table", "Choose a file", lambda: _open_upload(frame))
         blocks.text(
             "p",
             "The browser hands over a copy. It stays on this computer, where only you can read it, "
@@ -156,38 +164,43 @@ def _choose(frame: Frame, relative: str = "") -> None:
     with place, blocks.card("No table at hand?"):
         blocks.text("p", "Try it on a made-up hospital: its patients do not exist.")
         with blocks.bar():
-            blocks.primary("Use the made-up hospital", lambda: _demo(frame))
+            blocks.primary_button("Use the made-up hospital", lambda: _open_hospital(frame))
 
 
-def _entry(icon: str, name: str, go: Callable[[], None]) -> None:
+def _draw_entry(icon: str, name: str, go: Callable[[], None]) -> None:
+    """Draw a file or folder as a button."""
     with ui.button(on_click=go, color=None).props("flat align=left no-caps").classes("entry"):
         ui.icon(icon).props("aria-hidden=true")
         blocks.text("span", name)
 
 
-def _again(frame: Frame, place: ui.element, relative: str) -> None:
+def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
+    """Draw the choice of files anew for another folder; say why if it cannot be read."""
     with frame.saying_refusals():
         files.listing(frame.project.session.folder, relative)
         place.clear()
         with place:
-            _choose(frame, relative)
+            _draw_choice(frame, relative)
 
 
-def _pick(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
+def _open_entry(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
+    """Open the file that was picked, or show the folder."""
     if entry.folder:
-        _again(frame, place, entry.relative)
+        _draw_folder(frame, place, entry.relative)
         return
-    frame.project.open(files.within(frame.project.session.folder, entry.relative))
+    frame.project.open(files.path_within(frame.project.session.folder, entry.relative))
     frame.redraw()
 
 
-def _handed_over(frame: Frame) -> None:
+def _open_upload(frame: Frame) -> None:
+    """Open the table that was handed over, if there is one."""
     if (path := frame.project.session.uploads.take("table")) is not None:
         frame.project.open(path)
         frame.redraw()
 
 
-async def _demo(frame: Frame) -> None:
+async def _open_hospital(frame: Frame) -> None:
+    """Make up the hospital and open it."""
     path = frame.project.session.private / same_as.DEMO
     frame.project.open(await frame.project.ask(jobs.WriteHospital(str(path))))
     frame.redraw()

@@ -33,58 +33,61 @@ class TreeEditor:
                 "Choose values, or a label with all below it. Then put them under a label of the "
                 "next level, or rename the label.",
             )
-            self._bars()
+            self._draw_bars()
             self._notes = blocks.box("stack")
-            self._grid = TreeGrid(column, self._toggle, self._drop)
+            self._grid = TreeGrid(column, self._toggle, self._put_dragged)
 
-    def _bars(self) -> None:
+    def _draw_bars(self) -> None:
+        """Draw the buttons and fields that change the tree."""
         self._state = blocks.text("p", "").props("role=status")
         with blocks.bar():
             self._under = ui.select({_NEW: "a new label"}, value=_NEW, label="Put under")
             self._under.props("outlined dense").classes("pick")
             self._name = ui.input("Name of the label").props("outlined dense")
-            blocks.other("Put there", self._put, "subdirectory_arrow_right")
-            blocks.other("Rename", self._rename, "edit")
+            blocks.plain_button("Put there", self._put_chosen, "subdirectory_arrow_right")
+            blocks.plain_button("Rename", self._rename_chosen, "edit")
         with blocks.bar():
             self._level = ui.select({0: "Values"}, value=0, label="Level")
             self._level.props("outlined dense").classes("pick")
-            blocks.other("Add a level above it", self._add, "add")
-            blocks.other("Take it away", self._take, "remove")
-            blocks.other("Start without groups", self._reset, "restart_alt")
+            blocks.plain_button("Add a level above it", self._add_level, "add")
+            blocks.plain_button("Take it away", self._remove_level, "remove")
+            blocks.plain_button("Start without groups", self._remove_groups, "restart_alt")
 
     # What is shown
 
     def show(self, shown: TreeFacts, levels: HierarchyFacts | None) -> None:
-        """Show these values, and what is known of each level."""
+        """Show these values, and the counts of the levels if they are known; choose nothing."""
         self._shown = shown
         self._chosen.clear()
         self._grid.draw(shown, levels)
         self._notes.clear()
         with self._notes:
-            for words in sentences(shown):
+            for words in grid_sentences(shown):
                 blocks.text("p", words, "quiet small")
         names = {h: f"Level {h}" if h else "Values" for h in range(self._tree.top)}
         now = self._level.value if self._level.value in names else 0
         self._level.set_options(names, value=now)
-        self._say()
+        self._show_state()
 
     @property
     def _tree(self) -> TreeRows:
+        """The tree that is shown, as rows."""
         return TreeRows(self._shown.rows, self._shown.other)
 
     @property
-    def _from(self) -> int:
-        """The level of what is chosen."""
+    def _chosen_level(self) -> int:
+        """The level of what is chosen; 0 if nothing is."""
         return next(iter(self._chosen))[0] if self._chosen else 0
 
     def _toggle(self, place: Place) -> None:
-        """Choose, or choose no longer; what is chosen is of one level."""
+        """Choose this value or label, or choose it no longer; drop what is of another level."""
         self._chosen = {one for one in self._chosen if one[0] == place[0]} ^ {place}
         self._grid.press(self._chosen)
-        self._say()
+        self._show_state()
 
-    def _say(self) -> None:
-        level, count = self._from, len(self._chosen)
+    def _show_state(self) -> None:
+        """Say what is chosen, and offer the labels that it can be put under."""
+        level, count = self._chosen_level, len(self._chosen)
         self._state.set_text(chosen_words(level, count))
         tree = self._tree
         names = tree.labels(level + 1) if level + 1 < tree.top else ()
@@ -94,38 +97,45 @@ class TreeEditor:
 
     # What the user does
 
-    async def _put(self) -> None:
-        level, chosen = self._from, [label for _, label in self._chosen]
+    async def _put_chosen(self) -> None:
+        """Put what is chosen under the label that is picked or named."""
+        level, chosen = self._chosen_level, [label for _, label in self._chosen]
         label = str(self._under.value or self._name.value or "")
-        await self._change(lambda tree: trees.put_under(tree, level, chosen, label))
+        await self._change_tree(lambda tree: trees.put_under(tree, level, chosen, label))
 
-    async def _drop(self, dragged: Place, onto: Place) -> None:
+    async def _put_dragged(self, dragged: Place, onto: Place) -> None:
         """Put what was dragged, and all else that is chosen with it, under a label."""
         places = self._chosen if dragged in self._chosen else {dragged}
         level, chosen = dragged[0], [label for _, label in places]
         if onto[0] != level + 1:
             words = "this label is not of the next level"
-            self._frame.refuse(PolicyError(words, remedy=f"drop it on one of level {level + 1}"))
+            self._frame.notify_refusal(
+                PolicyError(words, remedy=f"drop it on one of level {level + 1}")
+            )
             return
-        await self._change(lambda tree: trees.put_under(tree, level, chosen, onto[1]))
+        await self._change_tree(lambda tree: trees.put_under(tree, level, chosen, onto[1]))
 
-    async def _rename(self) -> None:
-        level, chosen = self._from, [label for _, label in self._chosen]
+    async def _rename_chosen(self) -> None:
+        """Give the one label that is chosen another name; refused for several."""
+        level, chosen = self._chosen_level, [label for _, label in self._chosen]
         old, new = chosen[0] if len(chosen) == 1 else "", str(self._name.value or "")
-        await self._change(lambda tree: trees.rename(tree, level, old, new))
+        await self._change_tree(lambda tree: trees.rename(tree, level, old, new))
 
-    async def _add(self) -> None:
+    async def _add_level(self) -> None:
+        """Add a level above the one that is picked."""
         level = int(self._level.value or 0)
-        await self._change(lambda tree: trees.with_level(tree, level))
+        await self._change_tree(lambda tree: trees.with_level(tree, level))
 
-    async def _take(self) -> None:
+    async def _remove_level(self) -> None:
+        """Remove the level that is picked."""
         level = int(self._level.value or 0)
-        await self._change(lambda tree: trees.without_level(tree, level))
+        await self._change_tree(lambda tree: trees.without_level(tree, level))
 
-    async def _reset(self) -> None:
-        await self._change(trees.without_groups)
+    async def _remove_groups(self) -> None:
+        """Remove all levels between values and top."""
+        await self._change_tree(trees.without_groups)
 
-    async def _change(self, edit: Callable[[TreeRows], TreeRows]) -> None:
+    async def _change_tree(self, edit: Callable[[TreeRows], TreeRows]) -> None:
         """Change the tree if the worker builds it; the bars stay, and with them the focus."""
         async with self._one_by_one:
             project, name = self._frame.project, self._column
@@ -141,7 +151,7 @@ class TreeEditor:
 
 
 def chosen_words(level: int, count: int) -> str:
-    """What is chosen.
+    """What is chosen, in words: `count` values, or labels of a `level` above 0.
 
     >>> chosen_words(0, 3), chosen_words(1, 1), chosen_words(0, 0)
     ('3 values chosen', '1 label of level 1 chosen', 'Nothing chosen yet')
@@ -151,8 +161,8 @@ def chosen_words(level: int, count: int) -> str:
     return f"{count} {what} chosen" if count else "Nothing chosen yet"
 
 
-def sentences(shown: TreeFacts) -> list[str]:
-    """What the grid leaves out, and what becomes of it."""
+def grid_sentences(shown: TreeFacts) -> list[str]:
+    """Sentences on what the grid leaves out, and what becomes of it."""
     found = []
     if shown.few and not shown.by_hand:
         found.append(

@@ -33,11 +33,14 @@ class Cell:
 
 
 def rows_of(shown: TreeFacts) -> list[list[Cell]]:
-    """The cells that begin in each row: those of one label are side by side, many records first."""
+    """The cells that begin in each row; rows of one label are side by side.
+
+    A label stands over several rows and begins in the first of them.
+    """
     paths = {row[0]: row for row in shown.rows}
     records = {one.label: one.records for one in shown.values if one.label is not None}
     rows = _side_by_side([paths[label] for label in records])
-    runs = _runs(rows)
+    runs = _row_counts(rows)
     return [
         [
             Cell(0, row[0], records[row[0]]),
@@ -52,16 +55,20 @@ def rows_of(shown: TreeFacts) -> list[list[Cell]]:
 
 
 def _side_by_side(rows: Sequence[Row]) -> list[Row]:
-    """Rows of one label together, labels in the order of their first rows."""
-    order = {place: n for n, place in enumerate(dict.fromkeys(p for r in rows for p in _down(r)))}
-    return sorted(rows, key=lambda row: [order[place] for place in _down(row)])
+    """Sort rows so that those of one label are together, labels by their first rows."""
+    order = {
+        place: n
+        for n, place in enumerate(dict.fromkeys(p for r in rows for p in _path_from_top(r)))
+    }
+    return sorted(rows, key=lambda row: [order[place] for place in _path_from_top(row)])
 
 
-def _down(row: Row) -> list[Place]:
+def _path_from_top(row: Row) -> list[Place]:
+    """The labels of a row from the top down to the value, each with its level."""
     return [(level, row[level]) for level in range(len(row) - 1, -1, -1)]
 
 
-def _runs(rows: Sequence[Row]) -> dict[tuple[int, int], int]:
+def _row_counts(rows: Sequence[Row]) -> dict[tuple[int, int], int]:
     """How many rows each label stands over, by the row in which it begins and its level."""
     found: dict[tuple[int, int], int] = {}
     for level in range(1, len(rows[0]) - 1 if rows else 0):
@@ -88,41 +95,43 @@ class TreeGrid:
         self._body = blocks.box("stack")
 
     def draw(self, shown: TreeFacts, levels: HierarchyFacts | None) -> None:
-        """Show these rows, with what is known about each level."""
+        """Draw these rows, with the counts of each level if they are known."""
         self._buttons = {}
         self._body.clear()
         with self._body, blocks.box("wide tree").props("tabindex=0 role=region") as scroll:
             with blocks.box("grid", "table") as table:
                 height = len(shown.rows[0]) - 1 if shown.rows else 1
-                _head(height, levels)
+                _draw_head(height, levels)
                 with ui.element("tbody"):
                     for cells in rows_of(shown):
                         with ui.element("tr"):
-                            self._row(cells)
+                            self._draw_row(cells)
                     if shown.few:
-                        self._hidden_row(shown, height)
+                        self._draw_hidden_row(shown, height)
             self._listen(table)
-        blocks.label(scroll, f"Values of {self._column} and their labels")
+        blocks.name_for_readers(scroll, f"Values of {self._column} and their labels")
 
     def _listen(self, table: Element) -> None:
-        table.on("click", self._click, js_handler=blocks.CHOSEN)
+        """Call back on clicks and drags in the table."""
+        table.on("click", self._choose_at, js_handler=blocks.CHOSEN)
         table.on("dragstart", js_handler=blocks.DRAGGED)
         table.on("dragover", js_handler=_OVER)
         table.on("drop", self._drop_at, js_handler=_DROPPED)
 
-    def _row(self, cells: Sequence[Cell]) -> None:
+    def _draw_row(self, cells: Sequence[Cell]) -> None:
+        """Draw the cells that begin in a row."""
         first, *others = cells
         with blocks.box("", "th").props("scope=row"):
-            self._button(first)
-        blocks.text("td", _count(first.records), "number")
+            self._draw_button(first)
+        blocks.text("td", _count_words(first.records), "number")
         for cell in others:
             with ui.element("td") as place:
                 place.props["rowspan"] = cell.rows
-                self._button(cell)
-                blocks.text("span", _count(cell.records), "quiet small count")
+                self._draw_button(cell)
+                blocks.text("span", _count_words(cell.records), "quiet small count")
 
-    def _hidden_row(self, shown: TreeFacts, height: int) -> None:
-        """One line for all values that are not spelled out."""
+    def _draw_hidden_row(self, shown: TreeFacts, height: int) -> None:
+        """Draw one line for all values that are not spelled out."""
         values = "1 value" if shown.few == 1 else f"{blocks.whole(shown.few)} values"
         with blocks.box("few", "tr"):
             blocks.text("th", f"values of fewer than 5 records: {values}").props("scope=row")
@@ -130,12 +139,13 @@ class TreeGrid:
             for level in range(1, height):
                 with ui.element("td"):
                     if shown.by_hand and (level, shown.other) not in self._buttons:
-                        self._button(Cell(level, shown.other, None))
+                        self._draw_button(Cell(level, shown.other, None))
                     else:
                         words = shown.other if shown.by_hand else "as the hierarchy says"
                         blocks.text("span", words, "quiet")
 
-    def _button(self, cell: Cell) -> None:
+    def _draw_button(self, cell: Cell) -> None:
+        """Draw a value or label as a button, with a number that stands for its place."""
         place = cell.level, cell.label
         made = blocks.text("button", cell.label, "choice")
         made.props("type=button aria-pressed=false draggable=true")
@@ -144,29 +154,32 @@ class TreeGrid:
         made.props["aria-label"] = f"{cell.label}, {what}"
         self._buttons[place] = made
 
-    def _click(self, event: Any) -> None:
-        if (place := self._place(event.args)) is not None:
+    def _choose_at(self, event: Any) -> None:
+        """Choose the place whose number the browser sent."""
+        if (place := self._place_of(event.args)) is not None:
             self._choose(place)
 
     async def _drop_at(self, event: Any) -> None:
-        dragged, onto = map(self._place, event.args)
+        """Drop one place on another, by the two numbers that the browser sent."""
+        dragged, onto = map(self._place_of, event.args)
         if dragged is not None and onto is not None:
             await self._drop(dragged, onto)
 
-    def _place(self, number: int) -> Place | None:
+    def _place_of(self, number: int) -> Place | None:
         """What a number of the browser stands for; None if the grid was drawn anew meanwhile."""
         places = list(self._buttons)
         return places[number] if 0 <= number < len(places) else None
 
     def press(self, chosen: set[Place]) -> None:
-        """Show what is chosen."""
+        """Show these places, and no others, as chosen."""
         for place, button in self._buttons.items():
             words = str(place in chosen).lower()
             if button.props.get("aria-pressed") != words:
                 button.props["aria-pressed"] = words
 
 
-def _head(height: int, levels: HierarchyFacts | None) -> None:
+def _draw_head(height: int, levels: HierarchyFacts | None) -> None:
+    """Draw the head of the table: a column for each level below the top."""
     with ui.element("thead"), ui.element("tr"):
         blocks.text("th", "Value").props("scope=col")
         blocks.text("th", "Records", "number").props("scope=col")
@@ -179,7 +192,7 @@ def _head(height: int, levels: HierarchyFacts | None) -> None:
 
 
 def level_words(nodes: int, smallest: int | None) -> str:
-    """How many labels a level has, and how many records the rarest.
+    """How many labels a level has, and how many records the rarest; None means withheld.
 
     >>> level_words(6, 40), level_words(1, None)
     ('6 labels; rarest: 40', '1 label; rarest: fewer than 5')
@@ -188,5 +201,5 @@ def level_words(nodes: int, smallest: int | None) -> str:
     return f"{words}; rarest: {blocks.whole(smallest)}"
 
 
-def _count(records: int | None) -> str:
+def _count_words(records: int | None) -> str:
     return WITHHELD if records is None else blocks.whole(records)

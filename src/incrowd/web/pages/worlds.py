@@ -29,8 +29,8 @@ _COUNTED = {
 }
 
 
-async def card(frame: Frame) -> None:
-    """Draw the card; it is open if there is a world."""
+async def draw_card(frame: Frame) -> None:
+    """Draw the card about worlds; it is open if there is a world."""
     world = frame.project.session.world
     title = "Does the attacker hold another table (a world)?"
     with ui.expansion(title, value=bool(world.files)).classes("card"), blocks.box("stack"):
@@ -39,12 +39,12 @@ async def card(frame: Frame) -> None:
         if not world.files:
             await _WorldForm(frame).draw()
             return
-        await _show_world(frame, world)
-        _change(frame)
+        await _draw_world(frame, world)
+        _draw_change(frame)
 
 
-def _change(frame: Frame) -> None:
-    """The form for another world; files are read for it once somebody looks at it."""
+def _draw_change(frame: Frame) -> None:
+    """Draw a fold with the form for another world, which is filled when it is opened."""
 
     async def open_form() -> None:
         if not place.default_slot.children:
@@ -55,15 +55,15 @@ def _change(frame: Frame) -> None:
         place = blocks.box("stack")
 
 
-async def _show_world(frame: Frame, world: jobs.WorldFiles) -> None:
-    """The world that is used, what k counts, and a button to do without the world."""
+async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
+    """Draw the world in use, what k counts, and a button to do without the world."""
     project = frame.project
     try:
         found = await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
     except FailedJobError as error:
-        frame.in_place(error)
+        frame.show_error(error)
     else:
-        blocks.note((*sentences(world, found), *map(sentence, found.notes)))
+        blocks.note((*world_sentences(world, found), *map(sentence, found.notes)))
     counted = edits.k_model(frame.policy)
 
     async def choose() -> None:
@@ -75,29 +75,29 @@ async def _show_world(frame: Frame, world: jobs.WorldFiles) -> None:
 
     blocks.text("h3", "What k counts")
     people = ui.radio(_COUNTED, value=counted, on_change=choose)
-    blocks.label(people, "What k counts")
+    blocks.name_for_readers(people, "What k counts")
     with blocks.bar():
-        blocks.other("Do without the world", lambda: _take_away(frame), "delete")
+        blocks.plain_button("Do without the world", lambda: _remove_world(frame), "delete")
 
 
-def sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
-    """What the world holds, in words."""
-    names = _in_words(Path(file).name for file in world.files)
+def world_sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
+    """Sentences on the people of a world, and the columns that it has and lacks."""
+    names = _join_names(Path(file).name for file in world.files)
     people = blocks.whole(found.people)
-    shares = f"{names}: {people} people. It shares {_in_words(found.shared)} with your table."
+    shares = f"{names}: {people} people. It shares {_join_names(found.shared)} with your table."
     if not found.lacking:
         return (shares,)
-    lacking = _in_words(found.lacking)
+    lacking = _join_names(found.lacking)
     return (shares, f"It does not hold {lacking}: whoever has it alone does not know that.")
 
 
-async def _take_away(frame: Frame) -> None:
-    """Without a world, and without the models that count it; undo brings all of it back."""
+async def _remove_world(frame: Frame) -> None:
+    """Remove the world and the models that count it; one undo brings all of it back."""
     await frame.change(edits.without_world, redraw=True, world=jobs.NO_WORLD)
 
 
 class _WorldForm:
-    """Choose the files of a world, and say what it calls its columns."""
+    """The form that chooses the files of a world and the names of its columns."""
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame
@@ -105,86 +105,88 @@ class _WorldForm:
         self._world = self._session.world
 
     async def draw(self) -> None:
-        """The files, and what follows from them."""
-        there = tables(self._session)
+        """Draw the choice of files, and what follows from it."""
+        there = tables_by_path(self._session)
         if not there:
             blocks.text("p", f"Put it into the folder {self._session.folder.name}.", "quiet")
             return
         chosen = [file for file in self._world.files if file in there]
         self._files = ui.select(there, value=chosen, multiple=True, label="Tables of the world")
         self._files.props("outlined dense use-chips")
-        self._files.on_value_change(self._columns)
+        self._files.on_value_change(self._draw_columns)
         self._names = blocks.box("stack")
-        await self._columns()
+        await self._draw_columns()
 
-    async def _columns(self) -> None:
-        """Ask what the chosen files hold, and draw what can be said about that."""
+    async def _draw_columns(self) -> None:
+        """Ask which columns the chosen files have, and draw the questions about them."""
         chosen = tuple(self._files.value or ())
         if not chosen:
             self._names.clear()
             return
-        run = self._frame.project.run(jobs.ListWorldColumns(self._frame.policy, chosen))
-        await run.end()
+        run = self._frame.project.start(jobs.ListWorldColumns(self._frame.policy, chosen))
+        await run.wait_for_end()
         if self._names.is_deleted or chosen != tuple(self._files.value or ()):
             return
         self._names.clear()
         with self._names:
             if run.error is not None:
-                self._frame.in_place(run.error)
+                self._frame.show_error(run.error)
             elif run.value is not None:
-                self._questions(run.value)
+                self._draw_questions(run.value)
 
-    def _questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """The column that tells people apart, names that differ, and the button."""
+    def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
+        """Draw fields for who its people are and for names that differ, and the button."""
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id
         words = "Column that tells its people apart"
-        self._id = _select(common, words if len(columns) > 1 else f"{words} (optional)", known)
-        quasi = edits.of_role(self._frame.policy, "quasi")
+        self._id = _draw_select(common, words if len(columns) > 1 else f"{words} (optional)", known)
+        quasi = edits.columns_of_role(self._frame.policy, "quasi")
         lacking = [name for name in quasi if name not in every]
         if lacking:
             blocks.text("p", "It may have other names for these columns (optional):", "quiet")
         called = dict(self._world.rename)
         self._called = {
-            name: _select(every, f"The world's name of {name}", called.get(name))
+            name: _draw_select(every, f"The world's name of {name}", called.get(name))
             for name in lacking
         }
         with blocks.bar():
-            blocks.other("Use this world", self._use, "public")
+            blocks.plain_button("Use this world", self._use_world, "public")
 
-    async def _use(self) -> None:
-        """Take the world if incrowd can read it beside the table."""
+    async def _use_world(self) -> None:
+        """Take the world if incrowd can read it beside the table; say why if not."""
         frame, project = self._frame, self._frame.project
         world = jobs.WorldFiles(
-            tuple(self._files.value), self._id.value or None, _renames(self._called)
+            tuple(self._files.value), self._id.value or None, _chosen_renames(self._called)
         )
         with frame.saying_refusals():
             await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
             await frame.change(lambda text: text, redraw=True, world=world)
 
 
-def tables(session: PageSession) -> dict[str, str]:
-    """The tables of the folder that may be a world: names by path.
+def tables_by_path(session: PageSession) -> dict[str, str]:
+    """The tables of the folder that may be a world: their names, by path.
 
     The table itself is none, and neither is the release that is made of it.
     """
     listed = [one for one in files.listing(session.folder) if one.table]
-    found = {str(files.within(session.folder, one.relative)): one.name for one in listed}
+    found = {str(files.path_within(session.folder, one.relative)): one.name for one in listed}
     mine = {str(Path(path).resolve()) for path in (session.source, session.target) if path}
     return {path: name for path, name in found.items() if path not in mine}
 
 
-def _select(names: list[str], label: str, value: str | None) -> ui.select:
+def _draw_select(names: list[str], label: str, value: str | None) -> ui.select:
+    """Draw an optional choice of a column; a value that is no choice is dropped."""
     kept = value if value in names else None
     return ui.select(names, value=kept, label=label, clearable=True).props("outlined dense")
 
 
-def _renames(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
+def _chosen_renames(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
+    """The columns for which another name was chosen, with that name."""
     return tuple((name, str(one.value)) for name, one in called.items() if one.value)
 
 
-def _in_words(names: Iterable[str]) -> str:
-    """Names as a sentence lists them."""
+def _join_names(names: Iterable[str]) -> str:
+    """The names in a sentence, with commas and an `and`; there must be one."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last

@@ -7,7 +7,7 @@ from incrowd.web.work.state import Tell, WorkerState
 
 
 def list_choices(_: WorkerState, job: jobs.ListChoices, tell: Tell) -> facts.Choices:
-    """Searches that people compare, and presets."""
+    """List the searches that people compare, and the presets."""
     del job
     tell("listing what there is", 0.0)
     searches = {name: search for name, search in SEARCHES.items() if search.offered}

@@ -33,10 +33,10 @@ _HIDDEN = (Role.IDENTIFIER, Role.UNIT)
 
 
 def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.HistogramFacts:
-    """A histogram at the lowest level of the hierarchy with few enough bars."""
+    """Count a histogram at the lowest level of the hierarchy with few enough bars."""
     tell("counting", 0.0)
-    _, tree, records = _build(state, job.table, job.policy, job.column)
-    level = _few(tree, records)
+    _, tree, records = _build_column(state, job.table, job.policy, job.column)
+    level = _level_with_few_nodes(tree, records)
     bins = _bins(tree, records, level)
     seen = tuple(one for one in bins if one.label is not None)
     hidden = int(records.sum()) - sum(one.records or 0 for one in seen)
@@ -44,18 +44,18 @@ def histogram(state: WorkerState, job: jobs.ShowHistogram, tell: Tell) -> facts.
 
 
 def hierarchy(state: WorkerState, job: jobs.ShowHierarchy, tell: Tell) -> facts.HierarchyFacts:
-    """The levels of a column's hierarchy."""
+    """Build a column's hierarchy and describe its levels."""
     tell("building the hierarchy", 0.0)
-    column, tree, records = _build(state, job.table, job.policy, job.column)
+    column, tree, records = _build_column(state, job.table, job.policy, job.column)
     return facts.HierarchyFacts(
-        levels=tuple(_level(tree, records, level) for level in range(tree.levels)),
+        levels=tuple(_level_facts(tree, records, level) for level in range(tree.levels)),
         lowest=column.lowest,
         highest=tree.height if column.highest is None else min(column.highest, tree.height),
     )
 
 
 def count_missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dict[str, int | None]:
-    """Records without a value in each column: empty cells, and marks of missing values."""
+    """Count the records without a value, by column: empty cells and marks; None if withheld."""
     tell("counting missing values", 0.0)
     engine = state.engine(job.table)
     coded = code_columns(engine, Policy.loads(job.policy), job.columns)
@@ -63,9 +63,9 @@ def count_missing(state: WorkerState, job: jobs.CountMissing, tell: Tell) -> dic
 
 
 def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) -> str:
-    """The hierarchy as a file of it holds it: one line per value, from the value to the top."""
+    """The hierarchy as CSV: a line for each value, from the value to the top."""
     tell("building the hierarchy", 0.0)
-    _, tree, _ = _build(state, job.table, job.policy, job.column)
+    _, tree, _ = _build_column(state, job.table, job.policy, job.column)
     lines = io.StringIO()
     writer = csv.writer(lines, delimiter=";", lineterminator="\n")
     codes = range(1, len(tree.leaves) + 1)
@@ -78,7 +78,7 @@ def export_hierarchy(state: WorkerState, job: jobs.ExportHierarchy, tell: Tell) 
 
 @dataclass(frozen=True, eq=False)
 class OpenColumn:
-    """A column, coded, and what a policy says of it."""
+    """A column as codes, and its settings in a policy."""
 
     engine: Engine
     asked: Column
@@ -86,13 +86,13 @@ class OpenColumn:
     builder: AnyHierarchy
 
     def build(self, builder: AnyHierarchy | None = None) -> tuple[Hierarchy, Counts]:
-        """Its hierarchy, or that of another builder, and the records of each leaf."""
+        """Build its hierarchy, or that of another builder; with the records of each leaf."""
         aligned, tree = with_hierarchy(self.engine, self.coded, builder or self.builder)
         return tree, self.engine.frequency(aligned)
 
 
 def open_column(state: WorkerState, table: TableFile, policy: str, name: str) -> OpenColumn:
-    """A column whose values may be shown."""
+    """Code a column for its values to be shown; refused if they say who a person is."""
     asked = Policy.loads(policy)
     if asked.role(name) in _HIDDEN:
         raise PolicyError(
@@ -105,7 +105,7 @@ def open_column(state: WorkerState, table: TableFile, policy: str, name: str) ->
     return OpenColumn(engine, asked.columns[name], coded, builder)
 
 
-def _build(
+def _build_column(
     state: WorkerState, table: TableFile, policy: str, name: str
 ) -> tuple[Column, Hierarchy, Counts]:
     """The column's settings, its hierarchy, and the records of each of its leaves."""
@@ -113,8 +113,8 @@ def _build(
     return found.asked, *found.build()
 
 
-def nodes_of(tree: Hierarchy, records: Counts, level: int) -> Counts:
-    """Records of each node of a level, missing first."""
+def records_by_node(tree: Hierarchy, records: Counts, level: int) -> Counts:
+    """Count the records of each node of a level; place 0 is for missing values."""
     size = len(tree.labels[level]) + 1
     counts: Counts = np.bincount(
         tree.maps[level], weights=records[: tree.maps.shape[1]], minlength=size
@@ -122,19 +122,21 @@ def nodes_of(tree: Hierarchy, records: Counts, level: int) -> Counts:
     return counts
 
 
-def _few(tree: Hierarchy, records: Counts) -> int:
-    """The lowest level with at most so many nodes as a histogram has bars."""
-    held = (int((nodes_of(tree, records, level)[1:] > 0).sum()) for level in range(tree.levels))
+def _level_with_few_nodes(tree: Hierarchy, records: Counts) -> int:
+    """The lowest level with no more nodes than a histogram has bars; else the top."""
+    held = (
+        int((records_by_node(tree, records, level)[1:] > 0).sum()) for level in range(tree.levels)
+    )
     return next((level for level, nodes in enumerate(held) if nodes <= BINS), tree.height)
 
 
 def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]:
-    """The nodes that records hold; those of few records without their labels."""
-    counts = nodes_of(tree, records, level)
+    """The nodes that records hold; some without label and count, because few records hold them."""
+    counts = records_by_node(tree, records, level)
     there = np.flatnonzero(counts).tolist()
     safe = public_counts([int(counts[node]) for node in there])
     labels = ["missing", *tree.labels[level].tolist()]
-    lows = _lows(tree, level)
+    lows = _interval_starts(tree, level)
     return tuple(
         facts.Bin(
             label=None if count is None else str(labels[node]),
@@ -145,14 +147,15 @@ def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]
     )
 
 
-def _lows(tree: Hierarchy, level: int) -> list[float | None]:
-    """Where the label of each node begins, for numbers."""
+def _interval_starts(tree: Hierarchy, level: int) -> list[float | None]:
+    """Where the label of each node begins, for numbers; None for others and for no lower end."""
     ends: list[float] = tree.reach[level][0].tolist()
     numeric = tree.ordered and tree.leaves.kind is Kind.NUMBER
     return [end if numeric and node and isfinite(end) else None for node, end in enumerate(ends)]
 
 
-def _level(tree: Hierarchy, records: Counts, level: int) -> facts.LevelFacts:
+def _level_facts(tree: Hierarchy, records: Counts, level: int) -> facts.LevelFacts:
+    """Describe a level: its nodes, its rarest label, and its most frequent ones."""
     bins = _bins(tree, records, level)
     seen = [one for one in bins if one.label is not None]
     seen.sort(key=lambda one: -(one.records or 0))

@@ -12,7 +12,7 @@ from incrowd.io.hierarchies import builders_of
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.web import edits, facts, jobs
-from incrowd.web.work.columns import OpenColumn, nodes_of, open_column
+from incrowd.web.work.columns import OpenColumn, open_column, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
@@ -29,78 +29,84 @@ _Offer = tuple[dict[str, Any], str]
 def offers(
     state: WorkerState, job: jobs.OfferHierarchies, tell: Tell
 ) -> tuple[facts.OfferedHierarchy, ...]:
-    """The hierarchy of the policy, and a few that also fit."""
+    """Offer the policy's hierarchy first, then a few others that fit the column.
+
+    One whose numbers of labels are those of a former one is left out.
+    """
     tell("looking for hierarchies", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
     found: list[facts.OfferedHierarchy] = []
     own = edits.hierarchy_of(job.policy, job.column)
     for spec, words in ((own, ""), *_candidates(column)):
-        nodes = _labels(column, job, spec)
+        nodes = _labels_by_level(column, job, spec)
         if nodes is None or nodes in [one.nodes for one in found]:
             continue
-        if words and not _helps(nodes):
+        if words and not _is_helpful(nodes):
             continue
         found.append(facts.OfferedHierarchy(spec=spec, words=words, nodes=nodes))
     return tuple(found[: _MOST + 1])
 
 
-def _labels(
+def _labels_by_level(
     column: OpenColumn, job: jobs.OfferHierarchies, spec: dict[str, Any]
 ) -> tuple[int, ...] | None:
-    """Labels by level; None if the column has no such hierarchy."""
+    """Numbers of labels by level; None if the column can have no such hierarchy."""
     text = edits.with_column(job.policy, job.column, {"hierarchy": spec})
     try:
         builder = builders_of(Policy.loads(text), job.table.folder)[job.column]
         tree, records = column.build(builder)
     except IncrowdError:
         return None
-    return tuple(int((nodes_of(tree, records, h)[1:] > 0).sum()) for h in range(tree.levels))
+    return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in range(tree.levels))
 
 
-def _helps(nodes: tuple[int, ...]) -> bool:
-    """Whether something is between the values and the top, or nothing is meant to be."""
+def _is_helpful(nodes: tuple[int, ...]) -> bool:
+    """Whether level 1 groups some values but not all; or there are only values and a top."""
     return len(nodes) == 2 or 1 < nodes[1] < nodes[0]
 
 
 def _candidates(column: OpenColumn) -> Iterator[_Offer]:
+    """Yield hierarchies that may fit a column of this kind, with words for each."""
     domain = column.coded.domain
     if not len(domain):
         return
     if domain.kind is Kind.NUMBER:
-        yield from _of_numbers(column.coded)
+        yield from _number_candidates(column.coded)
     elif domain.kind is Kind.DATE:
         yield {"name": "dates", "steps": ["month", "year"]}, "Months and years"
         yield {"name": "dates", "steps": ["year"]}, "Years"
     else:
-        yield from _of_texts(column)
+        yield from _text_candidates(column)
     yield {"name": "flat"}, "All or nothing"
 
 
-def _of_numbers(coded: CodedColumn) -> Iterator[_Offer]:
+def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
+    """Yield hierarchies for numbers."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
     yield {"name": "intervals", "quantiles": 8}, "8 intervals of about equally many records"
 
 
-def _of_texts(column: OpenColumn) -> Iterator[_Offer]:
+def _text_candidates(column: OpenColumn) -> Iterator[_Offer]:
+    """Yield hierarchies for texts, by what most of a sample look like."""
     labels = column.coded.domain.labels.tolist()
     sample = labels[:: max(1, len(labels) // _SAMPLE)]
-    if _mostly(is_country, sample):
+    if _holds_mostly(is_country, sample):
         yield {"name": "regions"}, "Regions of the world"
     if share_of("us-states", sample) >= _MOSTLY:
         yield {"name": "codes", "system": "us-states"}, "Divisions and regions of the US census"
-    if _mostly(lambda text: text.isdigit() and len(text) == _ZIP_DIGITS, sample):
+    if _holds_mostly(lambda text: text.isdigit() and len(text) == _ZIP_DIGITS, sample):
         yield {"name": "zip-codes"}, "ZIP codes of the United States, small areas as 000"
-    if _mostly(_is_code, sample):
+    if _holds_mostly(_is_code, sample):
         yield {"name": "prefix"}, "First characters, one less at each level"
-        yield {"name": "prefix", "steps": [_half(sample)]}, "First half of the characters"
-    yield from _frequent(*column.build())
+        yield {"name": "prefix", "steps": [_half_length(sample)]}, "First half of the characters"
+    yield from _frequent_candidates(*column.build())
 
 
-def _frequent(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
-    """The values that most records hold, all others under one label."""
-    leaves = frequent_leaves(nodes_of(tree, records, 0))
+def _frequent_candidates(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
+    """Yield a tree of the values that most records hold, all others under one label."""
+    leaves = frequent_leaves(records_by_node(tree, records, 0))
     most = min(_FREQUENT, len(leaves) // 2)
     if most < 2:
         return
@@ -111,15 +117,17 @@ def _frequent(tree: Hierarchy, records: Any) -> Iterator[_Offer]:
     yield {"name": "tree", "rows": rows, "other": other}, words
 
 
-def _mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
+def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
+    """Whether the test holds for nearly all of the sample; not if that is empty."""
     flags = [true(text) for text in sample]
     return bool(flags) and sum(flags) >= _MOSTLY * len(flags)
 
 
 def _is_code(text: str) -> bool:
-    """Digits in it and no space."""
+    """Whether a text has a digit and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
 
 
-def _half(sample: Iterable[str]) -> int:
+def _half_length(sample: Iterable[str]) -> int:
+    """Half the length of the longest text, rounded up, and at least 1."""
     return max(1, (max(map(len, sample)) + 1) // 2)

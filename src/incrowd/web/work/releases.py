@@ -52,11 +52,11 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
             release, table.source, there, paths, Path(table.folder), job.world.given
         )
         attacks = attack_outcome(made.report(job.report, Watch(tell=tell)).facts)
-    return replace(_facts(release, job, paper), attacks=attacks)
+    return replace(_release_facts(release, job, paper), attacks=attacks)
 
 
 def find_replaced(_: WorkerState, job: jobs.FindReplaced, tell: Tell) -> facts.Replaced:
-    """The files of a release that are there already."""
+    """Find the files that a release would replace, and whether its certificate is signed."""
     tell("looking at what is there", 0.0)
     made = job.release
     paper = str(certificate_path(made.target, None))
@@ -82,7 +82,8 @@ def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
             )
 
 
-def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
+def _release_facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
+    """The facts of a release that was made, small counts withheld."""
     return facts.ReleaseFacts(
         release=job.target,
         certificate=paper,
@@ -93,18 +94,18 @@ def _facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.Release
         records=release.records,
         suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
-        notes=(*_alone(release.alone), *release.notes),
+        notes=(*_alone_sentences(release.alone), *release.notes),
         warnings=tuple(release.policy.notes()),
     )
 
 
-def _alone(alone: Alone | None) -> tuple[str, ...]:
-    """The sentence on people whom unchanged columns single out; notes begin with it."""
+def _alone_sentences(alone: Alone | None) -> tuple[str, ...]:
+    """The sentence on people whom unchanged columns single out, if there are any."""
     return () if alone is None else (alone.sentence,)
 
 
 def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
-    """Count everything anew from the release alone; notes say first who is alone."""
+    """Check a release from its file; who is alone stands first in the notes."""
     original = job.original
     found = api.check(
         job.release,
@@ -117,11 +118,11 @@ def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    return replace(found, alone=None, notes=(*_alone(found.alone), *found.notes))
+    return replace(found, alone=None, notes=(*_alone_sentences(found.alone), *found.notes))
 
 
 def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
-    """What attackers who hold the original, or a world, get right about the release."""
+    """Play the attacks of those who hold the original, or a world, on a release."""
     found = api.attack(
         job.release,
         original=job.table.source,
@@ -136,7 +137,7 @@ def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts
 
 
 def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
-    """What releases keep of their original."""
+    """Compare releases with their original."""
     found = api.compare(
         job.table.source,
         *job.releases,

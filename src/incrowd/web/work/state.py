@@ -71,36 +71,38 @@ class WorkerState:
         """The world that was read last, and what it was read by."""
 
     def engine(self, table: TableFile) -> Engine:
-        """The engine that holds the rows."""
+        """Open the table if it is not open, and return the engine that holds its rows."""
         return self.open(table).engine
 
     def question(
         self, table: TableFile, policy: Policy, world: WorldFiles = NO_WORLD
     ) -> LoadedQuestion:
-        """The table loaded by a policy, from what was counted before if that is enough.
+        """Load the table by a policy, from what was counted before if that is enough.
 
         A world counts only if a model asks about it: a release is the same without it, too.
         """
         engine = self.engine(table)
         asked = any(map(of_world, policy.models))
-        against = self.against(table, policy, world) if asked else None
+        against = self.world_reference(table, policy, world) if asked else None
         labels = world_of_labels(policy, against)
-        key = counted_alike(policy) if labels is None else _world_key(policy, world)
+        key = counting_key(policy) if labels is None else _world_key(policy, world)
         if key in self._kept:
             counted, before = self._kept[key]
             loaded = counted.load_by(policy, against)
         else:
             counted = count_table(engine, policy, builders_of(policy, table.folder), labels)
             loaded = counted.load_by(policy, against)
-            before = _before(loaded.compiled.problem)
+            before = _sizes_before(loaded.compiled.problem)
             self._kept[key] = counted, before
         self._kept.move_to_end(key)
         while len(self._kept) > KEPT:
             self._kept.popitem(last=False)
         return LoadedQuestion(counted, loaded, before)
 
-    def against(self, table: TableFile, policy: Policy, world: WorldFiles) -> WorldReference | None:
-        """The world, in the columns that it shares with the table; None if there is none."""
+    def world_reference(
+        self, table: TableFile, policy: Policy, world: WorldFiles
+    ) -> WorldReference | None:
+        """Read the world in the columns that it shares with the table; None without one."""
         engine, key = self.engine(table), _world_key(policy, world)
         if self._world is not None and self._world[0] == key:
             return self._world[1]
@@ -111,8 +113,8 @@ class WorkerState:
         return found
 
     def open(self, table: TableFile) -> Opened:
-        """The table, which stays open: verbs take it in place of its file."""
-        stamp = _stamp(table.source)
+        """Open the table, or return it if it is open and its file is unchanged."""
+        stamp = _file_stamp(table.source)
         held = self._open
         if held is None or held.table != table or held.stamp != stamp:
             self.close()
@@ -134,8 +136,8 @@ def reading_of(table: TableFile) -> Reading:
     return Reading(**vars(table.reading))
 
 
-def counted_alike(policy: Policy) -> str:
-    """What the counts of a table depend on: policies with the same text here start from the same.
+def counting_key(policy: Policy) -> str:
+    """What the counts of a table depend on, as a text: equal for policies with the same counts.
 
     What classes must satisfy, the limits of columns, the search and the loss do not matter, but for
     the columns that the loss counts.
@@ -150,12 +152,12 @@ def counted_alike(policy: Policy) -> str:
 
 
 def _world_key(policy: Policy, world: WorldFiles) -> str:
-    """What a world, and counts of a table whose labels it decides, depend on."""
-    return repr((counted_alike(policy), world, [_stamp(file) for file in world.files]))
+    """What a world, and counts whose labels it decides, depend on, as a text."""
+    return repr((counting_key(policy), world, [_file_stamp(file) for file in world.files]))
 
 
-def _before(problem: Problem) -> Sizes:
-    """The classes of the table as it is; values of sensitive columns are not needed for that."""
+def _sizes_before(problem: Problem) -> Sizes:
+    """The sizes of the classes of the table as it is, without values of sensitive columns."""
     tally = problem.tally
     class_of, number = node_classes(problem, [0] * len(problem.columns))
     if tally.has_units:
@@ -165,8 +167,8 @@ def _before(problem: Problem) -> Sizes:
     return Sizes(records, records)
 
 
-def _stamp(source: str) -> tuple[int, int]:
-    """Whether a file is still the one that was read."""
+def _file_stamp(source: str) -> tuple[int, int]:
+    """Time of change and size of a file: equal while it is the one that was read."""
     try:
         found = Path(source).stat()
     except OSError:

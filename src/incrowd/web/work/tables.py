@@ -41,6 +41,7 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
 
 
 def _column(column: ColumnProfile) -> facts.ColumnFacts:
+    """The facts of a column, a small count of missing values withheld."""
     return facts.ColumnFacts(
         name=column.name,
         kind=column.kind.value,
@@ -51,7 +52,7 @@ def _column(column: ColumnProfile) -> facts.ColumnFacts:
 
 
 def show_rows(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.FirstRows:
-    """The first rows as they are."""
+    """Read the first `ROWS` rows as they are, cells as texts."""
     tell("reading the first rows", 0.0)
     engine = state.engine(job.table)
     first = next(iter(engine.batches(engine.names)))[:ROWS]
@@ -60,7 +61,7 @@ def show_rows(state: WorkerState, job: jobs.ShowRows, tell: Tell) -> facts.First
 
 
 def write_hospital(_: WorkerState, job: jobs.WriteHospital, tell: Tell) -> str:
-    """The made-up hospital, in a file."""
+    """Write the made-up hospital to the job's file; return its path."""
     tell("making up a hospital", 0.0)
     text = datasets.hospital(job.records, seed=_SEED).write_csv()
     files.write_text(job.path, text)
@@ -68,7 +69,7 @@ def write_hospital(_: WorkerState, job: jobs.WriteHospital, tell: Tell) -> str:
 
 
 def draft_policy(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts.DraftFacts:
-    """A first policy, with reasons."""
+    """Draft a policy for the table, with reasons."""
     found = draft(state.open(job.table), watch=Watch(tell=tell))
     return facts.DraftFacts(
         policy=drafts.to_toml(found),
@@ -80,7 +81,7 @@ def draft_policy(state: WorkerState, job: jobs.DraftPolicy, tell: Tell) -> facts
 
 
 def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.FoundSets:
-    """The sets of columns that tell most records apart."""
+    """Find the sets of columns that tell most records apart, with a limit of time."""
     found = discovery.discover(
         state.open(job.table),
         time_limit=_SECONDS,
@@ -98,14 +99,14 @@ def find_sets(state: WorkerState, job: jobs.FindSets, tell: Tell) -> facts.Found
 
 
 def apply_preset(state: WorkerState, job: jobs.ApplyPreset, tell: Tell) -> str:
-    """The policy with a preset applied, by what the table holds."""
+    """Apply a preset to the policy, by what the table holds; return the policy's text."""
     tell("looking at every column", 0.0)
     seen = table_facts(state.open(job.table))
     return presets.apply_preset(job.preset, Policy.loads(job.policy), seen).dumps()
 
 
 def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> None:
-    """Whether a policy is one for this table; if not, the error says why.
+    """Refuse a policy that is none for this table: the error says why.
 
     A column that would leave although it follows from others passes: `anonymize` refuses it, and
     until then somebody may still be changing roles.

@@ -15,7 +15,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import number_text, parse_number
 from incrowd.table.column import Kind
 from incrowd.web import facts, jobs
-from incrowd.web.work.columns import nodes_of, open_column
+from incrowd.web.work.columns import open_column, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.withholding import LEAST, public_counts
 
@@ -28,24 +28,24 @@ OTHER = ("other", "other values", "all other values")
 
 
 def tree(state: WorkerState, job: jobs.ShowTree, tell: Tell) -> facts.TreeFacts:
-    """The rows of a column's hierarchy, with the records of each label."""
+    """List the rows of a column's hierarchy, with the records of each label."""
     tell("building the hierarchy", 0.0)
     column = open_column(state, job.table, job.policy, job.column)
     builder = column.builder
     if isinstance(builder, Tree) and builder.other is None:
         builder = replace(builder, other=OTHER[0])
     built, records = column.build(builder)
-    counts = nodes_of(built, records, 0)
+    counts = records_by_node(built, records, 0)
     frequent = frequent_leaves(counts)
     named = _leaves_of_tree(built, builder, column.coded.domain.kind)
     listed = sorted(named | set(frequent[:LISTED]))
-    rows = tuple(_path(built, leaf) for leaf in listed)
+    rows = tuple(_path_of_leaf(built, leaf) for leaf in listed)
     few = np.flatnonzero((counts[1:] > 0) & (counts[1:] < LEAST)) + 1
     return facts.TreeFacts(
         rows=rows,
-        other=_other(builder, rows),
-        values=_values(built, counts, frequent[:SHOWN]),
-        nodes=_above(built, records, frequent[:SHOWN]),
+        other=_other_label(builder, rows),
+        values=_value_bins(built, counts, frequent[:SHOWN]),
+        nodes=_records_above(built, records, frequent[:SHOWN]),
         few=len(few),
         placed=len(named.intersection(few.tolist())),
         more=len(set(frequent[SHOWN:]).intersection(listed)),
@@ -62,50 +62,54 @@ def frequent_leaves(counts: Counts) -> list[int]:
 
 
 def _leaves_of_tree(built: Hierarchy, builder: AnyHierarchy, kind: Kind) -> set[int]:
-    """Leaves that the user's own tree lists."""
+    """The leaves that the user's own tree lists; none for other hierarchies."""
     if not isinstance(builder, Tree):
         return set()
-    own = {_canonical(row[0], kind) for row in builder.rows}
+    own = {_canonical_label(row[0], kind) for row in builder.rows}
     return {code for code, leaf in enumerate(built.leaves.labels.tolist(), start=1) if leaf in own}
 
 
-def _canonical(leaf: str, kind: Kind) -> str:
+def _canonical_label(leaf: str, kind: Kind) -> str:
+    """The label as leaves spell it: numbers in one way."""
     number = parse_number(leaf) if kind is Kind.NUMBER else None
     return leaf if number is None else number_text(number)
 
 
-def _path(built: Hierarchy, leaf: int) -> tuple[str, ...]:
+def _path_of_leaf(built: Hierarchy, leaf: int) -> tuple[str, ...]:
+    """The labels of a leaf at every level, from the value to the top."""
     levels = range(built.levels)
     return tuple(str(built.labels[level][built.maps[level, leaf] - 1]) for level in levels)
 
 
-def _other(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> str:
+def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> str:
+    """The label of values without a row: the tree's own, or the first usual name that is free."""
     if isinstance(builder, Tree) and builder.other is not None:
         return builder.other
     used = {label for row in rows for label in row}
     return next((name for name in OTHER if name not in used), OTHER[-1])
 
 
-def _safe(counts: Counts) -> dict[int, int | None]:
-    """What may be told of each node that records hold; never one count alone is left out."""
+def _public_records(counts: Counts) -> dict[int, int | None]:
+    """The records of each node that has any; None if withheld, never for one node alone."""
     there = np.flatnonzero(counts).tolist()
     public = public_counts([int(counts[node]) for node in there])
     return dict(zip(there, public, strict=True))
 
 
-def _values(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
-    told = _safe(counts)
+def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
+    """These leaves with their records; None if withheld."""
+    told = _public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)
 
 
-def _above(
+def _records_above(
     built: Hierarchy, records: Counts, leaves: list[int]
 ) -> tuple[Mapping[str, int | None], ...]:
-    """Records of the labels above these leaves, by level."""
+    """Records of the labels above these leaves, by level; nothing at level 0."""
     found: list[Mapping[str, int | None]] = [{}]
     for level in range(1, built.levels):
-        told = _safe(nodes_of(built, records, level))
+        told = _public_records(records_by_node(built, records, level))
         nodes = dict.fromkeys(built.maps[level, leaves].tolist())
         found.append({str(built.labels[level][node - 1]): told[node] for node in nodes})
     return tuple(found)

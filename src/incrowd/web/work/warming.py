@@ -14,7 +14,7 @@ _RECORDS = 400
 
 
 def warm() -> None:
-    """Ask a small table what will be asked of the real one."""
+    """Load and compile what the first questions need, by asking them of a made-up table."""
     with tempfile.TemporaryDirectory(prefix="incrowd-") as folder:
         path = Path(folder) / "patients.csv"
         rows = hospital(_RECORDS)

@@ -41,41 +41,38 @@ class AskedRecoding:
 
 
 def what_if(state: WorkerState, job: jobs.AskWhatIf, tell: Tell) -> facts.WhatIf | facts.Unanswered:
-    """Figures for classes that a quick search makes.
-
-    There are none if the time for a quick answer ends before the search has any classes.
-    """
+    """Compute figures for the classes of a quick search; `Unanswered` if its time ends before."""
     watch = Watch(tell=tell)
     policy = Policy.loads(job.policy)
     question = state.question(job.table, policy, job.world)
     raise_if_unprovided(policy.models, policy.search)
     recoded = _recode_quickly(question.loaded, watch)
     if recoded is None:
-        before = _classes(question.before)
+        before = _class_facts(question.before)
         return facts.Unanswered(before=before, why="the table is too large for a quick answer")
     return figures_of(question, recoded, watch)
 
 
 def search(state: WorkerState, job: jobs.SearchPolicy, tell: Tell) -> facts.WhatIf:
-    """Figures for what the policy's own search finds."""
+    """Run the policy's own search and compute its figures."""
     watch = Watch(tell=tell)
-    return _search(state, job, Policy.loads(job.policy), watch)
+    return _run_search(state, job, Policy.loads(job.policy), watch)
 
 
 def explore(state: WorkerState, job: jobs.Explore, tell: Tell) -> tuple[facts.TriedRelease, ...]:
-    """Several releases, one after the other; each is told as soon as it is there."""
+    """Try several releases, one after the other; each is told as soon as it is there."""
     points: list[facts.TriedRelease] = []
-    grid = list(_grid(job))
+    grid = list(_releases_to_try(job))
     for tried in grid:
         tell(tried.name, len(points) / len(grid))
         watch = NestedWatch(Watch(tell=tell), job.seconds)
-        points.append(_point(state, job, tried, watch))
+        points.append(_try_release(state, job, tried, watch))
         tell(tried.name, len(points) / len(grid), points[-1])
     return tuple(points)
 
 
-def _grid(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
-    """Each release to try, without an answer yet; other models stay as they are."""
+def _releases_to_try(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
+    """Yield each release to try, without an answer yet; other models stay as they are."""
     for method, suppression, k in product(job.searches, job.suppressions, job.ks):
         name = f"{method}, k = {k}, at most {suppression:.0%} left out".replace("%", " %")
         text = codec.edit(job.policy, {"search": method, "suppression": suppression})
@@ -89,21 +86,22 @@ def _grid(job: jobs.Explore) -> Iterator[facts.TriedRelease]:
         )
 
 
-def _point(
+def _try_release(
     state: WorkerState, job: jobs.Explore, tried: facts.TriedRelease, watch: Watch
 ) -> facts.TriedRelease:
+    """Search for one release; if that fails, say why, and whether there is proved to be none."""
     try:
-        answer = _search(state, job, Policy.loads(tried.policy), watch)
+        answer = _run_search(state, job, Policy.loads(tried.policy), watch)
     except IncrowdError as error:
         impossible = isinstance(error, InfeasibleError) and error.proved is True
         return replace(tried, why=error.message, impossible=impossible)
     return replace(tried, answer=answer)
 
 
-def _search(
+def _run_search(
     state: WorkerState, job: jobs.SearchPolicy | jobs.Explore, policy: Policy, watch: Watch
 ) -> facts.WhatIf:
-    """What the policy's own search finds; a bound if a time limit ended it."""
+    """Run the policy's own search; its figures are a bound if a time limit ended it."""
     question = state.question(job.table, policy, job.world)
     begun = watch.elapsed
     result = run_search(question.loaded, RunContext(watch=watch))
@@ -113,9 +111,9 @@ def _search(
 
 
 def _recode_quickly(table: LoadedTable, watch: Watch) -> AskedRecoding | None:
-    """Classes from a quick search: of full-domain levels if the policy's search makes those.
+    """Recode by a quick search: by full-domain levels if the policy's search makes those.
 
-    None if its time ends before it has any. They satisfy every model.
+    The classes satisfy every model. None if its time ends before it has any.
     """
     policy, problem = table.policy, table.compiled.problem
     raise_if_infeasible(without_compared(problem))
@@ -135,33 +133,33 @@ def _recode_quickly(table: LoadedTable, watch: Watch) -> AskedRecoding | None:
 
 
 def figures_of(question: LoadedQuestion, recoded: AskedRecoding, watch: Watch) -> facts.WhatIf:
-    """What a recoding means for the people in the table, and what it loses."""
+    """Compute what a recoding means for the people in the table, and what it loses."""
     table, problem = question.loaded, question.loaded.compiled.problem
     outcome = problem.outcome(recoded.recoding)
     missing = table.compiled.left_out_missing
     return facts.WhatIf(
-        before=_classes(question.before),
-        after=_classes(Sizes(outcome.classes.records, outcome.classes.people)),
+        before=_class_facts(question.before),
+        after=_class_facts(Sizes(outcome.classes.records, outcome.classes.people)),
         suppressed=public_count(outcome.suppressed + missing),
         allowed=_is_allowed(problem, outcome),
         loss_name=problem.loss.name,
         loss=problem.loss.of(outcome),
-        by_column=_by_column(problem, outcome),
+        by_column=_loss_by_column(problem, outcome),
         quick=recoded.quick,
         how=recoded.how,
         seconds=watch.elapsed,
-        world=_world(table.policy, outcome),
+        world=_world_risk(table.policy, outcome),
     )
 
 
 def _is_allowed(problem: Problem, outcome: Outcome) -> bool:
-    """Whether enough records stay, and classes together say no more than each of them."""
+    """Whether enough records stay, and classes together reveal no more than each of them."""
     enough = len(outcome.classes) > 0 and outcome.suppressed <= problem.suppressible
     return enough and not overlaps_betray(problem, outcome)
 
 
-def _world(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
-    """How many people of the world each line fits, if a model asks for that."""
+def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
+    """How many people of the world each line fits; None if no model asks for that."""
     people = outcome.classes.world
     if people is None or not any(map(of_world, policy.models)):
         return None
@@ -176,8 +174,8 @@ def _world(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
     )
 
 
-def _classes(sizes: Sizes) -> facts.ClassFacts:
-    """How large classes are, and what that means for the people in them."""
+def _class_facts(sizes: Sizes) -> facts.ClassFacts:
+    """Compute k, risks and uniques from the sizes of classes."""
     records, people = sizes.records, np.maximum(sizes.people, 1)
     smallest = int(sizes.people.min()) if len(people) else 0
     return facts.ClassFacts(
@@ -189,8 +187,8 @@ def _classes(sizes: Sizes) -> facts.ClassFacts:
     )
 
 
-def _by_column(problem: Problem, outcome: Outcome) -> dict[str, float]:
-    """The share of each column that is lost; a record that is left out loses all of it."""
+def _loss_by_column(problem: Problem, outcome: Outcome) -> dict[str, float]:
+    """The share of each column that is lost, 0..1; a record left out loses all of it."""
     if outcome.exact:
         return {column.name: 0.0 for column in problem.columns}
     paid = (Gcp().totals(outcome) + outcome.suppressed) / max(outcome.records, 1)

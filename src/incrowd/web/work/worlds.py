@@ -10,7 +10,7 @@ from incrowd.withholding import public_count
 def list_columns(
     _: WorkerState, job: jobs.ListWorldColumns, tell: Tell
 ) -> tuple[tuple[str, ...], ...]:
-    """The names of the columns, file by file."""
+    """List the names of the columns of each file."""
     tell("reading the world", 0.0)
     expected = Policy.loads(job.policy).columns
     found = []
@@ -21,10 +21,10 @@ def list_columns(
 
 
 def look_at_world(state: WorkerState, job: jobs.LookAtWorld, tell: Tell) -> facts.WorldFacts:
-    """Who is in the world, by the columns that it shares with the table."""
+    """Count the people of the world, and say which columns it shares with the table."""
     tell("reading the world", 0.0)
     policy = Policy.loads(job.policy)
-    against = state.against(job.table, policy, job.world)
+    against = state.world_reference(job.table, policy, job.world)
     names = () if against is None else against.world.names
     return facts.WorldFacts(
         people=0 if against is None else public_count(against.world.people),
