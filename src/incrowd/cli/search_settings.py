@@ -78,6 +78,8 @@ def _quote(name: str) -> str:
 def read_setting(text: str) -> tuple[str, Any]:
     """Read the name and the value of `--setting NAME=VALUE`, written as in a policy file.
 
+    Words need no quotes.
+
     >>> read_setting("mapping=hilbert"), read_setting("levels={zip = 2}")
     (('mapping', 'hilbert'), ('levels', {'zip': 2}))
     """

@@ -109,6 +109,7 @@ def verb(
     """
 
     def decorate(answer: Callable[[Asked], Result]) -> Callable[Parameters, Result]:
+        """The function with the parameters of the request, which it makes before it answers."""
         name = answer.__name__
         signature = _signature(request).replace(
             return_annotation=inspect.signature(answer).return_annotation

@@ -150,7 +150,10 @@ def _search_sample(records: Records, options: DiscoverOptions, watch: Watch) -> 
 
 
 def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """Discover sets in a table that passes once, exactly if all fits the sample."""
+    """Discover sets in a table that passes once, exactly if all fits the sample.
+
+    Without duplicates it is a sample of the distinct rows, and the promise is about these.
+    """
     size = options.sample or SAMPLE
     reservoirs: list[Reservoir | DistinctRowSample] = [RecordReservoir(size, options.seed)]
     if options.drop_duplicates:
@@ -183,7 +186,10 @@ def _discover_in_passing(table: PassingTable, options: DiscoverOptions, watch: W
 
 
 def _discover_elsewhere(table: TableElsewhere, options: DiscoverOptions, watch: Watch) -> Discovery:
-    """Find sets in a sample, and count them on all records where these are."""
+    """Find sets in a sample, and count them on all records where these are.
+
+    With `epsilon` a set may fall short of the ratio: pairs of records show it, drawn as they pass.
+    """
     engine, size = table.engine, options.sample or SAMPLE
     nearly = options.by_pairs and options.epsilon is not None
     if options.drop_duplicates or nearly or size >= engine.records:
@@ -278,7 +284,10 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Complete an answer by ratios, tests, explanations and notes."""
+    """Complete an answer by ratios, tests, explanations and notes.
+
+    `seen` is the number of records of the table if only a sample of them is at hand.
+    """
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))

@@ -333,6 +333,7 @@ class _Counter:
         yield self._write
 
     def _write(self, frame: pl.DataFrame) -> None:
+        """Count the rows, and keep them if that is asked for."""
         self.recount.add(frame)
         if self._keep:
             self.frames.append(frame)

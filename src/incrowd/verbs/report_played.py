@@ -149,6 +149,7 @@ def _sample_if_large(engine: Engine) -> Engine:
 
 
 def _only_released_note(records: int) -> str:
+    """The note that attacks on so many records know the released rows alone."""
     return (
         f"with {records:,} records attacks are played on the released rows alone here; for "
         "attackers who know the original run incrowd attack --original"

@@ -198,6 +198,7 @@ def _open_file(
 def _table_in_memory(
     engine: MemoryEngine, columns: Sequence[str] | None, notes: Iterable[Any] = ()
 ) -> TableInMemory:
+    """Make a table of these columns, or all, of what is in memory."""
     return TableInMemory(engine, choose_columns(engine.names, columns), tuple(map(str, notes)))
 
 

@@ -44,13 +44,16 @@ class Replies:
             self.send(Progress(what, min(max(share, 0.0), 1.0), value))
 
     def send(self, event: Progress | Ending) -> None:
-        """Send an event."""
+        """Send an event about the job to the server."""
         with self._lock:
             self._wire.send((self._number, event))
 
 
 def serve(wire: Connection, stop: Flag) -> None:
-    """Answer requests until the server goes away."""
+    """Answer the requests that come by wire, one after the other, until the server goes away.
+
+    `stop` is set while the present job shall end.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _exit_in_order)
     state = import_module("incrowd.web.work.state").WorkerState()

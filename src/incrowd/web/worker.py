@@ -116,7 +116,7 @@ class Worker:
             self._stop(self._running, CANCELLED)
 
     def close(self) -> None:
-        """End everything."""
+        """Cancel all jobs and end the process."""
         self.cancel()
         if self._running is not None:
             self._running.put(CANCELLED)

@@ -75,7 +75,7 @@ class Effect:
         self._show_state()
 
     def _search_behind(self) -> None:
-        """Start the full search behind a quick answer, and show what it found once it is there."""
+        """Start the full search behind a quick answer; once it found something, show that."""
         shown = self._shown
         settled = isinstance(shown, WhatIf) and not shown.quick
         if shown is None or settled or self._policy != self._frame.policy:

@@ -27,7 +27,7 @@ _OLD = (
 
 @dataclass(eq=False)
 class SearchView:
-    """What one tab shows of the points."""
+    """The points that one tab shows, and which of them is chosen."""
 
     frame: Frame
     methods: Mapping[str, str]

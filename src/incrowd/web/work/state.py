@@ -123,7 +123,7 @@ class WorkerState:
         return held.opened
 
     def close(self) -> None:
-        """Let go of the table and of all that was counted."""
+        """Close the table, and forget all that was counted."""
         self._kept.clear()
         self._world = None
         if self._open is not None:
