@@ -105,7 +105,9 @@ def write_quantiles(  # noqa: PLR0913  the table, the options, and what comes fr
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
-        table = stack.enter_context(open_rereadable(source, options.leaving_columns, reading, folder))
+        table = stack.enter_context(
+            open_rereadable(source, options.leaving_columns, reading, folder)
+        )
         form = table.form if target is None else form_of(target, table.form)
         refuse_unwritable(form)
         rewritable = place is not None and is_rewritable(table, form)

@@ -99,7 +99,7 @@ def _refuse_nothing(asked: RiskRequest) -> None:
 
 def _given_population(asked: RiskRequest) -> int | None:
     """The people that the table was drawn from; None if they are not given."""
-    return None if asked.population is None else distinct_values.population(asked.population)
+    return None if asked.population is None else distinct_values.parse_population(asked.population)
 
 
 def _named_columns(asked: RiskRequest) -> tuple[str, ...]:

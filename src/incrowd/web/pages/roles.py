@@ -8,7 +8,7 @@ from nicegui.element import Element
 from incrowd.web import edits, jobs
 from incrowd.web.facts import DraftFacts, FoundSets
 from incrowd.web.pages import blocks
-from incrowd.web.pages.draw_board import RoleBoard
+from incrowd.web.pages.board import RoleBoard
 from incrowd.web.pages.effect import Effect
 from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.missing import MissingValues
