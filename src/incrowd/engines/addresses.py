@@ -42,8 +42,8 @@ class Address:
             raise PolicyError("the address of the database names no table", remedy=_REMEDY)
         rest = "&".join(option for option in options if option not in tables)
         place = POSTGRESQL[0] + place.partition("://")[2]
-        schema = None if name["schema"] is None else _unquoted(name["schema"])
-        return cls(f"{place}?{rest}" if rest else place, schema, _unquoted(name["title"]))
+        schema = None if name["schema"] is None else _without_quotes(name["schema"])
+        return cls(f"{place}?{rest}" if rest else place, schema, _without_quotes(name["title"]))
 
     @property
     def name(self) -> str:
@@ -104,6 +104,6 @@ def scheme_of(path: Any) -> str | None:
     return None if found is None else found[1].lower()
 
 
-def _unquoted(name: str) -> str:
+def _without_quotes(name: str) -> str:
     """A name of SQL without its quotation marks, if it has any."""
     return name[1:-1].replace('""', '"') if name.startswith('"') else name

@@ -258,17 +258,17 @@ class _Rounds:
         A part that fails a model, as one can whose people have several records, is cut as long as
         its halves are large enough; what fails in the end is repaired.
         """
-        fine = self._satisfied(half_of, 2 * parts, self.problem.models)
+        fine = self._which_satisfy(half_of, 2 * parts, self.problem.models)
         allowed = fine[::2] & fine[1::2]
         if not self.problem.monotone:
             part_of = np.where(half_of < 0, -1, half_of // 2).astype(np.int32)
             sizes = tuple(model for model in self.problem.models if not model.columns)
-            sized = self._satisfied(half_of, 2 * parts, sizes)
-            fails = ~self._satisfied(part_of, parts, self.problem.models)
+            sized = self._which_satisfy(half_of, 2 * parts, sizes)
+            fails = ~self._which_satisfy(part_of, parts, self.problem.models)
             allowed |= fails & sized[::2] & sized[1::2]
         return allowed
 
-    def _satisfied(self, class_of: Codes, number: int, models: tuple[Model, ...]) -> Flags:
+    def _which_satisfy(self, class_of: Codes, number: int, models: tuple[Model, ...]) -> Flags:
         """Which classes hold records and satisfy these models."""
         classes = classes_of(self.tally, class_of, number, self.problem.sensitive)
         held = np.flatnonzero(classes.records).astype(np.int32)

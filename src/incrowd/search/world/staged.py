@@ -132,7 +132,7 @@ class _Stages:
             spans = Crowd().run(part, watch).recoding
         except (InfeasibleError, LimitError):
             return
-        self._keep(spans.pieces, self._satisfied(part, Spans(spans.pieces)))
+        self._keep(spans.pieces, self._which_satisfy(part, Spans(spans.pieces)))
 
     def gather(self) -> Pieces:
         """All classes as pieces, also those of the rest as it is; near ones number alike."""
@@ -150,7 +150,7 @@ class _Stages:
         """The problem of the records that are in no class yet."""
         return replace(self.problem, tally=self.problem.tally.split(self.row, self.count))
 
-    def _satisfied(self, part: Problem, spans: Spans) -> Flags:
+    def _which_satisfy(self, part: Problem, spans: Spans) -> Flags:
         """Which classes satisfy every model, those of the world by the people that still count."""
         part = replace(part, models=self.problem.models, world=self.world)
         return part.satisfied_by(part.outcome(spans).classes)
