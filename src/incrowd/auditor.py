@@ -302,7 +302,7 @@ def judge_models(table: Table) -> Iterator[dict[str, Any]]:
 
 
 def is_possible(table: Table, said: Entries) -> bool:
-    """Whether what the certificate says of a model is enough, and no more than rows can show."""
+    """Whether a model is certified to reach what is asked, and k no more than the rows show."""
     if said["name"] in {"t-closeness", "alpha-k", "delta-presence"}:
         return bool(said["reached"] <= said["asked"] + ROUNDING)
     too_much = said["name"] == "k-anonymity" and said["reached"] > min(map(len, table.crowds))

@@ -110,7 +110,7 @@ def _attacks_table(shown: "list[Attack]", *, details: bool) -> Table:
 
 
 def judgement_of(one: "Attack") -> tuple[str, str]:
-    """Words for how much better an attack is than guessing, and their style."""
+    """Words and style for how far an attack beats guessing, or for how many it is right about."""
     if not one.trials:
         return "not tested", ""
     if people := round(_people_above_limit(one)):

@@ -62,12 +62,12 @@ class Address:
 
 
 def is_address(source: Any) -> bool:
-    """Whether this is the address of a table in a database."""
+    """Whether this is the address of a table in PostgreSQL."""
     return isinstance(source, str) and source.lower().startswith(POSTGRESQL)
 
 
 def address_of(source: Any) -> Address | None:
-    """The parsed address if this is the address of a table in a database; None for all else."""
+    """The parsed address of a table in PostgreSQL; None for all else."""
     return Address.of(source) if is_address(source) else None
 
 

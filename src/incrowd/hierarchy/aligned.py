@@ -118,7 +118,7 @@ class _ValueLine:
 
     @property
     def _has_giants(self) -> bool:
-        """Whether places do not tell the numbers apart, or have no finite distance."""
+        """Whether a number is too large for places: 2**53 if all are whole, else 1e300, or more."""
         if self.hierarchy.leaves.values.dtype.kind == "i":
             return not np.abs(self.place).max() < _LARGEST
         return not np.abs(self.place).max() < _FARTHEST

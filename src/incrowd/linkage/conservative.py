@@ -300,7 +300,7 @@ def _leaf_labels(hierarchy: Hierarchy) -> frozenset[str]:
 
 
 def _nodes_below(labels: Labels, hierarchy: Hierarchy | None) -> dict[str | None, set[str]]:
-    """By label: the nodes of the release that are below it in the hierarchy."""
+    """By label but the top: the labels of the release whose nodes all lie below it, if any."""
     if hierarchy is None:
         return {}
     shown = {label for label in labels if label is not None}

@@ -311,8 +311,8 @@ def show_all_buckets(bucketing: Bucketing) -> ShownBuckets:
 def enforce_k(bucketing: Bucketing, k: int) -> ShownBuckets:
     """Join buckets below k with a neighbour, and leave one empty if too few cells are empty.
 
-    Empty cells show that their value is missing, so they too must be k or none. If they are fewer,
-    the smallest bucket is left empty with them: nothing untrue is said, and nobody is alone.
+    Empty cells must be k or none, too. If they are fewer, the smallest bucket is left empty with
+    them: an empty cell says only that no value is shown. `InfeasibleError` if that cannot be.
     """
     bucketing.refuse_unfit()
     sizes = bucketing.errors.sizes

@@ -136,7 +136,8 @@ class _ReleaseComparison:
     quasi: tuple[str, ...]
 
     @cached_property
-    def _pairs(self) -> list[tuple[str, str]]:
+    def _shared_pairs(self) -> list[tuple[str, str]]:
+        """The original's pairs of columns of which the release has both."""
         there = self.release.columns
         return [(a, b) for a, b in self.original.pairs if a in there and b in there]
 
@@ -145,7 +146,7 @@ class _ReleaseComparison:
         if not self.release.records:
             return
         before, after = self.original, self.release.features
-        for a, b in self._pairs:
+        for a, b in self._shared_pairs:
             yield PairUtility(
                 columns=(a, b),
                 measure=measure_of(before.columns[a], before.columns[b]),
@@ -157,7 +158,7 @@ class _ReleaseComparison:
         """The means over all pairs of total variation and of counts within the noise."""
         before, after = self.original.features, self.release.features
         variation, within = [], []
-        for a, b in self._pairs:
+        for a, b in self._shared_pairs:
             true = two_way_counts(before[a].spread, before[b].spread)
             estimate, variance = two_way_variance(after[a].spread, after[b].spread)
             variation.append(total_variation(true, estimate))

@@ -37,7 +37,7 @@ def kind_of(path: AnyPath) -> str:
 
 
 def refuse_unexplorable(path: AnyPath) -> None:
-    """Refuse a file that could not be written, before there is anything to write."""
+    """Refuse a file for nodes or a curve that could not be written, before there are any."""
     if kind_of(path) in {"svg", "png", "html"}:
         charts.refuse_undrawable()
     refuse_nowhere(path, "what the search looked at")

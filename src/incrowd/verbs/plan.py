@@ -158,7 +158,7 @@ def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) 
     """Plan for a table, and measure the classes that the plan makes of it."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
-    names, hierarchies = asked.columns or _usual_quasi(engine), asked.hierarchies or {}
+    names, hierarchies = asked.columns or _guessed_quasi(engine), asked.hierarchies or {}
     _refuse_unknown([*(asked.weights or {}), *hierarchies], names)
     if question.population is not None and question.population < engine.records:
         raise PolicyError(
@@ -188,8 +188,11 @@ def _class_sizes(engine: Engine, found: Plan, columns: Mapping[str, PlannedColum
     return engine.tally(shown, ()).counts
 
 
-def _usual_quasi(engine: Engine) -> tuple[str, ...]:
-    """The columns that `incrowd init` calls quasi-identifying; refused if there are none."""
+def _guessed_quasi(engine: Engine) -> tuple[str, ...]:
+    """The columns that are guessed to be quasi-identifying; refused if there are none.
+
+    Unlike `incrowd init` this takes no marks of missing values out first.
+    """
     found = [one.name for one in profiles(engine) if draft.guess_role(one).role is Role.QUASI]
     if not found:
         raise PolicyError(

@@ -220,7 +220,10 @@ def _height_of_column(source: ReportSource, name: str) -> int | None:
 
 
 def _exact_share(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
-    """The share of the cells that show one value; None if labels cannot be read."""
+    """The share of the cells with a label that show one value.
+
+    None without an original or a label, where cells are exact, or if labels cannot be read.
+    """
     if source.table is None or not len(held) or source.policy.shown.exact:
         return None
     try:

@@ -278,7 +278,7 @@ def _missing_shares(holders: Holders) -> Floats:
 
 
 def _hierarchical_distance(holders: Holders, values: Values) -> Floats:
-    """Per crowd: what is carried over each node of the tree, by the node's height."""
+    """Per crowd: the sum over nodes of what is carried over each, times its share of the height."""
     if values.maps is None:
         raise NotMetError(
             "a sensitive column lacks its hierarchy, so its distances cannot be verified",
