@@ -96,10 +96,10 @@ def _without_enums(dtype: pl.DataType) -> pl.DataType:
 
 
 def _bare_column(column: Any) -> Any:
-    """Change a pandas column in place: no attributes, and only categories that some cell shows.
+    """Return a pandas column without attributes, and with only categories that some cell shows.
 
     Categories without an order of their own are sorted, since theirs may be that in which the
-    records once stood. Returns the column.
+    records once stood. The column that is given may lose its attributes.
     """
     if hasattr(column.dtype, "categories"):
         column = column.cat.remove_unused_categories()

@@ -281,7 +281,7 @@ class DuckDB(Database):
     ) -> None:
         """Store what a job makes of each part of a query's rows as a table of ours.
 
-        Parts are files meanwhile; when one fails, no other is begun.
+        Parts are files, of which the table is a view; when one fails, no other is begun.
         """
         before, after = self._empty_folder("before"), kept or self._empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")

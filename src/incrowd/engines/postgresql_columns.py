@@ -129,7 +129,7 @@ def _decimal_column(
     """A decimal column and the expression of its cell, all with equally many decimal places.
 
     All cells get `scale` digits, so that equal ones are equal; they are text if `largest` needs too
-    many digits.
+    many digits or is no finite number.
     """
     whole = (largest or "0").partition(".")[0]
     digits = 0 if scale is None else int(scale)

@@ -200,7 +200,8 @@ class Spark(Database):
     def digest(self, of: Digested | None = None) -> tuple[Digested, str] | None:
         """The word `table` and the SHA-256 of the rows, whatever their order.
 
-        None, for a digest as a frame, if `of` is `frame` or `file` and the table fits into memory.
+        None, for a digest as a frame, if a column is nested, or if `of` is `frame` or `file` and
+        the table fits into memory.
         """
         if of in {"frame", "file"}:
             records = int(self.rows("SELECT count(*) AS n FROM source").item())

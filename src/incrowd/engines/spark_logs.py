@@ -52,7 +52,7 @@ _SILENCE = _Silence()
 
 @contextmanager
 def silence_logs(session: Any) -> Iterator[None]:
-    """A block without logs of Spark; after a failure not until the job's last task has ended."""
+    """A block without logs of Spark; after a failure it lasts till no task runs, or long enough."""
     _SILENCE.begin(_jvm(session))
     done = False
     try:

@@ -73,8 +73,8 @@ class Staging:
     def _pieces(self, keys: PackedKeys) -> Iterator[pl.DataFrame]:
         """The classes of coded rows with their packed keys, in frames of limited size.
 
-        If equal records go into several classes, also the first and last place among them that each
-        class takes.
+        If equal records go into several classes, also the place among them, from 0, where each
+        class begins (`first_place`) and the one after its end (`last_place`).
         """
         tally, pieces = self.plan.tally, self.plan.pieces
         every, whole = np.arange(len(pieces.row)), not _splits_equal_records(self.plan)

@@ -82,7 +82,7 @@ class Reservoir(Protocol):
         """Number of slots."""
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """The records from number `start` up to `stop` that are drawn, and the slot of each.
+        """The drawn records from number `start` to before `stop`, and the slot of each.
 
         A slot occurs once. Calls go through the stream in order, without gaps.
         """
@@ -118,7 +118,7 @@ class RecordReservoir:
         return min(self._size, seen)
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """The records from number `start` up to `stop` that are drawn, and the slot of each."""
+        """The drawn records from number `start` to before `stop`, and the slot of each."""
         while self._last < stop:
             self._extend()
         cut = int(np.searchsorted(self._places, stop))
@@ -186,7 +186,7 @@ class PairReservoir:
         return 2 * self._size if seen > 1 else 0
 
     def draw(self, start: int, stop: int) -> tuple[Counts, Counts]:
-        """The records from number `start` up to `stop` that are drawn, and the slot of each."""
+        """The drawn records from number `start` to before `stop`, and the slot of each."""
         held = np.full(2 * self._size, -1, dtype=np.int64)
         for first in range(start, min(stop, 2)):
             held[first::2] = first

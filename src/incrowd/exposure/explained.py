@@ -48,8 +48,8 @@ def explain_columns(
 ) -> Explained:
     """Measure what each column contributes to the risk, and what changes would lower it.
 
-    `coarser` maps codes to codes one level up. All sets of columns are counted, whatever the time
-    limit; `watch` reports the progress.
+    `coarser` maps codes to codes one level up. All sets of at most `MOST_SWEPT` columns are
+    counted, whatever the time limit; with more columns none. `watch` reports the progress.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
     above = rows_at_risk(tally, tally.quasi, risk.threshold)

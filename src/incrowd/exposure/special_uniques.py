@@ -250,9 +250,10 @@ class _PersonRows:
 def _rows_of_people(
     quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None
 ) -> _PersonRows:
-    """Fold records into rows of people; a row of several people is kept for two of them.
+    """Fold records into rows of people.
 
-    More would change nothing.
+    Without units a row of several people is kept for two of them: more would change nothing. With
+    units there is a row for each person who has it.
     """
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))

@@ -220,8 +220,8 @@ def _smallest_set(
     """The columns of a smallest set that reaches the ratio, and what is promised of it.
 
     The first of the smallest known ones if all of their size were searched; otherwise what an exact
-    search finds. With weights, the cheapest set. `known` is the greedy set, the minimal sets and
-    whether those are partial.
+    search finds, or the smallest known one if there are many columns or no time. With weights, the
+    cheapest set. `known` is the greedy set, the minimal sets and whether those are partial.
     """
     greedy, sets, partial = known
     if (costs := options.costs(records.names)) is not None:

@@ -203,7 +203,7 @@ def count_values(records: Records, columns: Sequence[int]) -> int:
 
 
 def estimate_values(records: Records, columns: Sequence[int]) -> float:
-    """Estimate the possible values of a set of columns; infinite if no two records share one.
+    """Estimate the possible values of columns; infinite if several are held once and none twice.
 
     Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
     record and f2 by two. It grows without bound as records become different. For f2 the number is

@@ -237,8 +237,9 @@ def replacing_both(
 def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
     """A block with a new file beside the target and a function that puts it in its place.
 
-    That function then does a last step; if this fails, the target is what it was before. An
-    interrupt that comes meanwhile waits until both are done.
+    That function then does a last step; if this fails, the target is what it was before, or gone
+    if its old file could not be given a second name. An interrupt that comes meanwhile waits until
+    both are done.
     """
     target = target_of(path)
 
@@ -258,7 +259,7 @@ def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[],
 def _do_or_take_back(last: Callable[[], None], target: Path, old: Path | None) -> None:
     """Do the last step.
 
-    If it fails, put the old file back, or remove the new one if there was none.
+    If it fails, put the old file back, or remove the new one if no old one was kept.
     """
     done = False
     try:

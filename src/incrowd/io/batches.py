@@ -188,7 +188,7 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A lazy table, of Parquet or Arrow, in frames of some rows at a time."""
+    """A lazy table in frames of some rows at a time."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)

@@ -46,7 +46,7 @@ class CsvRows:
         return len(self.ends)
 
     def part(self, start: int, stop: int) -> "CsvRows":
-        """The records from number `start` up to `stop`, as a view of the same bytes."""
+        """The records from number `start` to before `stop`, as a view of the same bytes."""
         low = int(self.ends[start - 1]) if start else 0
         high = int(self.ends[stop - 1]) if stop else 0
         return CsvRows(self.text[low:high], self.ends[start:stop] - low)

@@ -108,7 +108,7 @@ def _judged_places(names: Sequence[str], expected: frozenset[str]) -> list[int]:
 
 
 def _evidence_of_names(names: Sequence[str]) -> float:
-    """The evidence of all names together, above 0 for names: they differ, or are numbered."""
+    """The evidence of all names together: above 0 if they are numbered, less for each repeated."""
     there = [name for name in names if name]
     repeated = len(there) - len(set(there))
     return 3.5 * _is_numbered(there) - 0.5 * repeated

@@ -1,7 +1,7 @@
 """Tables that are larger than memory: files and folders of files.
 
 A table is worked on in memory if it fits there, and out of memory with DuckDB if it does not. What
-a table takes in memory is estimate_size beforehand from its size, and so is the disk that it takes.
+a table takes in memory is estimated beforehand from its size, and so is the disk that it takes.
 """
 
 import shutil
@@ -104,7 +104,8 @@ class LargeTable:
 def open_large(source: Any, layout: Layout, memory: int | None = None) -> LargeTable | None:
     """The table to be worked on out of memory; None if it fits there, or without DuckDB.
 
-    `memory` is how much may be used. Without it a share of what is free is.
+    A folder of partitions is, even if it fits; standard input never is. `memory` is how much may be
+    used. Without it a share of what is free is.
     """
     if str(source) == "-" or find_spec("duckdb") is None:
         return None

@@ -60,7 +60,7 @@ class Reading(ReadingOptions):
         return tables.read(path, self.layout)
 
     def large(self, path: AnyPath) -> LargeTable | None:
-        """The table in this file out of memory; None if it fits there."""
+        """The table in this file out of memory; None if it is to be read into memory."""
         refuse_addresses(path)
         return large.open_large(path, self.layout, self.bytes)
 

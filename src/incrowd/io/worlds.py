@@ -42,7 +42,7 @@ def world_of(
 ) -> WorldReference | None:
     """The world in frames or files, in the quasi-identifying columns that it shares.
 
-    None if none.
+    None if no world is given; refused if it shares none of these columns.
     """
     if not (given := each_of(world)):
         _refuse_unused(called)

@@ -127,7 +127,7 @@ def number_part(keys: Keys, local: Codes) -> int:
 
 @jit
 def number_parts(keys: Keys, start: Counts, local: Codes, found: Counts) -> None:
-    """Fill `local` with the numbers of the keys in each part, and `found` with how many there are.
+    """Fill `local` with the numbers of the keys in each part, and `found` with how many differ.
 
     Part p is `start[p]` to `start[p + 1]`; see `number_part`.
     """

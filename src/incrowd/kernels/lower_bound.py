@@ -216,7 +216,10 @@ def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 def _worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """Return the worth of the first `size` records of `line`; whether there are so many."""
+    """Return the worth of the first `size` records of `line[begin:end]`; whether so many are there.
+
+    Without so many, it is the worth of all.
+    """
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]
@@ -385,7 +388,10 @@ def _cover(candidates: BoxCandidates, inner: Inner, begin: int, end: int, outer:
 
 @jit
 def _widest_side(around: Around, inner: Inner, outer: Inner) -> tuple[int, int, float]:
-    """Return the column and side (1 up, -1 down, 0 none) that cost `outer` most; how much."""
+    """Return the column and side (1 up, -1 down, 0 none) whose growth to `outer` costs most.
+
+    Also how much more than now the inner box would pay in that column; -1 if there is no side.
+    """
     column, side, widest = 0, 0, -1.0
     for j in range(len(inner.low)):
         if outer.paid[j] <= inner.paid[j]:

@@ -64,9 +64,9 @@ def look_up(
 ) -> None:
     """Fill `codes` with the bucket of each value, from 1; 0 for a missing one (NaN).
 
-    Bucket b holds what is not below `cuts[b - 2]` and below `cuts[b - 1]`. Its values are added to
-    `sizes`, their distances from `centres[b]` to `sums`, the squares of these to `squares`. The
-    halving has no branches to be guessed wrong.
+    Bucket b holds what is not below `cuts[b - 2]` and below `cuts[b - 1]`. Its values are counted
+    in `sizes`, those missing in `sizes[0]`; distances from `centres[b]` are added to `sums`, their
+    squares to `squares`. The halving has no branches to be guessed wrong.
     """
     number = len(cuts)
     for i in range(len(values)):

@@ -86,7 +86,7 @@ def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, pai
 
 @jit
 def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
-    """Fill `found` with the box of each run of items that ends before `end`.
+    """Fill `found` with the boxes of the runs of items that end with item `end` - 1.
 
     Line i is that of the run from item `first` + i on.
     """

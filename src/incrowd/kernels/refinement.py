@@ -108,11 +108,12 @@ def refine(
 ) -> tuple[int, int]:
     """Split each class by the codes of a column, into buffers.
 
-    Returned are how many classes there are then, and how many rows are alone. The rows go to
-    `split`, the bounds of the classes to `bounds` (one entry more than classes) and the rows that
-    are alone now to `alone`, unless it is empty. `tally` has a zero for every code of the column,
-    and has it again afterwards; `seen` has room for the largest class; `split` and `alone` for all
-    rows, `bounds` for half as many classes as rows and one entry more.
+    Returned are how many classes there are then, and how many rows went to `alone`. The rows of
+    classes go to `split`, the bounds of the classes to `bounds` (one entry more than classes) and
+    the rows that are alone now to `alone`; if that is empty they are not noted, and 0 is returned.
+    `tally` has a zero for every code of the column, and has it again afterwards; `seen` has room
+    for the largest class; `split` and `alone` for all rows, `bounds` for half as many classes as
+    rows and one entry more.
     """
     classes, end, left = 0, 0, 0
     noted = len(alone) > 0

@@ -291,7 +291,7 @@ def _claim_lock(path: Path, *, waits: bool) -> int | None:
 def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
     """Lock the byte of the file of locks that stands for this kernel; whether it is ours now.
 
-    If not, the lock file is closed, and without `waits` `Busy` is raised.
+    If not, the lock file is closed. Without `waits`, `Busy` is raised if another process has it.
     """
     byte = int(_digest(path.name)[:12], 16)
     until = time.monotonic() + PATIENCE

@@ -70,7 +70,8 @@ def compile_all(wanted: Sequence[Signature]) -> Iterator[Signature]:
 def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
     """Let helpers compile what a verb needs meanwhile.
 
-    There are none if all is compiled or cores are few.
+    There are none if cores are few, if kernels cannot be kept or locked, or, `if_cold`, if any
+    kernel is kept or carried already.
     """
     wanted = compiling.WHOLE and compiling.CACHE is not None and store.LOCKS
     wanted = wanted and (not if_cold or compiling.first_call_compiles())

@@ -257,7 +257,7 @@ class CandidateCounter:
         return np.append(counts, 0)[tuple_of]
 
     def presence(self, outcome: _OutcomeLike) -> float:
-        """The largest chance that a reader can give to anybody's being in the table.
+        """The largest chance, not cut at 1, that a reader can give to anybody's being in the table.
 
         Cells of classes may overlap: an individual who fits two classes may be in either, so the
         chances that the classes give are added up.

@@ -133,7 +133,10 @@ def _people_alone(
 
 
 def _alone_faults(alone: Alone | None, certificate: Certificate | None) -> Iterator[str]:
-    """Yield a fault if more people are alone than may be, unless the certificate is older."""
+    """Yield a fault if more people are alone than may be.
+
+    Not for a certificate of another version that does not say who is alone.
+    """
     if alone is None or alone.ok:
         return
     if certificate is None or certificate.alone is not None or comparable(certificate):
@@ -348,7 +351,7 @@ def _judge_by_certificate(records: int, policy: Policy, certificate: Certificate
 def _attested_verdicts(
     certificate: Certificate, policy: Policy, verdicts: Sequence[Verdict]
 ) -> tuple[Verdict, ...]:
-    """Take the verdicts of the certificate, where the rows do not contradict them."""
+    """Take the verdicts of the certificate; those that the rows contradict are not met."""
     each = zip(certificate.models, policy.models, verdicts, strict=True)
     return tuple(_attested_verdict(*one) for one in each)
 
@@ -370,7 +373,7 @@ def _reference_spreads(
     certificate: Certificate | None,
     trees: Mapping[str, Reference],
 ) -> tuple[dict[str, Reference], list[str]]:
-    """Find the reference of each sensitive column, by name, with notes on its origin."""
+    """Find the reference of each column that is judged, by name, with notes on its origin."""
     held = {name: rows.counts((name,)) for name in policy.judged}
     found = {
         name: own_reference(of.cells[name], _kind(of.cells[name], policy, certificate), of.records)

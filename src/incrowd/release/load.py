@@ -202,7 +202,7 @@ class CountedTable:
         return f"CountedTable({self.engine.records} records, {len(self.engine.names)} columns)"
 
     def load_by(self, policy: Policy, against: WorldReference | None = None) -> LoadedTable:
-        """Load the table by a policy that starts from these counts."""
+        """Load the table by a policy, from the counts that are here."""
         world = world_of_labels(policy, against)
         compiled = compile_problem(
             policy,

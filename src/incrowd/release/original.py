@@ -117,7 +117,10 @@ class Original:
             )
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount the losses by name, empty if labels do not tell them; adds to `notes` why."""
+        """Recount the losses by name, empty if labels do not tell them.
+
+        Adds to `notes` if a label has two readings.
+        """
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not self.table.policy.shown.tells_loss:
             return {}

@@ -137,7 +137,8 @@ class ReleaseEvidence:
     def holders(self, column: str) -> tuple[Counts, int]:
         """Count people per leaf of a column, and the fewest who must hold a name in a set.
 
-        Where a world decides what labels may name, its people count.
+        Where a world decides what labels may name, a leaf counts its people in the table or in the
+        world, whichever are more, and the fewest are those that the world asks for.
         """
         table, models = self.table, self.table.compiled.problem.models
         codes, hierarchy = table.quasi[column]

@@ -77,14 +77,17 @@ def spread_of(problem: Problem, outcome: Outcome) -> tuple[SensitiveColumn, ...]
 
 
 def _column_of_kept(held: Histogram) -> SensitiveColumn:
-    """The sensitive column of a histogram, its people counted anew over all the classes."""
+    """The sensitive column of a histogram with one class, whose people are now its whole."""
     people = np.zeros(len(held.column.whole), dtype=np.int64)
     people[held.code] = held.count
     return replace(held.column, whole=people)
 
 
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
-    """The first run and the problem, run without the models that compare if they cannot be met."""
+    """The first run and the problem, run without the models that compare if they cannot be met.
+
+    None if there are no other models.
+    """
     found = _run_again(problem, run, watch)
     if found is not None:
         return found

@@ -179,7 +179,7 @@ def _trim(problem: Problem, more: int) -> Counts:
 
 
 def _excess(problem: Problem, model: Model, stay: Counts, more: int) -> Counts | None:
-    """How many holders of each code must go for a model; None if none must go, or all must."""
+    """How many holders of each code must go for a model; None if none must, or nobody is left."""
     rows = np.flatnonzero(stay).astype(np.int32)
     if not model.columns or not len(rows):
         return None

@@ -127,7 +127,8 @@ class _Repair:
     ) -> "_Repair":
         """The classes of these pieces, with those that break a limit taken apart or left out.
 
-        `leaves` says whether failing classes are left out where joining them does not help.
+        `leaves` says that failing classes are left out rather than joined, once suppression allows
+        to leave out all that still fail.
         """
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)

@@ -105,12 +105,12 @@ _GLANCE = 2**14
 
 
 def as_enum(column: pl.Series) -> pl.Series:
-    """A column of text as an `Enum` of its sorted texts; as it is if most of them differ."""
+    """A column of text as an `Enum` of its sorted texts; as it is if more than a quarter differ."""
     return with_dictionaries(column.alias("text").to_frame())["text"].alias(column.name)
 
 
 def with_dictionaries(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows with each column of texts that repeat as an `Enum` of its sorted texts."""
+    """The rows with texts as an `Enum` of sorted texts where each occurs four times on average."""
     columns = enumerate(rows.iter_columns())
     places = [j for j, c in columns if isinstance(c.dtype, pl.String) and _repeats(c)]
     if not places:

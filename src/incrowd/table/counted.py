@@ -189,7 +189,7 @@ def _digit_of(column: pl.Series) -> _Digit | None:
 
 
 def _digit_of_texts(column: pl.Series) -> _Digit | None:
-    """A column of texts as a digit; None if most of its texts differ."""
+    """A column of texts as a digit; None if `as_enum` leaves it as text."""
     coded = column if isinstance(column.dtype, pl.Enum) else as_enum(column.cast(pl.String))
     if not isinstance(coded.dtype, pl.Enum):
         return None

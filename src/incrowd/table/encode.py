@@ -248,7 +248,7 @@ def _encode_texts(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _as_categories(values: pl.Series) -> pl.Series:
-    """The column as categories of its own, so that their numbers are as few as its values."""
+    """The column as categories, its own unless it has some, so that numbers are few."""
     if isinstance(values.dtype, pl.Categorical | pl.Enum):
         return values
     if isinstance(values.dtype, pl.Binary):

@@ -82,7 +82,7 @@ class Alone:
 
     @property
     def refusal(self) -> str:
-        """The sentence that too many are alone for whoever knows columns that are not accepted.
+        """The words that too many are alone for whoever knows columns that are not accepted.
 
         >>> Alone({"a": 0.04, "b": 0.03, "c": 1.0}, 1.0, 0.3, 0.05, ("c",)).refusal
         '30 % of the people are alone for whoever also knows a and b (a 4 %, b 3 %); the policy \

@@ -36,7 +36,7 @@ def chance_of_fewer(k: int, n: int, share: float) -> float:
 
 
 def largest_k(n: int, share: float, beta: float) -> int:
-    """The largest k that n people miss with a probability of at most beta; 0 if there is none."""
+    """The largest k such that fewer than k of n are in the class with probability at most beta."""
     low, high = 0, n
     while low < high:
         middle = (low + high + 1) // 2
@@ -78,7 +78,11 @@ def lower_share(size: int, people: int, columns: int, level: float, *, declared:
 
 
 def _may_hold(log_share: float, size: int, people: int, ways: float, *, declared: bool) -> bool:
-    """Whether a class of this share may well hold so many people, in so many (log) `ways`."""
+    """Whether a class of this (log) share may well hold `size` of `people`.
+
+    `ways` is the logarithm of the number of such classes over the level; where labels are
+    `declared`, 1 / share is multiplied in here.
+    """
     ways -= log_share if declared else 0.0
     return ways + log_chance_of_at_least(size, people, math.exp(log_share)) > 0
 
@@ -97,7 +101,7 @@ def log_chance_of_at_least(k: int, n: int, share: float) -> float:
 
 
 def _log_choose(n: int, j: int) -> float:
-    """The logarithm of n over j."""
+    """The logarithm of the number of ways to choose j of n."""
     return math.fsum(math.log(n - i) - math.log(j - i) for i in range(j))
 
 

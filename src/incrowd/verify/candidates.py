@@ -320,10 +320,11 @@ class CandidateCounts:
         return np.concatenate(lines), np.concatenate(persons), records
 
     def presence(self, people: Counts) -> float:
-        """The highest chance that an individual is in the release, given `people` per class.
+        """The highest chance that an individual is in the release, not cut at 1.
 
-        Every person of a class is as likely each individual that the class may be about; an
-        individual who fits several classes may be in any of them, so what they say is added up.
+        `people` are those of each class. Every person of a class is as likely each individual that
+        the class may be about; an individual who fits several classes may be in any of them, so
+        what they say is added up.
         """
         shares: Floats = np.zeros(len(self._tuples[0]))
         np.add.at(shares, self._tuple_of, people / np.maximum(self.counts, 1))

@@ -56,7 +56,7 @@ def keys_of(before: CountedRows, after: CountedRows) -> tuple[Keys, Keys]:
 
 
 def surplus_records(before: Keys, after: Keys) -> int:
-    """Count released records whose unchanged values exceed those of the table."""
+    """Count released records beyond those that hold the same unchanged values in the table."""
     size = int(max(before.number.max(initial=-1), after.number.max(initial=-1))) + 1
     there, released = (
         records_per_code(side.number, side.records, size) for side in (before, after)

@@ -169,7 +169,7 @@ def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
 
 
 def _probabilistic(model: Any, evidence: Evidence) -> Judgement:
-    """Judge whether every crowd stands for k of the population (Lodha-Thomas Definition 4).
+    """Judge whether crowds stand for k of the population, with confidence (Lodha-Thomas Def. 4).
 
     The share of the smallest crowd is bounded from below by its people among all who were drawn,
     also those whom the release leaves out. More people than the population are no sample of it.

@@ -188,7 +188,7 @@ def _level_costs(column: LossColumn) -> Floats | None:
 
 
 def _joining_level(column: LossColumn, place: int) -> int:
-    """The lowest level at which the leaves of a label share a node."""
+    """The lowest level that may be shown and at which the leaves of a label share a node."""
     codes, maps = column.decoded[place], column.hierarchy.maps
     met = (level for level in range(len(maps)) if len(set(maps[level][codes].tolist())) == 1)
     return max(next(met), column.lowest)
@@ -239,7 +239,11 @@ def _ends_of_text(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
-    """The first and last moment of a day, month, quarter or year; None if it is none of these."""
+    """The first and last moment of a day, month, quarter or year; None if the text is no date.
+
+    Of a moment it is that moment twice. Where leaves are days, the last is the start of the last
+    day; elsewhere it is the start of what comes after.
+    """
     start, after = _period(text)
     if start is None or after is None:
         return None
@@ -248,7 +252,10 @@ def _date_ends(leaves: Domain, text: str) -> tuple[float, float] | None:
 
 
 def _period(text: str) -> tuple[Any, Any]:
-    """The start of a day, month, quarter or year and what comes after it; twice None if none."""
+    """The start of a day, month, quarter or year and what comes after it; twice None if no date.
+
+    Of a moment it is that moment twice.
+    """
     quarter = read_quarter(text)
     if quarter is not None:
         start = np.datetime64(quarter.low)

@@ -93,7 +93,7 @@ def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
 
 
 def count_alike(texts: pl.Series) -> int:
-    """Count texts that differ from another one only by case, surrounding space or zeros.
+    """Count how many distinct texts are lost if case, surrounding space and zeros do not count.
 
     >>> count_alike(pl.Series(["hiv", "HIV", "hiv ", "flu", "7", "007", "7.0"]))
     4

@@ -74,7 +74,7 @@ class Reference:
         return replace(self, people=people)
 
     def compact(self) -> "Reference":
-        """Keep the positions and nodes that these people hold alone: 0 for missing, then 1, 2, ….
+        """Keep only positions and nodes that these people hold: 0 for missing, then 1, 2, ….
 
         What is left tells nothing of values that nobody of them holds, not even that they exist.
         """
@@ -132,7 +132,7 @@ class SeenRelease:
 
 
 def look(rows: CountedRows, policy: _JudgedPolicy) -> SeenRelease:
-    """Number the records that show the same in the policy's quasi-identifying columns.
+    """Find which records show the same in the policy's quasi-identifying columns.
 
     If the rows say whose they are, people are counted in place of records.
     """
@@ -204,7 +204,8 @@ def _candidates_and_presence(
 ) -> tuple[Counts | None, float | None]:
     """Count candidates per crowd, and find the highest chance that somebody is present.
 
-    None if there is no world, or no model asks for it.
+    Both are None without a world or a model that asks for it; the chance is None, too, if every
+    such model is the safer the higher its value.
     """
     asked = [model for model in policy.models if "world" in model.requires]
     if world is None or not asked:

@@ -200,7 +200,10 @@ def sort_digit(
 
 @jit
 def cuttable(count: Counts, order: Codes, k: int, margin: int) -> tuple[int, int, int]:
-    """Return the first and last place where a cut can leave k records a side, and all records."""
+    """Return the first and last piece at which to cut with k records a side, and all records.
+
+    A cut goes through a piece or behind it. Besides, `margin` pieces stay on both sides.
+    """
     whole = 0
     for piece in order:
         whole += count[piece]

@@ -67,10 +67,10 @@ def host_of(
 
 @jit
 def near(space: Space, state: State, k: int, c: int, classes: Codes, more: Floats) -> int:
-    """Fill `classes` with those that pay least more if joined to class c; return their number.
+    """Find the classes that pay least more if joined to class c; return how many were found.
 
-    The nearest comes first; `more` becomes how much more each pays. Of a class with more than 2k
-    records only 2k count.
+    They fill `classes`, nearest first, and `more` what each union costs beyond what its two classes
+    pay now. In the cost of the union no class counts with more than 2k records.
     """
     boxes = space.boxes
     costs, start, width, _, limits = boxes

@@ -303,7 +303,10 @@ def trade_from(
 def polish(
     space: Space, state: State, ledger: Ledger, rule: Rule, members: Codes, work: Counts
 ) -> float:
-    """Let the classes `members` trade with each other while it saves; return the saving."""
+    """Let the classes `members` trade with each other while it saves, for three rounds at most.
+
+    Return the saving.
+    """
     saved = 0.0
     for _ in range(_ROUNDS):
         gain = 0.0
@@ -341,7 +344,10 @@ def recut(
 ) -> float:
     """Cut the union of some classes anew and let what is made trade; return the saving.
 
-    `cuts` rules the cuts, `rule` the trades. All is undone, for 0, if over `slack` would be lost.
+    `cuts` rules the cuts, `rule` the trades. The saving may be below 0 by `slack`, a share of what
+    the union paid. Otherwise all is as it was, and 0 returned: if that much or more would be lost
+    (without slack, if nothing is saved), if the cut is too dear or too large for the room there
+    is, or if a class that was cut would not hold what is asked.
     """
     pool, workspace, seed = tools
     log, slack, work, columns = attempt

@@ -42,7 +42,7 @@ def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, see
     """Return what cutting each two consecutive classes anew makes of them, and what it saves.
 
     `least` has one entry per pair: the records of either class at least. A pair that cannot be cut
-    saves minus infinity.
+    saves minus infinity; all its pieces are in its second class then.
     """
     state = load_classes(space, parts, widest(parts), 0)
     number = len(least)
@@ -77,9 +77,10 @@ def offers(space: Space, parts: ClassPieces, least: Counts, divisible: bool, see
 
 @jit
 def cut_large(space: Space, parts: ClassPieces, rule: Rule, seed: int) -> ClassPieces:
-    """Return the same pieces with every class cut until no part is large enough for two.
+    """Return the same pieces with every class cut until no part that is large enough can be cut.
 
-    Classes of one piece stay whole: to cut them saves nothing.
+    Classes of one piece stay whole: to cut them saves nothing. So do parts whose points are all
+    equal, or cannot be divided so that k records are on both sides.
     """
     _, count, start = parts
     width, most, fresh = space.points.shape[1], 0, 0
@@ -208,7 +209,7 @@ def cut_widest(boxes: BoxCosts, codes: Codes, favour: Floats, part: Codes) -> in
 
 @jit
 def apart(boxes: BoxCosts, points: Codes, pairs: Codes) -> Floats:
-    """Return what it costs in each column to show two points together, the mean of all pairs.
+    """Return what it costs in each column to show two points together, the sum over all pairs.
 
     `pairs`, shape (2, pairs), are the points' numbers; a pair costs 1 at most in a column.
     """

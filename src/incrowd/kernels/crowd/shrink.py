@@ -119,7 +119,7 @@ def draw_in(
     """Fill class c up to k with records within `box` of classes with more than k, dearest first.
 
     Returned is what the classes paid that the log did not have before; infinite if there are not
-    enough records, and then the caller undoes all.
+    enough records, or no room for them or in the log; then the caller undoes all.
     """
     points = space.points
     k, divisible = rule
@@ -175,7 +175,8 @@ def send_out(
     """Move the records of class c beyond `face` to other classes; the rest stays.
 
     There must be a rest. Returned is what the classes paid that the log did not have before;
-    infinite if some records have no place for less than `most` in all; then the caller undoes all.
+    infinite if some records have no place for less than `most` in all, or there is no room in their
+    host or the log; then the caller undoes all.
     """
     j, limit, upper = face
     points_in, count, pieces = state.point, state.records, state.pieces

@@ -29,10 +29,10 @@ def lowest(word: np.uint64) -> int:
 def limit(
     sets: Words, chosen: np.uint64, closed: np.uint64, weights: Floats
 ) -> tuple[float, np.uint64]:
-    """Return the least that must still be paid, and the open columns of the smallest open set.
+    """Return a lower limit of what must still be paid, and the smallest open set's open columns.
 
     The second is 0 if `chosen` hits all sets. Sets without a common column each cost their lightest
-    one. The limit is infinite if a set has only closed columns left.
+    one. If a set has only closed columns left, the limit is infinite, and the second 0, too.
     """
     bound, taken, branch, fewest = 0.0, _NONE, _NONE, 65
     for i in range(len(sets)):

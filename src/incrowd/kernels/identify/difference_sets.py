@@ -70,8 +70,8 @@ def differ(column: Codes, left: Counts, right: Counts, bit: np.uint64, words: Wo
 def gains(words: Words, counts: Counts, open_: Flags, found: Counts) -> None:
     """Add to `found`, shape (columns,), the open pairs that each column tells apart.
 
-    Bit j of `words[i]` is set where column j tells pair i apart; the pair counts `counts[i]` times
-    if `open_[i]`.
+    Bit j % 64 of `words[j // 64, i]` is set where column j tells pair i apart; the pair counts
+    `counts[i]` times if `open_[i]`.
     """
     for i in range(len(counts)):
         if not open_[i]:

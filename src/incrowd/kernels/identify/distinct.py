@@ -116,10 +116,10 @@ def smallest(table: Keys) -> np.int64:
 
 @jit
 def tell_parts(moved: Keys, heavy: Counts, start: Counts, width: int, told: Counts) -> None:
-    """Add the figures of consecutive parts to `told`: classes, pairs, unique ones, the smallest.
+    """Add the figures of consecutive parts to `told`: classes, pairs (twice), unique ones, least.
 
     A part has `width` numbers at most; part p is `moved[start[p]:start[p + 1]]`. Figures grow with
-    each record; only the smallest is looked for at the end, while no class of one record was seen.
+    each row; only the smallest is looked for at the end, while no class of one record was seen.
     """
     table = np.zeros(2 * min(width, 1024), dtype=np.uint64)
     for p in range(len(start) - 1):

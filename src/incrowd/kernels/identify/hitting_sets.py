@@ -46,7 +46,7 @@ def grow(
 ) -> bool:
     """Fill depth + 1 of the stack with the branch and the column `bit`.
 
-    False if a column of the branch then hits no set alone: then that depth is not filled.
+    False if a column of the branch then hits no set alone: then what is at that depth is no state.
     """
     low, high = bit[0, 0], bit[0, 1]
     alone_low, alone_high = _NONE, _NONE

@@ -116,7 +116,8 @@ def cost_of(
 ) -> np.int64:
     """Return what the classes cost once they are split by columns.
 
-    As soon as that is more than the rule's limit, the sum so far. The scratch arrays are cleared.
+    If that is more than the rule's limit, the sum so far, soon after it is. The cells and the table
+    of `scratch` are zero again afterwards.
     """
     weights, kind, limit = rule
     cells, _, where, _, table = scratch
@@ -218,10 +219,11 @@ def split(
 def grow(
     rows: Codes, codes: Codes, digits: Counts, more: Counts, rule: Rule, scratch: Scratch
 ) -> tuple[np.int64, int]:
-    """Add those columns of `more` in turn that leave a cost above the limit; `more` is reordered.
+    """Add those columns of `more` in turn that leave a cost above the limit.
 
     Returned are what the columns of `digits` cost (without any, the limit and 1), and how many were
-    added; these come first in `more` then.
+    added. These come first in `more` then, in place of others, which are lost from it. `rows` is
+    overwritten, too. If the columns of `digits` keep to the limit, nothing is added.
     """
     weights, kind, limit = rule
     labels = np.zeros(len(rows), dtype=np.int32)

@@ -262,7 +262,8 @@ def _judge(worst: Floats, chance: float, people: float, before: float, limit: fl
     """Update `worst` with the chance that a release gives to so many people's own value.
 
     `worst` is people lifted above the limit, largest chance, most added (`_share_added`). People
-    are lifted if the release closes at least half of what was open before.
+    are lifted if they were not above the limit before, and the release closes at least half of what
+    was open.
     """
     added = _share_added(chance, before)
     if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
@@ -328,7 +329,8 @@ def expected_links(
 ) -> Floats:
     """Return per owner a sum over its members: the product of both weights over that of both `by`.
 
-    Members and `by` come as (owners, members); pairs with a weight of 0 add nothing.
+    `weights` and `by` have a line for all owners and one for all members; `members` are compressed
+    rows. Pairs with a weight of 0 add nothing.
     """
     total = np.zeros(len(members[0]) - 1)
     for a in range(len(members[0]) - 1):

@@ -131,7 +131,7 @@ def _everything(rows: int, word: Words, place: Codes) -> None:
 
 @jit
 def _both(line: Words, number: int, word: Words, place: Codes) -> int:
-    """Write words of `line` that meet the set in `word[0]` to `word[1]`; return their number.
+    """Write the set in `word[0]` as far as `line` has it to `word[1]`; return how many words it is.
 
     The set has `number` words, which are not 0, at the places `place[0]`; those of the intersection
     that are not 0 get theirs in `place[1]`.

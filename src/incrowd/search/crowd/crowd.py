@@ -86,7 +86,7 @@ class Crowd(Search):
         return search_after_leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
-        """Search as `run` does in a part of a table of `whole` rows.
+        """Search as `run` does in a part of a table of `whole` records in all.
 
         It works as hard as it would for the whole table.
         """

@@ -305,7 +305,8 @@ class Offers:
     def _order_classes(self) -> Codes:
         """Return the classes in an order in which near ones follow each other.
 
-        It is another in each round, and begins one later in every other, so that pairs change.
+        It is another in each round, and in every other its last class comes first, so that pairs
+        change.
         """
         order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)

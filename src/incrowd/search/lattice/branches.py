@@ -148,9 +148,10 @@ class Branches:
         return min(first, min((entry[0] for entry in self._stack), default=inf))
 
     def lowest(self, best: float) -> tuple[float, Node] | None:
-        """Return the smallest limit and the lowest node of its range, dividing until it is open.
+        """Return the limit of the next range and its lowest node, dividing until that is open.
 
-        None if no range can hold a node as good as `best`.
+        The next range is the last that found no room on the heap, if there is one, else that with
+        the smallest limit. None if no range can hold a node as good as `best`.
         """
         while self._stack or self._heap:
             entry = self._stack[-1] if self._stack else self._heap[0]
@@ -255,7 +256,10 @@ class Branches:
         self._floors = np.concatenate([nodes, at]), np.append(limits, limit)
 
     def add_surcharge(self, node: Node, more: float) -> None:
-        """Raise limits at this node and all below by this much, by a cut."""
+        """Raise the limits of this node and all below by a cut.
+
+        They are at least what they were without cuts plus `more`.
+        """
         self._cuts.add(node, None, more, hard=False)
 
     def close_later(self, best: float, node: Node) -> None:

@@ -99,7 +99,11 @@ def _fill_buckets(problem: Problem) -> _BucketRecords:
 
 
 def _strictest_column(problem: Problem) -> tuple[str | None, int]:
-    """The sensitive column whose models ask for most values, and how many; else None and 1."""
+    """The sensitive column whose models ask for most values, and how many a class must have.
+
+    That is at least the largest k asked for. It is the first column if no model asks; without any
+    column, None and 1.
+    """
     found = [(0, column.name) for column in problem.sensitive[:1]]
     sizes = [model.smallest_class() for model in problem.models]
     for model in problem.models:

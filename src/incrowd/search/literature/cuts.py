@@ -214,7 +214,7 @@ class Cuts(Search):
         return self._result(way, best, finished=finished)
 
     def _check(self, problem: Problem) -> None:
-        """Raise `PolicyError` if a setting names an unknown column, or one without order."""
+        """Raise `PolicyError` if a setting names an unknown column, or a method's has no order."""
         places(problem, (*self.buckets, *self.methods), self.name)
         for column in problem.columns:
             if column.name in self.methods and not column.hierarchy.ordered:

@@ -218,7 +218,10 @@ def _reverse_items_from(items: "order_dp.LineItems", middle: int) -> "order_dp.L
 
 
 def _ends_by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
-    """Return where classes end if they cost the extent of their keys, of which each row has one."""
+    """Return where classes end if they cost their records times the extent of their keys.
+
+    `keys` has one for each row.
+    """
     first = np.zeros(len(line.of), dtype=np.bool_)
     first[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]

@@ -230,7 +230,7 @@ class _Cover:
         self._enqueue_higher(node)
 
     def _arrange(self, node: Node) -> None:
-        """Make this the vector whose classes others are counted from."""
+        """Make this the vector from whose keys and costs those of others are counted."""
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))

@@ -275,10 +275,10 @@ def _join_pairs(people: Problem, spans: Spans, pairs: Codes) -> Spans:
 
 
 def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[GivenCells, Codes]:
-    """The cells of the table's records in classes of the world, and the world's class of each.
+    """The cells of the table's records in the classes of the world; and a class for each class.
 
-    In columns that the world lacks records show their own cells.
-    And the class of the world that each class of the table is part of.
+    In columns that the world lacks records show their own cells. The second is the class of the
+    world that each class of the table is part of.
     """
     places = () if problem.world is None else problem.world.places
     of_row = np.empty(people.tally.rows, dtype=np.int32)

@@ -135,7 +135,7 @@ class _Stages:
         self._keep(spans.pieces, self._which_satisfy(part, Spans(spans.pieces)))
 
     def gather(self) -> Pieces:
-        """All classes as pieces, also those of the rest as it is; near ones number alike."""
+        """All classes as pieces, those of the rest as they are; near classes get near numbers."""
         alone = Pieces(self.row, self.count, _classes_of_equal(self._rest_problem()))
         parts = [*self.done, alone]
         first = np.cumsum([0, *(int(part.class_of.max(initial=-1)) + 1 for part in parts)])

@@ -174,7 +174,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
 def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
     """The best answer of a method within the bound.
 
-    Raises an error if the method and the fallback find none.
+    The answer in it is None if the method finds none; no other method is tried.
     """
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD

@@ -131,7 +131,10 @@ def _keep_classes(problem: Problem, pieces: Pieces, fine: Flags) -> Spans:
 
 
 def _drop_weak_classes(quest: BoundedProblem, answer: BoundedAnswer) -> BoundedAnswer | None:
-    """The answer after leaving out its least private classes; None if nothing can be gained so."""
+    """The best answer after leaving out the least private classes, or some records of classes.
+
+    It need not be better than `answer`. None if what is left satisfies the models neither way.
+    """
     problem, classes = quest.problem, answer.outcome.classes
     spare = problem.suppressible - answer.outcome.suppressed
     tries = [_keep_classes(problem, answer.recoding.pieces, _strong_classes(quest, classes, spare))]

@@ -105,9 +105,9 @@ def frontier(
 
 
 def _is_flat_around(found: dict[int, FrontierPoint], here: int, privacy: Literal["k", "l"]) -> bool:
-    """Whether no bound between the nearest ones that were looked at needs a look.
+    """Whether no bound between the nearest two that were looked at needs a look.
 
-    So if the largest bound below and the smallest above have the same privacy.
+    So if some bound below is as private as the nearest one above, or more so.
     """
     below = [_privacy_at(point, privacy) for i, point in found.items() if i < here]
     above = [i for i in found if i > here]

@@ -187,7 +187,7 @@ def climb_lattice(problem: Problem, watch: Watch, limit: int) -> "Tagged":
 
 
 def time_is_up(lattice: "Tagged") -> LimitError:
-    """The error that the time is up before all minimal nodes are known."""
+    """The error that the time was up before all nodes had been looked at or ruled out."""
     return LimitError(
         f"the time limit ended after {lattice.examined:,} of {lattice.size:,} level vectors",
         remedy='raise the time limit, or use search = "lattice"',

@@ -251,7 +251,7 @@ class Tagged:
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:
-        """Tell how many nodes are decided, at most five times a second."""
+        """Tell which share of the nodes is decided, at most five times a second."""
         if watch.elapsed - self._told > 0.2:
             self._told = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
