@@ -290,7 +290,7 @@ def test_running_out_of_memory_is_said(table, monkeypatch):
     def full(*_, **__):
         raise MemoryError
 
-    for place in ("opened", "load", "search", "plan_rows", "prove"):
+    for place in ("open_table", "load", "search", "plan_rows", "prove"):
         with monkeypatch.context() as patch:
             patch.setattr(incrowd.pipeline, place, full)
             with pytest.raises(LimitError, match="memory"):

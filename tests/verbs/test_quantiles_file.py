@@ -291,8 +291,8 @@ def test_bad_targets_are_told_before_anything_is_read(tmp_path, monkeypatch, tar
     [
         (quantile_passes, "_draw_sample"),
         (quantile_passes, "_write_text"),
-        (quantile_passes, "_rewrite"),
-        (quantile_passes, "_verify"),
+        (quantile_passes, "_rewrite_text"),
+        (quantile_passes, "_verify_written"),
     ],
 )
 def test_an_interruption_leaves_nothing(table, tmp_path, monkeypatch, module, where):
