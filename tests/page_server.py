@@ -57,13 +57,20 @@ class Served:
         parts = urlsplit(self.address)
         return f"{parts.scheme}://{parts.netloc}"
 
+    def says(self, words):
+        """Wait until it wrote this."""
+        until = time.monotonic() + STARTED
+        while not any(words in line for line in self.said):
+            assert time.monotonic() < until, f"not said: {''.join(self.said)}"
+            time.sleep(0.05)
+
 
 IMPATIENT = """
 import sys
 from incrowd.web.server import Patience, UiOptions, serve
-serve(UiOptions(file=sys.argv[1], browser=False, patience=Patience(alone=0.5, connecting=6)), print)
+serve(UiOptions(file=sys.argv[1], browser=False, patience=Patience(alone=0.5, connecting=1)), print)
 """
-"""A server that waits half a second for a tab, and six for one that was asked for."""
+"""A server that waits half a second for a tab, and one for a page that was asked for."""
 
 
 @contextmanager

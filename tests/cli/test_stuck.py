@@ -71,7 +71,7 @@ def test_an_interrupt_does_not_wait_for_other_threads(monkeypatch):
         raise KeyboardInterrupt
 
     def long():
-        goes_on.wait(30)
+        goes_on.wait(600)
         ended.append(True)
 
     with pytest.raises(KeyboardInterrupt):
@@ -85,7 +85,7 @@ def test_an_error_waits_for_other_threads(monkeypatch):
     begun, ended = threading.Event(), []
 
     def failing():
-        begun.wait(30)
+        begun.wait(600)
         raise ValueError("told")
 
     def long():

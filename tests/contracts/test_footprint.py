@@ -13,10 +13,10 @@ import incrowd
 HEAVY = {"numba", "pandas", "pyarrow", "pyspark", "polars", "scipy", "typer"}
 
 PROBE = """
-import json, sys, time
-start = time.perf_counter()
+import json, sys
+before = set(sys.modules)
 import incrowd
-print(json.dumps({"seconds": time.perf_counter() - start, "modules": sorted(sys.modules)}))
+print(json.dumps(sorted(set(sys.modules) - before)))
 """
 
 
@@ -26,10 +26,9 @@ def probe():
 
 
 def test_import_is_light():
-    probe()
-    runs = [probe() for _ in range(3)]
-    assert min(run["seconds"] for run in runs) < 0.3
-    assert not HEAVY & {name.split(".")[0] for name in runs[0]["modules"]}
+    modules = probe()
+    assert len(modules) <= 60
+    assert not HEAVY & {name.split(".")[0] for name in modules}
 
 
 def test_names_are_sorted_and_there():

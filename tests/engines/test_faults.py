@@ -386,9 +386,9 @@ def test_of_two_runs_into_one_file_one_wins_whole(people, out, monkeypatch, endi
     write = DuckDB.write
 
     def at_once(self, *given):
-        together.wait(60)
+        together.wait(600)
         made = write(self, *given)
-        together.wait(60)
+        together.wait(600)
         return made
 
     monkeypatch.setattr(DuckDB, "write", at_once)

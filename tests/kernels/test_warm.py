@@ -72,13 +72,13 @@ def test_where_helpers_are_no_help_there_are_none(started, monkeypatch, change):
 def test_a_helper_ends_with_the_process_that_started_it():
     helper = warm._start_helper("no such verb")
     helper.stdin.close()
-    assert helper.wait(60) == 0
+    assert helper.wait(600) == 0
 
 
 @pytest.mark.slow
 def test_a_helper_whose_work_is_done_ends_in_peace_though_its_input_is_open():
     helper = warm._start_helper("no such verb")
-    assert helper.wait(60) == 0
+    assert helper.wait(600) == 0
     helper.stdin.close()
 
 

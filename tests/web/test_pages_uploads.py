@@ -113,7 +113,7 @@ def test_a_table_is_dropped_on_a_phone_and_deleted_after_a_signal(chromium, plac
             assert copies(places) == ["b_.csv"]
             nothing_wrong(tab)
         server.process.send_signal(signal.SIGTERM)
-        assert server.process.wait(20) == 0
+        assert server.process.wait(STARTED) == 0
         assert gone(places)
 
 

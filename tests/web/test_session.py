@@ -1,5 +1,6 @@
 """A session: what it remembers, what it takes back, and what it leaves behind."""
 
+import asyncio
 import stat
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from incrowd.errors import PolicyError
 from incrowd.web import files
 from incrowd.web.facts import TriedRelease
+from incrowd.web.server import Patience, cancel_unwatched
 from incrowd.web.session import PINNED, PageSession, released_as
 
 
@@ -105,3 +107,34 @@ def test_the_picker_stays_in_its_folder(tmp_path):
         with pytest.raises(PolicyError, match="out of the chosen folder"):
             files.path_within(root, relative)
     assert files.path_within(root, "sub/../a.csv") == root / "a.csv"
+
+
+@pytest.mark.parametrize(
+    ("connected", "connecting", "cancels"),
+    [
+        (False, 0.0, True),
+        (True, 0.0, False),  # another tab is open, or a reload was quick
+        (False, 0.05, True),  # a page was asked for, and nobody waited for it
+    ],
+)
+def test_closing_the_last_tab_cancels(monkeypatch, connected, connecting, cancels):
+    session, done = PageSession(), []
+    monkeypatch.setattr(session, "cancel", lambda: done.append("cancelled"))
+    session.note_visit()
+    patience = Patience(alone=0.0, connecting=connecting)
+    asyncio.run(cancel_unwatched(session, patience, lambda: connected))
+    assert bool(done) == cancels
+
+
+def test_a_page_that_was_asked_for_meanwhile_cancels_nothing(monkeypatch):
+    session, done = PageSession(), []
+    monkeypatch.setattr(session, "cancel", lambda: done.append("cancelled"))
+
+    def is_connected():
+        session.note_visit()
+        return False
+
+    patience = Patience(alone=0.0, connecting=3600.0)
+    monkeypatch.setattr(session, "_visited", float("-inf"))
+    asyncio.run(cancel_unwatched(session, patience, is_connected))
+    assert not done

@@ -184,7 +184,7 @@ def test_closing_ends_the_process(table):
         return worker.pid
 
     pid = run(work)
-    for _ in range(100):
+    for _ in range(1_800):
         if not Path(f"/proc/{pid}").exists():
             break
         time.sleep(0.1)

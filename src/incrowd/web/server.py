@@ -130,13 +130,11 @@ def application(
         del made_up  # held until here: nobody else holds the task
 
     async def close_tab() -> None:
-        """Closing the last tab cancels; reloading it, or going to another page, does not."""
-        await asyncio.sleep(patience.alone)
-        # A page that was asked for just now may not be connected yet.
-        await asyncio.sleep(max(patience.connecting - session.idle_seconds, 0.0))
-        connected = any(client.has_socket_connection for client in Client.instances.values())
-        if not connected and session.idle_seconds >= patience.connecting:
-            session.cancel()
+        await cancel_unwatched(
+            session,
+            patience,
+            lambda: any(client.has_socket_connection for client in Client.instances.values()),
+        )
 
     outer = FastAPI(lifespan=lifespan, openapi_url=None, docs_url=None, redoc_url=None)
     receiver: Any = uploads.Receiver(session.uploads)
@@ -154,6 +152,20 @@ def application(
         show_welcome_message=False,
     )
     return outer
+
+
+async def cancel_unwatched(
+    session: PageSession, patience: Patience, is_connected: Callable[[], bool]
+) -> None:
+    """Cancel what runs once the last tab was closed.
+
+    Reloading it, or going to another page, cancels nothing: a tab is connected again soon, or a
+    page was asked for just now and may not be connected yet.
+    """
+    await asyncio.sleep(patience.alone)
+    await asyncio.sleep(max(patience.connecting - session.idle_seconds, 0.0))
+    if not is_connected() and session.idle_seconds >= patience.connecting:
+        session.cancel()
 
 
 async def _open_hospital(session: PageSession) -> None:
