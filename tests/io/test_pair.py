@@ -1,6 +1,7 @@
 """A release and its certificate take their places together, whenever a process is killed."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -11,13 +12,24 @@ import pytest
 
 from incrowd.errors import InputError
 from incrowd.io import atomic as pair
-from incrowd.io.atomic import beside, heal, is_pending, replacing, replacing_both
+from incrowd.io.atomic import (
+    beside,
+    heal,
+    is_pending,
+    placing_before,
+    replacing,
+    replacing_both,
+)
 
 CHILD = """
 import os, signal, sys
 from incrowd.io.atomic import replacing_both
 
-when, left = sys.argv[1], int(sys.argv[2])
+when, left, links = sys.argv[1], int(sys.argv[2]), sys.argv[3] == "True"
+
+def refuse(*_, **__):
+    raise PermissionError(1, "no")
+
 
 def aimed(name):
     honest = getattr(os, name)
@@ -39,6 +51,8 @@ with replacing_both("release.csv", "papers/release.json") as (release, paper):
     paper.write_text("new")
     for name in ("replace", "rename", "unlink", "link", "fsync", "chmod"):
         aimed(name)
+    if not links:
+        os.link = refuse
 """
 
 
@@ -75,12 +89,12 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("when", ["before", "after"])
-def test_after_a_kill_at_any_moment_the_next_run_makes_the_pair_whole(when):
+@pytest.mark.parametrize(("when", "links"), [("before", True), ("after", True), ("after", False)])
+def test_after_a_kill_at_any_moment_the_next_run_makes_the_pair_whole(when, links):
     ends = set()
     for moment in range(1, 40):
         write()
-        code = child(when, moment).returncode
+        code = child(when, moment, links).returncode
         torn = held() not in {("old", "old"), ("new", "new")}
         assert not torn or is_pending("release.csv")
         heal("release.csv", "papers/release.json")
@@ -102,6 +116,20 @@ def test_a_pair_that_was_taken_back_leaves_what_was_there(monkeypatch):
     assert left() == []
     assert not Path("c.json").exists()
 
+    certificates_stay(monkeypatch)
+    with pytest.raises(InputError):
+        replace()
+    assert held() == ("old", "old")
+    assert left() == []
+    Path("release.csv").unlink()
+    with pytest.raises(InputError):
+        replace()
+    assert not Path("release.csv").exists()
+    assert left() == []
+
+
+def certificates_stay(monkeypatch):
+    """No certificate can be replaced."""
     honest = Path.replace
 
     def refusing(self, target):
@@ -110,10 +138,100 @@ def test_a_pair_that_was_taken_back_leaves_what_was_there(monkeypatch):
         return honest(self, target)
 
     monkeypatch.setattr(Path, "replace", refusing)
+
+
+@pytest.fixture
+def unlinked(monkeypatch):
+    """A drive on which a file has one name: FAT, and many network drives."""
+
+    def link(*_, **__):
+        raise PermissionError(1, "no")
+
+    monkeypatch.setattr(os, "link", link)
+
+
+@pytest.mark.usefixtures("unlinked")
+def test_where_a_file_has_one_name_the_old_one_comes_back_too(monkeypatch):
+    replace("newer")
+    assert held() == ("newer", "newer")
+    assert left() == []
+    certificates_stay(monkeypatch)
+    with pytest.raises(InputError):
+        replace()
+    assert held() == ("newer", "newer")
+    assert left() == []
+
+
+@pytest.mark.usefixtures("unlinked")
+@pytest.mark.parametrize("broken", ["copy", "digest"])
+def test_a_file_that_cannot_be_kept_is_not_replaced(monkeypatch, broken):
+    def full(*_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(*{"copy": (shutil, "copyfile"), "digest": (pair, "sha256")}[broken], full)
     with pytest.raises(InputError):
         replace()
     assert held() == ("old", "old")
     assert left() == []
+
+
+def place_before(last, text="new"):
+    with placing_before("papers/release.json") as (made, place):
+        made.write_text(text)
+        place(last)
+
+
+def failing():
+    raise ValueError("no")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_last_step_that_fails_brings_the_old_file_back(links, request):
+    if not links:
+        request.getfixturevalue("unlinked")
+    with pytest.raises(ValueError, match="no"):
+        place_before(failing)
+    assert held() == ("old", "old")
+    assert left() == []
+    Path("papers/release.json").unlink()
+    with pytest.raises(ValueError, match="no"):
+        place_before(failing)
+    assert not Path("papers/release.json").exists()
+    place_before(lambda: None)
+    place_before(lambda: None, "newest")
+    assert held() == ("old", "newest")
+    assert left() == []
+
+
+def test_a_folder_that_cannot_be_stored_brings_the_old_file_back(monkeypatch):
+    honest, done = pair.sync, []
+
+    def sync(path):
+        if path.is_dir():
+            raise OSError(5, "Input/output error")
+        honest(path)
+
+    monkeypatch.setattr(pair, "sync", sync)
+    with pytest.raises(InputError):
+        place_before(lambda: done.append("last"))
+    assert held() == ("old", "old")
+    assert left() == done == []
+
+
+def test_no_other_run_comes_between_a_file_and_the_last_step():
+    """It would remove the old file, which is kept beside the new one."""
+    fcntl = pytest.importorskip("fcntl")
+
+    def last():
+        folder = os.open("papers", os.O_RDONLY)
+        try:
+            with pytest.raises(BlockingIOError):
+                fcntl.flock(folder, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        finally:
+            os.close(folder)
+
+    place_before(last)
+    assert held() == ("old", "new")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -8,7 +8,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +31,8 @@ INTENT = ".intent"
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A new file beside the target that takes its place when the block ends well.
 
-    Its name starts with a dot and ends like the target's. Whatever goes wrong in the block, an
-    interruption too, it is removed and the target stays as it was. What a killed process left
-    beside this target is removed first.
+    Whatever goes wrong in the block, an interruption too, it is removed and the target stays as it
+    was. What a killed process left beside this target is removed first.
     """
     target = target_of(path)
     with beside(target) as made, system_boundary(target), named_as(made, path):
@@ -237,40 +236,46 @@ def replacing_both(
 def placing_before(path: AnyPath) -> Iterator[tuple[Path, Callable[[Callable[[], None]], None]]]:
     """A block with a new file beside the target and a function that puts it in its place.
 
-    That function then does a last step; if this fails, the target is what it was before, or gone
-    if its old file could not be given a second name. An interrupt that comes meanwhile waits until
-    both are done.
+    That function then does a last step; if this fails, the target is what it was before. An
+    interrupt that comes meanwhile waits until both are done.
     """
     target = target_of(path)
 
     def place(last: Callable[[], None]) -> None:
-        with delay_interrupts():
+        with ExitStack() as placing:
+            placing.enter_context(delay_interrupts())
             with system_boundary(target):
+                placing.enter_context(alone(target.parent))
                 settle(made, target)
-                old = _keep_old(target)
-                made.replace(target)
-                sync(target.parent)
-            _do_or_take_back(last, target, old)
+                placing.enter_context(_placed(made, target))
+            last()
 
     with beside(target) as made, named_as(made, path):
         yield made, place
 
 
-def _do_or_take_back(last: Callable[[], None], target: Path, old: Path | None) -> None:
-    """Do the last step.
+@contextmanager
+def _placed(made: Path, target: Path) -> Iterator[None]:
+    """A block with a new file in the target's place; if it fails, the old one is there again.
 
-    If it fails, put the old file back, or remove the new one if no old one was kept.
+    The folder must be locked: another run would remove the old one, which is kept beside.
     """
-    done = False
+    old, placed = _keep_old(target), False
     try:
-        last()
-        done = True
-    finally:
+        made.replace(target)
+        placed = True
+        sync(target.parent)
+        yield
+    except BaseException:
         with suppress(OSError):
-            if old is not None:
-                old.unlink() if done else old.replace(target)
-            elif not done:
-                target.unlink()
+            if placed:
+                _remove(target) if old is None else old.replace(target)
+            elif old is not None:
+                old.unlink()
+        raise
+    with suppress(OSError):
+        if old is not None:
+            old.unlink()
 
 
 def heal(release: AnyPath, certificate: AnyPath) -> None:
@@ -294,30 +299,39 @@ def _place(release: tuple[Path, Path], certificate: tuple[Path, Path]) -> None:
     """
     (new, first), (new_certificate, second) = release, certificate
     intent = _store_intent(new, first, new_certificate, second)
-    old = _keep_old(first)
-    new.replace(first)
     try:
-        sync(first.parent)
-        new_certificate.replace(second)
-    except OSError:
-        if old is not None:
-            old.replace(first)
-            intent.unlink()
+        with _placed(new, first):
+            new_certificate.replace(second)
+    except BaseException:
+        with suppress(OSError):
+            _settle_intent(intent, first)
         raise
     sync(second.parent)
     intent.unlink()
-    if old is not None:
-        old.unlink()
 
 
 def _keep_old(target: Path) -> Path | None:
-    """Give the file that is replaced a second name; return it, or None if that cannot be done."""
+    """Give the file that is replaced a second name, or copy it; None if there is no file yet."""
+    if not target.exists():
+        return None
     old = target.with_name(f"{prefix_of(target)}{secrets.token_hex(8)}")
     try:
         os.link(target, old)
     except OSError:
-        return None
+        _copy(target, old)
     return old
+
+
+def _copy(target: Path, old: Path) -> None:
+    """Copy a file whole, with its permissions, or leave nothing."""
+    try:
+        old.touch(0o600, exist_ok=False)
+        shutil.copyfile(target, old)
+        shutil.copystat(target, old)
+        sync(old)
+    except BaseException:
+        old.unlink(missing_ok=True)
+        raise
 
 
 def _store_intent(new: Path, first: Path, new_certificate: Path, second: Path) -> Path:
