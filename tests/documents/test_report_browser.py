@@ -102,6 +102,12 @@ def _only(policy):
 
 
 POLICIES = {"k": of_k, "l": of_l, "privacy": of_privacy, "world": of_world}
+LOOKS = [
+    (name, size, SCHEMES[(row + column) % len(SCHEMES)])
+    for row, name in enumerate(POLICIES)
+    for column, size in enumerate(SIZES)
+]
+"""Each report in each size, each size in each scheme."""
 
 
 @cache
@@ -122,9 +128,7 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("name", POLICIES)
+@pytest.mark.parametrize(("name", "size", "scheme"), LOOKS)
 def test_a_report_in_a_browser(chromium, folder, name, size, scheme):
     path = page_of(name, folder)
     assert path.stat().st_size <= 2_000_000

@@ -67,6 +67,7 @@ def dying_once(folder):
     return Dying
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("small_parts")
 def test_a_task_that_is_repeated_makes_the_same_release(
     people, spark_frame, tmp_path, out, monkeypatch

@@ -222,7 +222,7 @@ def test_hostile_names_stay_text(chromium, tmp_path):
         for path, step in zip(PATHS, STEPS, strict=True):
             tab.go(path)
             tab.heading(step)
-            tab.page.wait_for_timeout(700)
+            tab.quiet()
             assert tab.page.locator("img[src='x'], b").count() == 0
         tab.go("/roles")
         tab.sees(HOSTILE)
@@ -237,7 +237,7 @@ def test_every_page_fits_and_has_names_for_its_controls(chromium, small, size, s
         for path, step in zip(PATHS, STEPS, strict=True):
             tab.go(path)
             tab.heading(step)
-            tab.page.wait_for_timeout(500)
+            tab.quiet()
             assert tab.overflow <= 0, step
             assert tab.page.evaluate(UNNAMED) == [], step
         nothing_wrong(tab)
