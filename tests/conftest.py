@@ -31,6 +31,7 @@ from hypothesis import settings
 
 import incrowd
 import kept_kernels
+import slow
 from incrowd.release import load
 from schedule import by_length, scheduler
 
@@ -66,10 +67,11 @@ def pytest_xdist_make_scheduler(config, log):
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config, items):
-    """Long files come first; what is thorough is slow; a profile says how many examples."""
+    """Long files come first; what took long is slow; a profile says how many examples."""
     items.sort(key=by_length)
+    measured = set(slow.LIST.read_text(encoding="utf-8").split())
     for item in items:
-        if item.get_closest_marker("thorough"):
+        if item.get_closest_marker("thorough") or item.nodeid.partition("[")[0] in measured:
             item.add_marker(pytest.mark.slow)
     profile = config.getoption("--hypothesis-profile", None) or DEFAULT
     if profile == MANY:
