@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         Coefficient,
         ColumnUtility,
         Comparison,
-        ModelTest,
         PairUtility,
         ReleaseUtility,
     )
@@ -161,18 +160,14 @@ def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
         _NONE if worst is None else line(f"{worst.name} {_share_words(worst.total_variation)}"),
         _share_words(release.total_variation),
         _share_words(release.pair_difference),
-        _score_words(release.models),
+        f"{release.models[0].release:.3f}" if release.models else _NONE,
     )
 
 
 def loss_text(release: "ReleaseUtility", name: str) -> str:
     """The figure of a loss of a release; said if it is only an upper bound."""
     value = release.losses.get(name)
-    return (
-        f"at most {_share_words(value)}"
-        if value and release.losses_at_most
-        else _share_words(value)
-    )
+    return f"{'at most ' if value and release.losses_at_most else ''}{_share_words(value)}"
 
 
 def _share_words(value: float | None) -> str:
@@ -180,11 +175,6 @@ def _share_words(value: float | None) -> str:
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
-
-
-def _score_words(models: "tuple[ModelTest, ...]") -> str:
-    """How well models that learned from the release predict, in words."""
-    return f"{models[0].release:.3f}" if models else _NONE
 
 
 def _original_score_words(found: "Comparison") -> str:
@@ -211,11 +201,8 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
     if pairs := farthest_pairs(release):
         made = table("pair", "measure", "original", "release", "off by")
         for pair in pairs:
-            made.add_row(
-                line(" and ".join(pair.columns)),
-                pair.measure,
-                *(_figure_words(value) for value in (pair.before, pair.after, pair.difference)),
-            )
+            figures = map(_figure_words, (pair.before, pair.after, pair.difference))
+            made.add_row(line(" and ".join(pair.columns)), pair.measure, *figures)
         yield made
     if release.losses:
         made = table("loss", "release")

@@ -31,7 +31,6 @@ from incrowd.errors import sentence
 if TYPE_CHECKING:
     from incrowd.identify.distinct_values import DistinctValueTest
     from incrowd.identify.outcome import (
-        ColumnSet,
         Discovery,
         Explanation,
         Groups,
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
         JudgedSets,
         Masked,
     )
-    from incrowd.pii import Checklist, ColumnFinding, IdentifierCheck
+    from incrowd.pii import Checklist, IdentifierCheck
     from incrowd.policy.draft import Draft
 
 _SETS = 5
@@ -142,7 +141,7 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
         parts.append(line("PARTIAL: the search was cut short; there may be more sets.", BAD))
     parts.append(line(discovery_headline(found), BAD if found.found else ""))
     if found.minimum is not None and not _is_named(found):
-        parts.append(line(f"{_smallest_words(found)}: {_joined_names(found.minimum)}"))
+        parts.append(line(f"{_smallest_words(found)}: {' + '.join(found.minimum.columns)}"))
     if found.sets:
         parts += [_sets_table(found, most), *lines(map(_values_needed, found.tests[:1]))]
         parts += _unshown_lines(found.found - min(most, len(found.sets)), details=details)
@@ -213,7 +212,7 @@ def _exact_headline(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
     sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
-    return f"{head}: {_joined_names(found.sets[0])}." if _is_named(found) else f"{head}."
+    return f"{head}: {' + '.join(found.sets[0].columns)}." if _is_named(found) else f"{head}."
 
 
 def _is_named(found: "Discovery") -> bool:
@@ -221,7 +220,7 @@ def _is_named(found: "Discovery") -> bool:
     alone = found.found == 1 and len(found.sets) == 1 and found.basis.value == "counted"
     if not alone or found.minimum is None or found.minimum.cost is not None:
         return False
-    return _joined_names(found.minimum) == _joined_names(found.sets[0])
+    return found.minimum.columns == found.sets[0].columns
 
 
 def _records_words(found: "Discovery") -> str:
@@ -252,7 +251,7 @@ def _sets_table(found: "Discovery", most: int) -> Table:
     made = table(*heads, *("possible values" for _ in asked), *asked)
     for i, one in enumerate(found.sets[:most]):
         figures = map(share, (one.distinct, one.separation, one.unique))
-        made.add_row(line(_joined_names(one)), *figures, *(judged[i] if judged else ()))
+        made.add_row(line(" + ".join(one.columns)), *figures, *(judged[i] if judged else ()))
     return numeric(made, 1, 2, 3)
 
 
@@ -402,14 +401,9 @@ def safe_harbor_text(found: "Checklist", *, details: bool = False) -> Renderable
 
 
 def _why_text(check: "IdentifierCheck") -> Text:
-    each = (f"{found.column}: {_why_found(check, found)}" for found in check.columns)
+    """Say why columns were found; with a mark if others fail and a person must look."""
+    each = (
+        f"{one.column}: {'' if one.status == check.status else 'look: '}{one.why}"
+        for one in check.columns
+    )
     return line("\n".join(each) or check.note)
-
-
-def _why_found(check: "IdentifierCheck", found: "ColumnFinding") -> str:
-    """Say why a column was found; with a mark if others fail and a person must look."""
-    return found.why if found.status == check.status else f"look: {found.why}"
-
-
-def _joined_names(found: "ColumnSet") -> str:
-    return " + ".join(found.columns)

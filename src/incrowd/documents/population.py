@@ -44,7 +44,7 @@ def applied_text(
     measures = [model.measure for model in release.policy.models]
     made = verdicts_table(release.models, measures)
     parts = (words.line(head, words.GOOD), *words.lines(above), made, *_support_lines(plan))
-    kept = words.lines(_file_lines(paths), words.QUIET)
+    kept = words.lines((f"{what}: {path}" for what, path in paths.items()), words.QUIET)
     if not details:
         return words.stack(*parts, *kept, words.hint("the plan that was carried out"))
     return words.stack(*parts, *kept, words.line(""), plan_text(plan, details=True))
@@ -163,7 +163,3 @@ def _rank_words(promise: "RankPromise") -> str:
 def _percent_of(value: float | None) -> str:
     """A share of the records as a percentage."""
     return "an unknown share" if value is None else words.at_most(value)
-
-
-def _file_lines(paths: Mapping[str, str]) -> Iterator[str]:
-    return (f"{what}: {path}" for what, path in paths.items())

@@ -6,7 +6,10 @@ kept are no proof against attacks that nobody played.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from incrowd.verify.alone import Alone
 
 Tone: TypeAlias = Literal["good", "warn", "bad"]
 
@@ -63,6 +66,11 @@ def check_sentence(*, kept: bool, models_met: bool) -> str:
     if kept:
         return KEPT
     return NOT_PASSED if models_met else BROKEN
+
+
+def alone_sentences(alone: "Alone | None") -> tuple[str, ...]:
+    """The sentence on people whom unchanged columns single out; none if nobody looked."""
+    return () if alone is None else (alone.sentence,)
 
 
 def release_verdict(found: Findings) -> ReleaseVerdict:

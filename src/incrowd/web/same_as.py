@@ -191,18 +191,14 @@ def files_by_name(session: "PageSession") -> dict[str, str]:
     """The files of a session, by their names: with them it can be run again."""
     source = "\nand ".join((_source(session), *session.world.files))
     target = _target(session)
+    first = first_note(session)
     return {
         POLICY: toml(session),
         "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
         "session.py": python(session),
         "README.txt": _README.format(source=source, target=target)
-        + _as_paragraph(first_note(session)),
+        + (f"\n{first}\n" if first else ""),
     }
-
-
-def _as_paragraph(words: str) -> str:
-    """The words after an empty line; nothing if there are none."""
-    return f"\n{words}\n" if words else ""
 
 
 def archive(session: "PageSession") -> bytes:

@@ -222,9 +222,7 @@ class _Process:
                 number, event = wire.recv()
                 self.answered = True
                 self._call_in_loop(self._take_event, number, event)
-        self._child.join(GRACE)
-        self._child.kill()
-        self._child.join()
+        self._reap()
         self._call_in_loop(self._recover)
 
     def _call_in_loop(self, function: Callable[..., None], *given: object) -> None:

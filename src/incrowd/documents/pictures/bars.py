@@ -112,7 +112,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
     wide = min(slot * 0.8 / many, 46.0)
-    zero = area.bottom - area.height * up.place(0)
+    zero = area.y(up.place(0))
     tells = len(picture.labels) * many <= _TOLD
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
@@ -120,7 +120,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
         if value is None or not is_drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue
-        y = area.bottom - area.height * up.place(value)
+        y = area.y(up.place(value))
         yield Box(x, min(y, zero), max(wide - 0.6, 0.6), abs(y - zero), text)
 
 
@@ -138,7 +138,7 @@ def _draw_outline(
             absent.append(svg_path("M", place, area.bottom - 2, "h1"))
             pen = False
             continue
-        y = area.bottom - area.height * up.place(value)
+        y = area.y(up.place(value))
         known.append(svg_path("V", y, "h1") if pen else svg_path("M", place, y, "h1"))
         pen = True
     drawn = [Path("".join(parts), thin=True, units=units) for parts in (known, absent)]

@@ -36,6 +36,14 @@ class Area:
         """Its lower edge."""
         return self.top + self.height
 
+    def x(self, share: float) -> float:
+        """Where a share of its width is, from the left."""
+        return self.left + self.width * share
+
+    def y(self, share: float) -> float:
+        """Where a share of its height is, from below."""
+        return self.bottom - self.height * share
+
 
 @dataclass(frozen=True)
 class Box:

@@ -1,6 +1,6 @@
 """The sections of a report on risk: who is exposed, before and after, attacks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from incrowd.documents.page import Block, Columns, FigureTable, Folded, PictureBlock, Section
 from incrowd.documents.pictures import Bars, Curve, CurveLine, EstimateBars, HeatMap, Series
@@ -11,6 +11,7 @@ from incrowd.documents.report.facts import (
     DiversityFacts,
     ExposureFacts,
     ReportFacts,
+    RiskCurve,
     RiskFacts,
     SizeFacts,
 )
@@ -130,12 +131,10 @@ def before_section(facts: ReportFacts) -> Section:
         blocks.append(_risk_table(before, facts.risk))
         if facts.data.world is not None:
             blocks += plain(_OUTSIDERS)
-    pictures: list[Block] = []
     if facts.sizes is not None:
-        pictures.append(_size_picture(facts.sizes))
-    if facts.curve is not None and facts.sizes is not None:
-        pictures.append(_risk_picture(facts))
-    blocks += pictures
+        blocks.append(_size_picture(facts.sizes))
+        if facts.curve is not None:
+            blocks.append(_risk_picture(facts.curve, facts.sizes))
     blocks += _diversity_blocks(facts.diversity)
     blocks += quiet(facts.absent.get("before", ""))
     return Section("before", "Before and after", tuple(blocks))
@@ -159,22 +158,21 @@ def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]
 
 def _risk_table(before: RiskFacts | None, after: RiskFacts) -> Block:
     """The figures of classes and risks, before and after if that is known."""
-    kinds = (
-        ("records", "records"),
-        ("classes", "classes"),
-        ("k", "smallest class (k)"),
-    )
-    rows: list[tuple[str, ...]] = []
     tables = (after,) if before is None else (before, after)
-    for name, title in kinds:
-        rows.append((title, *(number(getattr(one, name)) for one in tables)))
-    rows.append(("average class", *(number(round(one.average_class, 1)) for one in tables)))
-    rows.append(("unique records", *(amount(one.unique) for one in tables)))
-    rows.append(("highest chance to be found", *(percent(one.highest) for one in tables)))
-    rows.append(("average chance to be found", *(percent(one.average) for one in tables)))
-    rows.append(("records in classes of 4 or fewer", *(percent(one.above) for one in tables)))
     head = ("", "release") if before is None else ("", "original", "release")
-    return table(head, rows)
+    return table(head, [(title, *map(figure, tables)) for title, figure in _RISK.items()])
+
+
+_RISK: Mapping[str, Callable[[RiskFacts], str]] = {
+    "records": lambda risk: number(risk.records),
+    "classes": lambda risk: number(risk.classes),
+    "smallest class (k)": lambda risk: number(risk.k),
+    "average class": lambda risk: number(round(risk.average_class, 1)),
+    "unique records": lambda risk: amount(risk.unique),
+    "highest chance to be found": lambda risk: percent(risk.highest),
+    "average chance to be found": lambda risk: percent(risk.average),
+    "records in classes of 4 or fewer": lambda risk: percent(risk.above),
+}
 
 
 def _size_picture(sizes: SizeFacts) -> PictureBlock:
@@ -212,15 +210,13 @@ def _bar_table(picture: Bars, first: str) -> FigureTable:
     return table(head, rows)
 
 
-def _risk_picture(facts: ReportFacts) -> PictureBlock:
+def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
     """The share of records above every risk, with a line at what the policy allows."""
-    assert facts.curve is not None  # noqa: S101  asked for by the caller
-    assert facts.sizes is not None  # noqa: S101  likewise
-    lines = [("original", facts.curve.before), ("release", facts.curve.after)]
+    lines = [("original", curve.before), ("release", curve.after)]
     series = tuple(
         CurveLine(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points
     )
-    limit = 1 / max(facts.sizes.least, 1)
+    limited = sizes.least > 1
     picture = Curve(
         "The risk of records",
         "Share of the records whose chance to be found is above so much. The chance is 1 in the "
@@ -228,8 +224,8 @@ def _risk_picture(facts: ReportFacts) -> PictureBlock:
         series,
         x="chance to be found",
         y="share of the records",
-        mark=limit if facts.sizes.least > 1 else None,
-        mark_name=f"1 in {number(facts.sizes.least)}" if facts.sizes.least > 1 else "",
+        mark=1 / sizes.least if limited else None,
+        mark_name=f"1 in {number(sizes.least)}" if limited else "",
         mark_on="x",
     )
     rows = [(name, percent(x), percent(y)) for name, points in lines for x, y in points[:30]]
@@ -369,16 +365,13 @@ def _success_words(attack: AttackFact) -> str:
     return f"{most}{percent(attack.success, f'{FEW} people')}"
 
 
-def _interval_words(attack: AttackFact) -> str:
-    """The interval of that share, in words."""
-    return "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
-
-
 _ATTACK: Columns = {
     "attack": "goal",
     "knows": lambda attack: ", ".join(attack.knows),
     "right": _success_words,
-    "95 % interval": _interval_words,
+    "95 % interval": lambda attack: (
+        "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
+    ),
     "a guess is right": lambda attack: percent(attack.baseline),
     "gain": lambda attack: percent(attack.gain, "") if attack.trials else "",
     "people": lambda attack: number(attack.trials),

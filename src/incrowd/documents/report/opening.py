@@ -5,7 +5,13 @@ from collections.abc import Iterator, Sequence
 from incrowd.documents.page import Block, Columns, FigureTable, Folded, Paragraphs, Section
 from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts
 from incrowd.documents.report.wording import percent, plain, quiet
-from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
+from incrowd.documents.verdict import (
+    UNCHECKED,
+    AttackOutcome,
+    Findings,
+    alone_sentences,
+    release_verdict,
+)
 from incrowd.documents.words import number, promise, quantity
 from incrowd.errors import join_words, sentence
 from incrowd.verify.verdict import Check, Verdict
@@ -35,7 +41,7 @@ def headline(facts: ReportFacts) -> Paragraphs:
         return Paragraphs((UNCHECKED,), "bad")
     promises = (*map(_promise_sentence, verdict.models), _counting_sentence(facts.counted))
     findings = Findings(
-        first=() if verdict.alone is None else (verdict.alone.sentence,),
+        first=alone_sentences(verdict.alone),
         promises=promises if verdict.ok else tuple(_failure_sentences(verdict)),
         kept=verdict.ok,
         models_met=all(model.ok for model in verdict.models),

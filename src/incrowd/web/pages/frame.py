@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from nicegui import background_tasks, ui
 from nicegui.element import Element
 
-from incrowd.documents.pictures.looks import LOOKS
+from incrowd.documents.pictures.looks import style_rules
 from incrowd.errors import IncrowdError
 from incrowd.web.facts import DraftFacts
 from incrowd.web.jobs import WorldFiles
@@ -41,11 +41,8 @@ def draw_page(project: Project, step: Step, content: Content, after: str = "") -
 
 def _style_sheet() -> str:
     """The style sheet of all pages, with the colours of pictures for light and dark."""
-    light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
-    dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())
-    rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     theme = (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
-    return f"{theme}\n.incrowd{{{light}}}\n.body--dark .incrowd{{{dark}}}\n{rules}"
+    return f"{theme}\n{style_rules('body--dark').rstrip()}"
 
 
 class Frame:
@@ -102,7 +99,7 @@ class Frame:
     def _leave_table(self) -> None:
         """Close the table, which cannot be read, and go back to the choice of one."""
         self.project.close()
-        _go_to(steps.TABLE.path)
+        ui.navigate.to(steps.TABLE.path)
 
     def _stop_drawing(self) -> None:
         """Cancel the drawing of the content, if it is under way."""
@@ -141,7 +138,7 @@ class Frame:
             return draft
         blocks.note(["There is no table yet."])
         with blocks.bar():
-            blocks.primary_button("Choose a table", lambda: _go_to(steps.TABLE.path))
+            blocks.primary_button("Choose a table", lambda: ui.navigate.to(steps.TABLE.path))
         return None
 
     async def await_answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
@@ -244,9 +241,8 @@ class Frame:
         session = self.project.session
         name = Path(session.source).name if session.source else "no table yet"
         blocks.text("span", name, "file").props["title"] = name
-        _tool_button("undo", "Undo the last change (Ctrl+Z)", self._undo).set_enabled(
-            session.can_undo
-        )
+        undo = _tool_button("undo", "Undo the last change (Ctrl+Z)", self._undo)
+        undo.set_enabled(session.can_undo)
         redo = _tool_button("redo", "Redo (Ctrl+Y)", self._redo)
         redo.set_enabled(session.can_redo)
         _tool_button("code", "Same as: policy file, command, Python", self._toggle_same_as)
@@ -316,10 +312,6 @@ HELP = (
     "Everything you do changes one policy file. “Same as” shows it, also as a command and Python.",
     "Undo is Ctrl+Z. Nothing leaves this computer. Cells are not shown unless you turn that on.",
 )
-
-
-def _go_to(path: str) -> None:
-    ui.navigate.to(path)
 
 
 def _tool_button(icon: str, label: str, go: Callable[[], Any]) -> ui.button:

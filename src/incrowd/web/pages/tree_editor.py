@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from nicegui import ui
 
@@ -49,9 +50,12 @@ class TreeEditor:
         with blocks.bar():
             self._level = ui.select({0: "Values"}, value=0, label="Level")
             self._level.props("outlined dense").classes("pick")
-            blocks.plain_button("Add a level above it", self._add_level, "add")
-            blocks.plain_button("Take it away", self._remove_level, "remove")
-            blocks.plain_button("Start without groups", self._remove_groups, "restart_alt")
+            add = partial(self._change_at_level, trees.with_level)
+            blocks.plain_button("Add a level above it", add, "add")
+            remove = partial(self._change_at_level, trees.without_level)
+            blocks.plain_button("Take it away", remove, "remove")
+            clear = partial(self._change_tree, trees.without_groups)
+            blocks.plain_button("Start without groups", clear, "restart_alt")
 
     # What is shown
 
@@ -121,19 +125,10 @@ class TreeEditor:
         old, new = chosen[0] if len(chosen) == 1 else "", str(self._name.value or "")
         await self._change_tree(lambda tree: trees.rename(tree, level, old, new))
 
-    async def _add_level(self) -> None:
-        """Add a level above the one that is picked."""
+    async def _change_at_level(self, edit: Callable[[TreeRows, int], TreeRows]) -> None:
+        """Change the tree at the level that is picked."""
         level = int(self._level.value or 0)
-        await self._change_tree(lambda tree: trees.with_level(tree, level))
-
-    async def _remove_level(self) -> None:
-        """Remove the level that is picked."""
-        level = int(self._level.value or 0)
-        await self._change_tree(lambda tree: trees.without_level(tree, level))
-
-    async def _remove_groups(self) -> None:
-        """Remove all levels between values and top."""
-        await self._change_tree(trees.without_groups)
+        await self._change_tree(lambda tree: edit(tree, level))
 
     async def _change_tree(self, edit: Callable[[TreeRows], TreeRows]) -> None:
         """Change the tree if the worker builds it; the bars stay, and with them the focus."""

@@ -1,10 +1,10 @@
 """The card of Promise about worlds: tables that an attacker may hold, and what they change."""
 
-from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from nicegui import ui
 
+from incrowd.errors import join_words
 from incrowd.web import edits, files, jobs
 from incrowd.web.facts import WorldFacts
 from incrowd.web.pages import blocks
@@ -82,12 +82,12 @@ async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
 
 def world_sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
     """Sentences on the people of a world, and the columns that it has and lacks."""
-    names = _join_names(Path(file).name for file in world.files)
+    names = join_words([Path(file).name for file in world.files])
     people = blocks.whole(found.people)
-    shares = f"{names}: {people} people. It shares {_join_names(found.shared)} with your table."
+    shares = f"{names}: {people} people. It shares {join_words(found.shared)} with your table."
     if not found.lacking:
         return (shares,)
-    lacking = _join_names(found.lacking)
+    lacking = join_words(found.lacking)
     return (shares, f"It does not hold {lacking}: whoever has it alone does not know that.")
 
 
@@ -156,9 +156,8 @@ class _WorldForm:
     async def _use_world(self) -> None:
         """Take the world if incrowd can read it beside the table; say why if not."""
         frame, project = self._frame, self._frame.project
-        world = jobs.WorldFiles(
-            tuple(self._files.value), self._id.value or None, _chosen_renames(self._called)
-        )
+        called = ((name, str(one.value)) for name, one in self._called.items() if one.value)
+        world = jobs.WorldFiles(tuple(self._files.value), self._id.value or None, tuple(called))
         with frame.saying_refusals():
             await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
             await frame.change(lambda text: text, redraw=True, world=world)
@@ -179,14 +178,3 @@ def _draw_select(names: list[str], label: str, value: str | None) -> ui.select:
     """Draw an optional choice of a column; a value that is no choice is dropped."""
     kept = value if value in names else None
     return ui.select(names, value=kept, label=label, clearable=True).props("outlined dense")
-
-
-def _chosen_renames(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
-    """The columns for which another name was chosen, with that name."""
-    return tuple((name, str(one.value)) for name, one in called.items() if one.value)
-
-
-def _join_names(names: Iterable[str]) -> str:
-    """The names in a sentence, with commas and an `and`; there must be one."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

@@ -100,7 +100,8 @@ def _text_candidates(column: OpenColumn) -> Iterator[_Offer]:
         yield {"name": "zip-codes"}, "ZIP codes of the United States, small areas as 000"
     if _holds_mostly(_is_code, sample):
         yield {"name": "prefix"}, "First characters, one less at each level"
-        yield {"name": "prefix", "steps": [_half_length(sample)]}, "First half of the characters"
+        half = max(1, (max(map(len, sample)) + 1) // 2)
+        yield {"name": "prefix", "steps": [half]}, "First half of the characters"
     yield from _frequent_candidates(*column.build())
 
 
@@ -126,8 +127,3 @@ def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
 def _is_code(text: str) -> bool:
     """Whether a text has a digit and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
-
-
-def _half_length(sample: Iterable[str]) -> int:
-    """Half the length of the longest text, rounded up, and at least 1."""
-    return max(1, (max(map(len, sample)) + 1) // 2)

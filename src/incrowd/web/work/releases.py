@@ -5,7 +5,7 @@ from pathlib import Path
 
 from incrowd import api
 from incrowd.documents.report.opening import attack_outcome
-from incrowd.documents.verdict import AttackOutcome
+from incrowd.documents.verdict import AttackOutcome, alone_sentences
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files, key_files
 from incrowd.io.reading import open_table
@@ -16,7 +16,6 @@ from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.verbs.report import refuse_target
 from incrowd.verbs.report_written import WrittenRelease
-from incrowd.verify.alone import Alone
 from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
@@ -94,14 +93,9 @@ def _release_facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts
         records=release.records,
         suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
-        notes=(*_alone_sentences(release.alone), *release.notes),
+        notes=(*alone_sentences(release.alone), *release.notes),
         warnings=tuple(release.policy.notes()),
     )
-
-
-def _alone_sentences(alone: Alone | None) -> tuple[str, ...]:
-    """The sentence on people whom unchanged columns single out, if there are any."""
-    return () if alone is None else (alone.sentence,)
 
 
 def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
@@ -118,7 +112,7 @@ def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    return replace(found, alone=None, notes=(*_alone_sentences(found.alone), *found.notes))
+    return replace(found, alone=None, notes=(*alone_sentences(found.alone), *found.notes))
 
 
 def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
