@@ -83,7 +83,6 @@ def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableTy
 
 
 def _kept_limits(found: "Attacked") -> Iterator[str]:
-    """Yield the limits that the attacks keep, in words."""
     limits = found.limits
     if (posterior := limits.get("max_posterior")) is not None:
         most = limits.get("max_people") or 0
@@ -138,7 +137,6 @@ def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[Render
 
 
 def _people_sentences(attack: "Attack") -> Iterator[str]:
-    """Yield sentences on what an attack does to single people."""
     persons = attack.persons
     if persons is None or not persons.largest or attack.claims:
         return
@@ -179,7 +177,6 @@ def _candidate_sentences(found: "Attacked") -> Iterator[str]:
 
 
 def _worst_by_goal(found: "Attacked") -> dict[str, "Attack"]:
-    """The most harmful attack of each goal."""
     worst: dict[str, Attack] = {}
     for attack in worst_first(found.attacks):
         worst.setdefault(attack.goal, attack)

@@ -121,7 +121,6 @@ def _import_extra(name: str) -> Any:
 
 
 def _undrawable_error() -> InputError:
-    """The error about libraries that pictures need."""
     return InputError(
         "pictures need libraries that are not installed",
         remedy="install incrowd[charts], or ask for JSON or CSV",
@@ -129,7 +128,6 @@ def _undrawable_error() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
-    """The title: how many nodes were counted and drawn, and what the signs mean."""
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
@@ -139,7 +137,6 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
 
 
 def _nodes_to_draw(explored: Explored) -> Counts:
-    """The numbers of the nodes in `explored` that are drawn."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:
         return every

@@ -58,7 +58,6 @@ def compare_document(found: "Comparison") -> dict[str, Any]:
 
 
 def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
-    """What one release keeps, as JSON has it."""
     worst, verdict = release.worst, closeness_of(release)
     return {
         "name": release.name,
@@ -89,7 +88,6 @@ def _column_document(column: "ColumnUtility") -> dict[str, Any]:
 
 
 def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
-    """The coefficients of the analysis as JSON has them; None if there is none."""
     if release.regression is None:
         return None
     found = asdict(release.regression)
@@ -171,7 +169,6 @@ def loss_text(release: "ReleaseUtility", name: str) -> str:
 
 
 def _share_words(value: float | None) -> str:
-    """A share in words; one that is not known has a sign of its own."""
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
@@ -212,12 +209,10 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
 
 
 def _figure_words(value: float | None) -> str:
-    """A figure in words; one that is not known has a sign of its own."""
     return _NONE if value is None else f"{value:.4g}"
 
 
 def _coefficients_table(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
-    """Yield a table of the coefficients of the analysis; nothing without one."""
     if release.regression is None:
         return
     terms = release.regression.coefficients

@@ -126,7 +126,6 @@ def explanation_text(draft: "Draft", name: str) -> RenderableType:
 
 
 def _role_counts(draft: "Draft") -> str:
-    """Say how many columns have which role, and how many to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
     total = quantity(sum(roles.values()), "column")
@@ -199,7 +198,6 @@ def discovery_headline(found: "Discovery") -> str:
 
 
 def _exact_headline(found: "Discovery") -> str:
-    """The headline of an exact search."""
     several = found.found > 1
     records, least = _records_words(found), percent(found.ratio)
     match found.measure.value:
@@ -262,7 +260,6 @@ def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
 
 
 def _values_needed(test: "DistinctValueTest") -> str:
-    """Say how many values a set needs to tell so many people apart."""
     least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
     return (
         f"To tell {percent(test.alpha)} of {number(test.population)} people apart, a set needs at "
@@ -271,7 +268,6 @@ def _values_needed(test: "DistinctValueTest") -> str:
 
 
 def _explanation(one: "Explanation") -> Iterator[RenderableType]:
-    """Yield what a column adds, which columns it needs, what coarser values change."""
     alone, without, together = (
         share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
     )
@@ -298,7 +294,6 @@ def _partner_words(one: "Explanation") -> str:
 
 
 def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
-    """Yield what is promised, what was searched, and what was not."""
     yield f"Promise: {promise}."
     yield f"Searched: {guarantee.searched}."
     if guarantee.not_searched:
@@ -351,7 +346,6 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
 
 
 def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
-    """Yield what was counted in a table, if any, and what the number of values allows."""
     if one.ratios is not None:
         yield number(one.ratios.classes)
         yield share(one.ratios.unique_ratio)

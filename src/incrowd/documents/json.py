@@ -83,7 +83,6 @@ def _alone_shares(alone: "Alone | None") -> dict[str, Any]:
 
 
 def _gap_document(bound: "LossBound") -> dict[str, Any]:
-    """How much less another release could lose at most, as JSON has it."""
     return {
         "found": bound.found,
         "bound": bound.loss,
@@ -263,7 +262,6 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
 
 
 def _test_document(test: "DistinctValueTest") -> dict[str, Any]:
-    """What a number of values says for a population, as JSON has it."""
     rest = "key possible population share alpha threshold verdict"
     return {"distinct": test.distinct, "source": test.source.value, **pick(test, rest)}
 
@@ -286,7 +284,6 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
 
 
 def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
-    """What a set does to the records of a table; empty without one."""
     if ratios is None:
         return {}
     return {

@@ -58,13 +58,11 @@ def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iter
 
 
 def _assumption_words(model: "PopulationModel") -> str:
-    """Say what must be true for the 95 %."""
     drawn = " and ".join(_ASSUMED[one] for one in model.assumes if one in _ASSUMED)
     return f"The 95 % hold if {drawn}. {_SIZES[model.assumes[-1]]}"
 
 
 def _ignorance_words(found: "Uniqueness") -> str:
-    """Say that the table cannot tell how many are unique in the population."""
     low, high = (share(end) for end in found.interval)
     return (
         f"The table cannot tell how many are unique in the population: populations with {low} and "

@@ -91,7 +91,6 @@ def release_verdict(found: Findings) -> ReleaseVerdict:
 
 
 def _headline(found: Findings) -> tuple[str, Tone]:
-    """The headline and the tone of the worst finding."""
     if found.attacks is not None and found.attacks.broken:
         return ATTACKED, "warn"
     if found.attacks is None:
@@ -100,7 +99,6 @@ def _headline(found: Findings) -> tuple[str, Tone]:
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
-    """Yield which attacks succeed, or that none of those played does; else nothing."""
     if attacks is None:
         return
     if not attacks.broken:

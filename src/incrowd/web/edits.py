@@ -212,5 +212,4 @@ def _models_after(
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two models have the same name and the same column, if any."""
     return one["name"] == other["name"] and one.get("column") == other.get("column")

@@ -103,7 +103,6 @@ class Guard:
         return hmac.compare_digest(given.encode(), self._secret.encode())
 
     def _cookie_header(self) -> bytes:
-        """The value of the header that hands out the cookie."""
         return f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict".encode()
 
 

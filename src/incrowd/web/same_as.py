@@ -81,12 +81,10 @@ def _source(session: "PageSession") -> str:
 
 
 def _target(session: "PageSession") -> str:
-    """The file of the release; a word that stands for it without one."""
     return session.target or "RELEASE"
 
 
 def _option_flags(session: "PageSession") -> dict[str, str]:
-    """The flags of the command that the session sets, with their values."""
     given = {
         "--seed": session.seed,
         "--report": session.report,
@@ -97,20 +95,17 @@ def _option_flags(session: "PageSession") -> dict[str, str]:
 
 
 def _world_words(world: WorldFiles) -> list[str]:
-    """The words of a command that name the world."""
     words = [word for file in world.files for word in ("--world", file)]
     words += [] if world.world_id is None else ["--world-id", world.world_id]
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
 def _options_in(reading: ReadingOptions) -> list[tuple[Option, Any]]:
-    """The options of reading that are set, with their values."""
     values = ((option, getattr(reading, option.name)) for option in options_of(ReadingOptions))
     return [(option, value) for option, value in values if value not in (None, ())]
 
 
 def _reading_words(reading: ReadingOptions) -> list[str]:
-    """The words of a command that say how the table is read."""
     words = []
     for option, value in _options_in(reading):
         if isinstance(value, bool):
@@ -143,7 +138,6 @@ def python(session: "PageSession") -> str:
 
 
 def _report_lines(session: "PageSession") -> list[str]:
-    """The lines of Python that write the report; none if none is asked for."""
     if session.report is None:
         return []
     source, report = _quote(_source(session)), _quote(session.report)
@@ -152,7 +146,6 @@ def _report_lines(session: "PageSession") -> list[str]:
 
 
 def _world_python(world: WorldFiles) -> list[str]:
-    """The arguments in Python that name the world."""
     if not world.files:
         return []
     given = [f"world=[{', '.join(map(_quote, world.files))}]"]
@@ -161,7 +154,6 @@ def _world_python(world: WorldFiles) -> list[str]:
 
 
 def _reading_python(reading: ReadingOptions) -> str:
-    """The argument in Python that says how the table is read; empty if nothing is set."""
     settings = [
         f"{option.name}={_formats_literal(value) if isinstance(value, tuple) else _literal(value)}"
         for option, value in _options_in(reading)

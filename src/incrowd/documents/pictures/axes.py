@@ -130,6 +130,5 @@ def _name_step(widths: Sequence[float], slot: float) -> int:
 
 
 def _axis_name(area: Area, name: str, down: float) -> list[Words]:
-    """The name of the axis below the area; none if it is empty."""
     middle = area.left + area.width / 2
     return [fit_words(middle, area.bottom + down, name, area.width, "middle")] if name else []

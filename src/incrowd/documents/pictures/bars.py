@@ -74,7 +74,6 @@ def _legend_keys(picture: Bars) -> list[Key]:
 def _draw_bars_or_outlines(
     picture: Bars, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw each bar, or one outline per series if there are very many bars."""
     if count * len(picture.series) > _SINGLE:
         return tuple(
             part
@@ -108,7 +107,6 @@ def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ..
 
 
 def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> Iterator[Box]:
-    """Yield the bars of the series with this number, from left to right."""
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
     wide = min(slot * 0.8 / many, 46.0)

@@ -55,14 +55,12 @@ def draw_curve(picture: Curve) -> Drawing:
 
 
 def _drawable_points(line: CurveLine) -> tuple[tuple[float, float], ...]:
-    """The points of a line whose figures can be drawn."""
     return tuple((x, y) for x, y in line.points if is_drawable(x) and is_drawable(y))
 
 
 def _draw_line(
     n: int, line: CurveLine, placed: Sequence[tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw the line with number n, as stairs if it is one; nothing without points."""
     if not placed:
         return ()
     (x, y), *others = placed
@@ -75,7 +73,6 @@ def _draw_line(
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
-    """Draw a dot at each point, which tells its figures to a pointer."""
     return [
         Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)

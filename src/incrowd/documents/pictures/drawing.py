@@ -193,7 +193,6 @@ def svg_path(*parts: str | float) -> str:
 
 
 def _legend_mark(key: Key, x: float, y: float) -> Mark:
-    """The mark of an entry of the legend."""
     match key.mark:
         case "box":
             return Box(x, y - 10, 12, 12)

@@ -51,7 +51,6 @@ def draw_heat_map(picture: HeatMap) -> Drawing:
 
 
 def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
-    """Yield the names of the rows that are drawn, left of them."""
     shown = picture.rows[:MOST]
     high = area.height / len(shown)
     for n, name in enumerate(shown):
@@ -68,7 +67,6 @@ def _shade_of(picture: HeatMap, value: float) -> int:
 
 
 def _draw_cells(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw a box for each cell; if there are many, one line for each shade."""
     if min(len(picture.rows), MOST) * min(len(picture.columns), MOST) <= _TOLD:
         return _draw_boxes(picture, area)
     return _draw_runs(picture, area)
@@ -82,7 +80,6 @@ def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]
 
 
 def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw a rectangle for each cell, with its figure in it if there is room."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
     found: dict[str, list[Box]] = {"more": [], "less": [], "none": []}
@@ -159,7 +156,6 @@ def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], f
 
 
 def _withheld_mark(picture: HeatMap, x: float, y: float) -> Box | Path:
-    """The sign of a withheld figure: a dashed cell, or a dash where cells are small."""
     if len(picture.rows) * len(picture.columns) <= _TOLD:
         return Box(x, y - 10, 12, 12)
     return Path(svg_path("M", x + 2, y - 4, "h8"))

@@ -82,7 +82,6 @@ def _draw_points(
 
 
 def _frontier_line(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
-    """Draw the line through the steps of the frontier; nothing for none."""
     line = "L".join(svg_path(x, y) for x, y in places)
     return group_marks("line3", [Path(f"M{line}")] if len(places) > 1 else [])
 

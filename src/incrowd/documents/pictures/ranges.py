@@ -48,7 +48,6 @@ def draw_ranges(picture: EstimateBars) -> Drawing:
 
 
 def _legend_keys(picture: EstimateBars) -> list[Key]:
-    """The entries of the legend; the baseline has one only if it is there."""
     keys = [Key("fill1", picture.value_name, "dot")]
     if any(is_drawable(value) for value in picture.baseline):
         keys.append(Key("fill2", picture.baseline_name, "diamond"))

@@ -63,7 +63,6 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
 
 
 def _farthest_names(columns: Iterable[ColumnUtility]) -> list[str]:
-    """The names of the columns that changed most."""
     told = sorted(columns, key=lambda one: -(one.total_variation or 0.0))
     return [one.name for one in told[:_DRAWN]]
 
@@ -101,7 +100,6 @@ def _fate_words(one: ColumnFact) -> str:
 def _column_blocks(
     one: ColumnFact, told: ColumnUtility | None, *, values: bool
 ) -> tuple[Block, ...]:
-    """What a fold shows of its column: sentences and, if compared, the histogram."""
     blocks: list[Block] = list(plain(*_column_sentences(one, told)))
     if told is not None and told.histogram.labels:
         names = bar_names(told.histogram.labels, told.kind, values=values)
@@ -124,7 +122,6 @@ def _column_blocks(
 
 
 def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
-    """What stands below the histogram of a column."""
     spread = "A released cell counts in equal parts for every value that it may stand for."
     if values or told.kind != "category":
         return spread
@@ -132,7 +129,6 @@ def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
 
 
 def _column_sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
-    """Yield what was done to a column and, if compared, what changed in it."""
     if one.role != "quasi":
         yield "The column leaves as it is."
     elif one.level is not None:
@@ -185,7 +181,6 @@ _MODELS: Columns = {
 
 
 def _difference_sentences(found: ReleaseUtility) -> Iterator[str]:
-    """Yield how far the release is from the original; nothing of what is not known."""
     if found.total_variation is not None:
         yield (
             f"Column by column the release is {percent(found.total_variation)} away from the "
@@ -206,7 +201,6 @@ def _difference_sentences(found: ReleaseUtility) -> Iterator[str]:
 
 
 def _folded_figures(found: ReleaseUtility) -> Block:
-    """A folded table of losses and other figures."""
     rows: list[tuple[Cell, ...]] = [
         (f"loss: {loss_name(name)}", number(v)) for name, v in found.losses.items()
     ]
@@ -218,7 +212,6 @@ def _folded_figures(found: ReleaseUtility) -> Block:
 
 
 def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
-    """How associations of columns changed, as a heat map."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
     if len(names) < 2:
@@ -271,7 +264,6 @@ def alternatives_section(facts: ReportFacts) -> Section:
 
 
 def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
-    """Yield how the release was found, and whether another could lose less."""
     yield sentence(found.why)
     if found.optimal:
         yield "It is proved that no release of this kind loses less."
@@ -283,7 +275,6 @@ def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
 
 
 def _alternatives_plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
-    """The plane of risk and loss: alternatives and, if known, original and release."""
     points: list[PlanePoint] = []
     if facts.exposure is not None and facts.exposure.of == "original":
         points.append(PlanePoint("the original", facts.exposure.risk.highest, 0.0, "original"))

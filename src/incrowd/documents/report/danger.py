@@ -50,7 +50,6 @@ def exposed_section(facts: ReportFacts) -> Section:
 
 
 def _exposure_sentences(found: ExposureFacts) -> Iterator[str]:
-    """Yield who is unique or exposed, and which columns and pair do most."""
     risk, of = found.risk, found.of
     yield (
         f"{percent(risk.unique_share)} of the records of the {of} are unique: anybody who knows "
@@ -73,7 +72,6 @@ def _exposure_sentences(found: ExposureFacts) -> Iterator[str]:
 
 
 def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
-    """Yield the parts of columns and, for several columns, the map of their pairs."""
     yield _contributions_picture(found)
     if len(found.pairs) > 1:
         rows = [
@@ -115,7 +113,6 @@ def _contributions_picture(found: ExposureFacts) -> PictureBlock:
 
 
 def _contribution_series(shown: Sequence[ContributionFact]) -> Iterator[Series]:
-    """Yield the shares exposed by each column alone and, if counted, by all others."""
     yield Series("by this column alone", tuple(one.alone for one in shown))
     if any(one.without is not None for one in shown):
         yield Series("by all others", tuple(one.without for one in shown))
@@ -141,7 +138,6 @@ def before_section(facts: ReportFacts) -> Section:
 
 
 def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
-    """Yield the smallest class and the risks, before and after if that is known."""
     if before is not None:
         yield (
             f"The smallest class goes from {number(before.k)} to {number(after.k)}, the highest "
@@ -157,7 +153,6 @@ def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]
 
 
 def _risk_table(before: RiskFacts | None, after: RiskFacts) -> Block:
-    """The figures of classes and risks, before and after if that is known."""
     tables = (after,) if before is None else (before, after)
     head = ("", "release") if before is None else ("", "original", "release")
     return table(head, [(title, *map(figure, tables)) for title, figure in _RISK.items()])
@@ -176,7 +171,6 @@ _RISK: Mapping[str, Callable[[RiskFacts], str]] = {
 
 
 def _size_picture(sizes: SizeFacts) -> PictureBlock:
-    """Records by the size of their class, with a line at the policy's smallest."""
     picture = Bars(
         "Records by the size of their class",
         _size_sentence(sizes),
@@ -192,7 +186,6 @@ def _size_picture(sizes: SizeFacts) -> PictureBlock:
 
 
 def _size_sentence(sizes: SizeFacts) -> str:
-    """What stands below the picture of class sizes."""
     said = "Share of the records in classes of so many."
     if sizes.least < 2:
         return f"{said} The policy sets no smallest class."
@@ -211,7 +204,6 @@ def _bar_table(picture: Bars, first: str) -> FigureTable:
 
 
 def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
-    """The share of records above every risk, with a line at what the policy allows."""
     lines = [("original", curve.before), ("release", curve.after)]
     series = tuple(
         CurveLine(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points
@@ -233,7 +225,6 @@ def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
 
 
 def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
-    """What classes hold of each sensitive column."""
     if not found:
         return ()
     columns: Columns = {
@@ -263,7 +254,6 @@ def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
 
 
 def _diversity_picture(one: DiversityFacts) -> PictureBlock:
-    """Records by what their class reaches in a model, with a line at what is asked."""
     asked = "" if one.asked is None else f" The policy asks for {number(one.asked)}."
     picture = Bars(
         f"{one.measure} of {one.column}",
@@ -304,7 +294,6 @@ def attacks_section(facts: ReportFacts) -> Section:
 
 
 def _broken_sentence(found: AttackFacts) -> str:
-    """Say how many limits attacks break, and by what."""
     if not found.broken:
         return "No attack breaks a limit."
     which = quantity(found.broken, "limit is", "limits are")
@@ -323,7 +312,6 @@ def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
 
 
 def _undrawn_words(count: int) -> str:
-    """Say how many attacks are not drawn; empty if none."""
     if count <= 0:
         return ""
     many = quantity(count, "attack that breaks", "attacks that break")
@@ -331,7 +319,6 @@ def _undrawn_words(count: int) -> str:
 
 
 def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
-    """How often these attackers are right, with intervals, against a guess."""
     picture = EstimateBars(
         "How often attackers are right",
         "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
@@ -358,7 +345,6 @@ def _goal_label(one: AttackFact, width: int) -> str:
 
 
 def _success_words(attack: AttackFact) -> str:
-    """The share that an attack gets right, in words."""
     if not attack.trials:
         return "nobody to ask"
     most = "at most " if attack.bound and attack.success else ""

@@ -58,7 +58,6 @@ def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
 
 
 def _failure_sentences(verdict: Check) -> Iterator[str]:
-    """Yield what stands in the way of a good verdict."""
     failed = [model for model in verdict.models if not model.ok]
     yield from map(_failure_sentence, failed)
     if not failed:
@@ -66,7 +65,6 @@ def _failure_sentences(verdict: Check) -> Iterator[str]:
 
 
 def _promise_sentence(model: Verdict) -> str:
-    """Say what a met model means for people, and how sure that is."""
     meaning = promise(model.name, model.column, model.reached)
     sure = "" if model.confidence is None else f", with confidence {number(model.confidence)}"
     named = model.column is not None and meaning.startswith(model.column)
@@ -79,7 +77,6 @@ def _failure_sentence(model: Verdict) -> str:
 
 
 def _counting_sentence(counted_from: str) -> str:
-    """Say by whom, and from what, the models were counted."""
     if counted_from == "run":
         return "The run that made the release counted this from the rows that it wrote."
     if counted_from == "certificate":
@@ -145,7 +142,6 @@ _COLUMNS: Columns = {
 
 
 def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
-    """Yield how many records and columns there are, were, and were left out."""
     called = "" if data.release == "the release" else f" ({data.release})"
     yield (
         f"The release{called} has {quantity(data.records, 'record')} and "
@@ -171,7 +167,6 @@ def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
 
 
 def _role_sentences(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
-    """Yield by which columns people are found, who is a person, and what missing means."""
     if quasi := [column.name for column in columns if column.role == "quasi"]:
         names = join_words(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
         yield f"People could be found by {names}. Everything below is about these columns."

@@ -50,7 +50,6 @@ def discovery_view(found: "Discovery") -> ResultView:
 
 
 def _drawn_words(sets: int) -> str:
-    """Say that only the first sets are drawn; empty if all are."""
     return f", the first {MOST_DRAWN} of {sets:,}" if sets > MOST_DRAWN else ""
 
 

@@ -100,7 +100,6 @@ def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Ca
 
 
 def _add_cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
-    """Draw a cell: its text, or what the function draws in it."""
     scope = {"scope": "row"} if tag_name == "th" else {}
     if not callable(cell):
         text(tag_name, cell, classes).props.update(scope)

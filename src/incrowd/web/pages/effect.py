@@ -63,7 +63,6 @@ class Effect:
                 blocks.plain_button("Try again", self.ask, "refresh")
 
     def _show(self, answer: WhatIf | Unanswered) -> None:
-        """Show the figures of an answer, or what is known without them."""
         self._shown = answer
         self._body.clear()
         with self._body:
@@ -104,18 +103,15 @@ class Effect:
                     blocks.plain_button("Search now", self._search, "search")
 
     def _search(self) -> None:
-        """Start the full search because somebody asked for it."""
         self._frame.project.search_behind(asked=True)
         self._show_state()
 
 
 def _may_change(shown: WhatIf | Unanswered | None) -> bool:
-    """Whether a search may still change the figures of this answer."""
     return isinstance(shown, Unanswered) or (shown is not None and shown.quick)
 
 
 def _search_goes_on(project: Project) -> bool:
-    """Whether the full search runs or is about to begin."""
     return project.search_state() in ("running", "waiting")
 
 
@@ -161,7 +157,6 @@ def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
 
 
 def _draw_known_figures(answer: WhatIf) -> None:
-    """Draw the figures of an answer, beside those of the table as it is."""
     before = answer.before
     after: list[_Figure] = [
         *crowd_figures(answer, f"; {before.k:,} before"),
@@ -175,7 +170,6 @@ def _draw_known_figures(answer: WhatIf) -> None:
 
 
 def _uniques_figure(before: ClassFacts) -> _Figure:
-    """The figure for records that are alone in the table as it is."""
     return (blocks.whole(before.uniques), "records were alone before", "")
 
 
@@ -201,7 +195,6 @@ def loss_table(answer: WhatIf, head: str = "Lost") -> None:
 
 
 def _draw_columns(answer: WhatIf) -> None:
-    """Draw what each column loses, and how that was found."""
     loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
     how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
     blocks.text("p", how, "quiet small")

@@ -40,7 +40,6 @@ def draw_page(project: Project, step: Step, content: Content, after: str = "") -
 
 
 def _style_sheet() -> str:
-    """The style sheet of all pages, with the colours of pictures for light and dark."""
     theme = (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
     return f"{theme}\n{style_rules('body--dark').rstrip()}"
 
@@ -97,12 +96,10 @@ class Frame:
                     blocks.plain_button("Choose another table", self._leave_table, "folder_open")
 
     def _leave_table(self) -> None:
-        """Close the table, which cannot be read, and go back to the choice of one."""
         self.project.close()
         ui.navigate.to(steps.TABLE.path)
 
     def _stop_drawing(self) -> None:
-        """Cancel the drawing of the content, if it is under way."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
 
@@ -228,7 +225,6 @@ class Frame:
     # Header and rail
 
     def _draw_header(self) -> None:
-        """Draw the bar at the top, with its tools."""
         with ui.header().classes("top"):
             menu = _tool_button("menu", "Show or hide the steps", self._toggle_rail)
             menu.classes("lt-md")
@@ -237,7 +233,6 @@ class Frame:
 
     @ui.refreshable_method
     def _draw_tools(self) -> None:
-        """Draw the name of the table and the buttons of the header."""
         session = self.project.session
         name = Path(session.source).name if session.source else "no table yet"
         blocks.text("span", name, "file").props["title"] = name
@@ -265,14 +260,12 @@ class Frame:
         self._same_as.toggle()
 
     def _draw_rail(self) -> None:
-        """Draw the drawer with the steps."""
         self._left = ui.left_drawer(fixed=True).props("width=230 breakpoint=1023")
         with self._left, blocks.name_for_readers(blocks.box("rail", "nav"), "Steps"):
             self._draw_steps()
 
     @ui.refreshable_method
     def _draw_steps(self) -> None:
-        """Draw the list of steps, each with its state."""
         with ui.element("ol"):
             for number, step in enumerate(steps.STEPS, start=1):
                 state = standing.state_of(self.project, step)
@@ -286,7 +279,6 @@ class Frame:
                         blocks.text("span", words, "state")
 
     def _open_help(self) -> None:
-        """Open a dialog that says what this page is for."""
         with ui.dialog() as dialog, ui.card():
             blocks.text("h2", f"{self.step.name}: {self.step.sentence}")
             for sentence in HELP:

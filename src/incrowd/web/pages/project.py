@@ -81,7 +81,6 @@ class JobRun(Generic[Answer]):
                 self._take_event(event)
 
     def _take_event(self, event: object) -> None:
-        """Keep what an event tells: progress and a part, the answer, or the failure."""
         match event:
             case Done(value):
                 self.value = value
@@ -212,7 +211,6 @@ class Project:
         return max(played, key=lambda outcome: outcome.broken, default=None)
 
     def _review_warning(self) -> tuple[str, ...]:
-        """A warning that names the drafted columns that nobody has reviewed, if any."""
         names = self.unreviewed
         if not names:
             return ()
@@ -249,7 +247,6 @@ class Project:
 
     @property
     def _present_question(self) -> jobs.AskWhatIf:
-        """The question what the present policy means for the table, and against the world."""
         return jobs.AskWhatIf(self.table, self.session.policy, self.session.world)
 
     def search_behind(self, *, asked: bool = False) -> facts.WhatIf | None:
@@ -269,7 +266,6 @@ class Project:
         return None
 
     def _search_job(self, policy: str) -> jobs.SearchPolicy:
-        """The job that runs the search of this policy."""
         return jobs.SearchPolicy(self.table, policy, self.session.world)
 
     def search_state(self) -> SearchState:

@@ -33,7 +33,6 @@ def show(frame: Frame, *, opened: bool = False) -> None:
 
 
 def _draw_field(option: Option, value: Any) -> Any:
-    """Draw the field of an option, with its sentence as a tip."""
     label = FIELDS.get(option.flags[0], "")
     made: Any
     if option.kind.type is bool:

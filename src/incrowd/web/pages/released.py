@@ -52,7 +52,6 @@ class ReleaseOutcome:
             self._draw_release(run.value)
 
     def _draw_release(self, made: ReleaseFacts) -> None:
-        """Draw the verdict, figures and files of a release, and cards to attack and compare it."""
         self._draw_verdict(made)
         with blocks.card("What was proved"):
             verdict_table(made.verdicts)
@@ -86,7 +85,6 @@ class ReleaseOutcome:
             blocks.note([*verdict.sentences, written], verdict.tone)
 
     def _draw_files(self, made: ReleaseFacts) -> None:
-        """Draw the files of a release, each with its download."""
         with blocks.card("Files"):
             for label, path in (
                 ("Release", made.release),
@@ -105,7 +103,6 @@ class ReleaseOutcome:
     def _draw_text_card(
         heading: str, words: str, run: JobRun[Text], ask: Callable[[], None]
     ) -> None:
-        """Draw a card with the answer of a job, or with the button that asks for it."""
         with blocks.card(heading):
             if run.running:
                 ui.spinner().props("aria-label=working")
@@ -118,7 +115,6 @@ class ReleaseOutcome:
                     blocks.plain_button(words, ask, "bolt")
 
     def _attack(self) -> None:
-        """Start the attacks on the release, by the policy that made it."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
             attack = jobs.AttackRelease(
@@ -127,7 +123,6 @@ class ReleaseOutcome:
             project.attack_run.start(attack)
 
     def _compare(self) -> None:
-        """Start the comparison of the release with its original."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):
             compare = jobs.CompareReleases(

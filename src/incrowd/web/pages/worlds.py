@@ -56,7 +56,6 @@ def _draw_change(frame: Frame) -> None:
 
 
 async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
-    """Draw the world in use, what k counts, and a button to do without the world."""
     project = frame.project
     try:
         found = await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
@@ -118,7 +117,6 @@ class _WorldForm:
         await self._draw_columns()
 
     async def _draw_columns(self) -> None:
-        """Ask which columns the chosen files have, and draw the questions about them."""
         chosen = tuple(self._files.value or ())
         if not chosen:
             self._names.clear()
@@ -135,7 +133,6 @@ class _WorldForm:
                 self._draw_questions(run.value)
 
     def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """Draw fields for who its people are and for names that differ, and the button."""
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id
@@ -154,7 +151,6 @@ class _WorldForm:
             blocks.plain_button("Use this world", self._use_world, "public")
 
     async def _use_world(self) -> None:
-        """Take the world if incrowd can read it beside the table; say why if not."""
         frame, project = self._frame, self._frame.project
         called = ((name, str(one.value)) for name, one in self._called.items() if one.value)
         world = jobs.WorldFiles(tuple(self._files.value), self._id.value or None, tuple(called))

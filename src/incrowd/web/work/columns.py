@@ -155,7 +155,6 @@ def _interval_starts(tree: Hierarchy, level: int) -> list[float | None]:
 
 
 def _level_facts(tree: Hierarchy, records: Counts, level: int) -> facts.LevelFacts:
-    """Describe a level: its nodes, its rarest label, and its most frequent ones."""
     bins = _bins(tree, records, level)
     seen = [one for one in bins if one.label is not None]
     seen.sort(key=lambda one: -(one.records or 0))

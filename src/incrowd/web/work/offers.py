@@ -66,7 +66,6 @@ def _is_helpful(nodes: tuple[int, ...]) -> bool:
 
 
 def _candidates(column: OpenColumn) -> Iterator[_Offer]:
-    """Yield hierarchies that may fit a column of this kind, with words for each."""
     domain = column.coded.domain
     if not len(domain):
         return
@@ -81,7 +80,6 @@ def _candidates(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
-    """Yield hierarchies for numbers."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
@@ -125,5 +123,4 @@ def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text has a digit and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)

@@ -82,7 +82,6 @@ def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
 
 
 def _release_facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
-    """The facts of a release that was made, small counts withheld."""
     return facts.ReleaseFacts(
         release=job.target,
         certificate=paper,

@@ -41,7 +41,6 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
 
 
 def _column(column: ColumnProfile) -> facts.ColumnFacts:
-    """The facts of a column, a small count of missing values withheld."""
     return facts.ColumnFacts(
         name=column.name,
         kind=column.kind.value,

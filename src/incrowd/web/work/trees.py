@@ -76,7 +76,6 @@ def _canonical_label(leaf: str, kind: Kind) -> str:
 
 
 def _path_of_leaf(built: Hierarchy, leaf: int) -> tuple[str, ...]:
-    """The labels of a leaf at every level, from the value to the top."""
     levels = range(built.levels)
     return tuple(str(built.labels[level][built.maps[level, leaf] - 1]) for level in levels)
 
@@ -97,7 +96,6 @@ def _public_records(counts: Counts) -> dict[int, int | None]:
 
 
 def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
-    """These leaves with their records; None if withheld."""
     told = _public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)
