@@ -15,7 +15,6 @@ from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
     from incrowd.utility.comparison import (
-        Coefficient,
         ColumnUtility,
         Comparison,
         PairUtility,
@@ -142,17 +141,16 @@ def releases_table(found: "Comparison") -> Table:
         exposed = (number(found.risk.k), share(found.risk.highest))
         made.add_row(line(found.original), f"{found.records:,}", *exposed, *rest)
     for release in found.releases:
-        made.add_row(*release_row(release))
+        made.add_row(*_release_row(release))
     return made
 
 
-def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
-    """The figures of a release, as cells of a line."""
+def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
     risk, worst = release.risk, release.worst
-    first = (line(release.name), f"{release.records:,}")
     told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
     return (
-        *first,
+        line(release.name),
+        f"{release.records:,}",
         *told,
         loss_text(release, "gcp"),
         _NONE if worst is None else line(f"{worst.name} {_share_words(worst.total_variation)}"),
@@ -202,10 +200,9 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
             made.add_row(line(" and ".join(pair.columns)), pair.measure, *figures)
         yield made
     if release.losses:
-        made = table("loss", "release")
-        for name, value in release.losses.items():
-            made.add_row(loss_name(name), f"{'at most ' * release.losses_at_most}{number(value)}")
-        yield made
+        most = "at most " * release.losses_at_most
+        losses = ((loss_name(n), f"{most}{number(value)}") for n, value in release.losses.items())
+        yield table("loss", "release", rows=losses)
 
 
 def _figure_words(value: float | None) -> str:
@@ -219,17 +216,10 @@ def _coefficients_table(release: "ReleaseUtility", found: "Comparison") -> Itera
     yield line(f"{release.name}, {release.regression.task} regression {found.formula}:")
     made = table("term", "original", "standard error", "release", "off by", "intervals overlap")
     for one in terms:
-        made.add_row(line(one.term), *coefficient_row(one))
+        figures = (one.original, one.standard_error, one.release, one.difference)
+        overlap = _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}"
+        made.add_row(line(one.term), *map(_figure_words, figures), overlap)
     yield made
-
-
-def coefficient_row(one: "Coefficient") -> tuple[str, ...]:
-    """The figures of a coefficient as texts."""
-    figures = (one.original, one.standard_error, one.release, one.difference)
-    return (
-        *map(_figure_words, figures),
-        _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}",
-    )
 
 
 def notes_of(found: "Comparison") -> Iterator[str]:

@@ -279,8 +279,8 @@ def _explanation(one: "Explanation") -> Iterator[RenderableType]:
     yield line(f"{one.column} made coarser, within {' + '.join(one.among)}:")
     made = table("level", "values left", "unique records", "distinct")
     for level in one.coarser:
-        unique, distinct = level.ratios.unique_ratio, level.ratios.distinct_ratio
-        made.add_row(number(level.level), number(level.values), share(unique), share(distinct))
+        shares = map(share, (level.ratios.unique_ratio, level.ratios.distinct_ratio))
+        made.add_row(number(level.level), number(level.values), *shares)
     yield made
 
 
@@ -315,9 +315,8 @@ def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
         parts.append(line("PARTIAL: not all sets were searched; there may be more."))
     if not found.sets:
         return stack(*parts)
-    made = table("columns", "people of the smallest group")
-    for group in found.sets[:most]:
-        made.add_row(line(" + ".join(group.columns)), number(group.smallest))
+    rows = ((line(" + ".join(one.columns)), number(one.smallest)) for one in found.sets[:most])
+    made = table("columns", "people of the smallest group", rows=rows)
     return stack(*parts, made, *_unshown_lines(len(found.sets) - most, details=details))
 
 
@@ -336,16 +335,15 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
     """Say what named sets can do to a population; tiny shares as numbers in `details`."""
     seen = ("values", "unique") if found.records is not None else ()
     heads = ("columns", *seen, "possible values", "alone at most", "people per value", "verdict")
-    made = table(*heads)
-    for one in found.sets:
-        made.add_row(line(" + ".join(one.columns)), *_judged_figures(one, details=details))
+    made = table(*heads, rows=(_judged_row(one, details=details) for one in found.sets))
     figures = numeric(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
     head = line(judged_headline(found), BAD if found.possible else GOOD)
     needed = line(_values_needed(found.sets[0].test))
     return stack(head, figures, needed, *([] if details else [hint("tiny shares as numbers")]))
 
 
-def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
+def _judged_row(one: "JudgedSet", *, details: bool) -> Iterator[RenderableType]:
+    yield line(" + ".join(one.columns))
     if one.ratios is not None:
         yield number(one.ratios.classes)
         yield share(one.ratios.unique_ratio)
@@ -378,11 +376,8 @@ def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> Re
 
 def safe_harbor_text(found: "Checklist", *, details: bool = False) -> RenderableType:
     """Say whether the table holds identifiers of Safe Harbor, one by one."""
-    failing = sum(check.status == "fail" for check in found.checks)
-    head = line("Found nothing that Safe Harbor forbids.", GOOD)
-    if failing:
-        many = quantity(failing, "identifier")
-        head = line(f"The table is NOT de-identified by Safe Harbor: it holds {many}.", BAD)
+    bad_news = safe_harbor_failure(found)
+    head = line(bad_news or "Found nothing that Safe Harbor forbids.", BAD if bad_news else GOOD)
     made = table("", "identifier", "", "why")
     for check in found.checks:
         if check.status == "pass" and not details:
@@ -392,6 +387,13 @@ def safe_harbor_text(found: "Checklist", *, details: bool = False) -> Renderable
         )
     year = line(f"Ages are those of {found.today}.", QUIET)
     return stack(head, made, line(_KNOWLEDGE), year, *([] if details else [hint(_PASSED)]))
+
+
+def safe_harbor_failure(found: "Checklist") -> str:
+    """Say how many identifiers of Safe Harbor a table holds; empty if none was found."""
+    failing = sum(check.status == "fail" for check in found.checks)
+    many = quantity(failing, "identifier")
+    return f"The table is NOT de-identified by Safe Harbor: it holds {many}." if failing else ""
 
 
 def _why_text(check: "IdentifierCheck") -> Text:

@@ -244,10 +244,11 @@ def _unrecounted_lines(check: "Check") -> list[RenderableType]:
 
 
 def _loss_comparison(check: "Check") -> Table:
-    made = table("loss", "certificate", "recounted")
-    for name, (claimed, found) in check.losses.items():
-        made.add_row(loss_name(name), f"{claimed:.12g}", f"{found:.12g}")
-    return made
+    rows = (
+        (loss_name(name), f"{claimed:.12g}", f"{counted:.12g}")
+        for name, (claimed, counted) in check.losses.items()
+    )
+    return table("loss", "certificate", "recounted", rows=rows)
 
 
 def keys_text(made: "KeyFiles") -> RenderableType:
@@ -304,7 +305,5 @@ def _losses_table(losses: Mapping[str, float]) -> Table:
 
 
 def _figures_table(head: str, figures: Mapping[str, float], value: str = "") -> Table:
-    made = table(head, value)
-    for name, figure in figures.items():
-        made.add_row(line(name), number(figure))
-    return made
+    rows = ((line(name), number(figure)) for name, figure in figures.items())
+    return table(head, value, rows=rows)

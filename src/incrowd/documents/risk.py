@@ -269,9 +269,9 @@ def _weights_note(records: int) -> str:
 
 
 def _special_tables(found: SpecialUniques) -> list[RenderableType]:
-    sizes = table("columns of the set", "minimal sample uniques", "records, by their smallest")
-    for size in found.sizes:
-        sizes.add_row(number(size.size), number(size.sets), number(size.records))
+    of_sizes = (map(number, (one.size, one.sets, one.records)) for one in found.sizes)
+    heads = ("columns of the set", "minimal sample uniques", "records, by their smallest")
+    sizes = table(*heads, rows=of_sizes)
     columns = table("column", "in minimal sample uniques", "share of the scores", "without it")
     for column in found.columns:
         figures = (number(column.sets), share(column.share), number(column.records_without))

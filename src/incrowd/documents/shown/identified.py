@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from incrowd.documents import json
-from incrowd.documents.identify import discovery_headline, judged_headline
+from incrowd.documents.identify import discovery_headline, judged_headline, safe_harbor_failure
 from incrowd.documents.page import Columns, FigureTable
 from incrowd.documents.pictures import Bars, Series
 from incrowd.documents.view import MOST_DRAWN, ResultView, good_or_bad_news
@@ -170,11 +170,8 @@ def draft_view(draft: "Draft") -> ResultView:
 
 def checklist_view(found: "Checklist") -> ResultView:
     """Show which of the eighteen identifiers a table holds."""
-    failing = sum(check.status == "fail" for check in found.checks)
-    head = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
-    if failing:
-        many = quantity(failing, "identifier")
-        head = f"The table is NOT de-identified by Safe Harbor: it holds {many}."
+    bad_news = safe_harbor_failure(found)
+    nothing = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
     holds = tuple(
         sum(column.status == "fail" for column in check.columns) for check in found.checks
     )
@@ -195,7 +192,7 @@ def checklist_view(found: "Checklist") -> ResultView:
         ),
     }
     return ResultView(
-        good_or_bad_news(head, when=not failing),
+        good_or_bad_news(bad_news or nothing, when=not bad_news),
         picture,
         FigureTable.of(found.checks, columns, "Identifiers"),
         found.as_dict,

@@ -96,7 +96,7 @@ class Frame:
                     blocks.plain_button("Choose another table", self._leave_table, "folder_open")
 
     def _leave_table(self) -> None:
-        self.project.close()
+        self.project.open(None)
         ui.navigate.to(steps.TABLE.path)
 
     def _stop_drawing(self) -> None:

@@ -353,25 +353,10 @@ class Project:
         """Start a small job in a run of its own and return that run; `ask` waits for the answer."""
         return JobRun[Answer](self.session.worker).start(job)
 
-    def close(self) -> None:
-        """Forget the table and all that is known about it."""
-        self.session.close_table()
-        self._forget_all()
-
-    def read_as(self, choice: ReadingOptions) -> None:
-        """Read the table in another way; what was known about it is forgotten."""
+    def open(self, path: str | Path | None, reading: ReadingOptions | None = None) -> None:
+        """Take another table or reading, or no table; all jobs and reviews are forgotten."""
         self.session.cancel()
-        self.session.read_as(**vars(choice))
-        self._forget_all()
-
-    def open(self, path: str | Path) -> None:
-        """Take another table; what was known about the former is forgotten."""
-        self.session.cancel()
-        self.session.open(path)
-        self._forget_all()
-
-    def _forget_all(self) -> None:
-        """Forget all jobs and reviews, as another table or reading has come."""
+        self.session.open(path, reading)
         self.passed.clear()
         self.reviewed.clear()
         self.longer_answers.clear()

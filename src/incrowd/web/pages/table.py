@@ -72,7 +72,7 @@ def _passing_words(frame: Frame) -> tuple[str, ...]:
 
 
 def _close_table(frame: Frame) -> None:
-    frame.project.close()
+    frame.project.open(None)
     frame.redraw()
 
 
