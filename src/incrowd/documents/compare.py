@@ -152,7 +152,7 @@ def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
         line(release.name),
         f"{release.records:,}",
         *told,
-        loss_text(release, "gcp"),
+        gcp_text(release),
         _NONE if worst is None else line(f"{worst.name} {_share_words(worst.total_variation)}"),
         _share_words(release.total_variation),
         _share_words(release.pair_difference),
@@ -160,9 +160,9 @@ def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
     )
 
 
-def loss_text(release: "ReleaseUtility", name: str) -> str:
-    """The figure of a loss of a release; said if it is only an upper bound."""
-    value = release.losses.get(name)
+def gcp_text(release: "ReleaseUtility") -> str:
+    """The loss GCP of a release; said if it is only an upper bound."""
+    value = release.losses.get("gcp")
     return f"{'at most ' if value and release.losses_at_most else ''}{_share_words(value)}"
 
 

@@ -8,8 +8,8 @@ from incrowd.documents.compare import (
     compare_document,
     farthest_columns,
     farthest_pairs,
+    gcp_text,
     headline,
-    loss_text,
 )
 from incrowd.documents.page import (
     Block,
@@ -137,7 +137,7 @@ def _releases_table(found: "Comparison") -> FigureTable:
 def _gcp_cell(release: "ReleaseUtility") -> Cell:
     """The cell of the loss GCP; said if it is only an upper bound."""
     if release.losses_at_most:
-        return loss_text(release, "gcp")
+        return gcp_text(release)
     return _in_digits(release.losses.get("gcp"))
 
 

@@ -21,7 +21,6 @@ from incrowd.documents.words import (
     numeric,
     percent,
     quantity,
-    rest_of_list_lines,
     share,
     stack,
     table,
@@ -163,9 +162,8 @@ def _shown_by(found: "Discovery") -> Iterator[str]:
 
 def _unshown_lines(count: int, *, details: bool) -> list[RenderableType]:
     """A line on the sets that a terminal leaves out; none if it shows all."""
-    if details or count <= 0:
-        return rest_of_list_lines(count)
-    return [line(f"and {count:,} more; --details shows more of them, --json all", QUIET)]
+    where = "--json lists them" if details else "--details shows more of them, --json all"
+    return [line(f"and {count:,} more; {where}", QUIET)] if count > 0 else []
 
 
 def discovery_headline(found: "Discovery") -> str:

@@ -113,9 +113,8 @@ def _exposure_table(risk: Risk) -> Table:
 
 
 def _distinct_words(reached: Reached) -> str:
-    values = f"distinct l = {number(reached.l['distinct'])}" if "distinct" in reached.l else ""
-    most = f"frequency l = {number(reached.l['frequency'])}" if "frequency" in reached.l else ""
-    return ", ".join(filter(None, (values, most)))
+    kinds = [kind for kind in ("distinct", "frequency") if kind in reached.l]
+    return ", ".join(f"{kind} l = {number(reached.l[kind])}" for kind in kinds)
 
 
 def _sensitive_table(sensitive: Mapping[str, Reached]) -> Table:

@@ -228,8 +228,3 @@ def numeric(made: "Table", *places: int) -> "Table":
 def hint(what: str) -> "Text":
     """A line that says what --details would add."""
     return line(f"--details adds {what}.", QUIET)
-
-
-def rest_of_list_lines(count: int) -> "list[RenderableType]":
-    """A line on how many entries of a list are left out; none if all are shown."""
-    return [line(f"and {count:,} more; --json lists them", QUIET)] if count > 0 else []

@@ -55,8 +55,14 @@ def command(session: "PageSession") -> str:
     """The command that makes the release; `policy.toml` holds the policy."""
     words = ["incrowd", "anonymize", _source(session), "--policy", POLICY]
     words += ["-o", _target(session)]
-    for flag, value in _option_flags(session).items():
-        words += [flag, value]
+    given = {
+        "--seed": session.seed,
+        "--report": session.report,
+        "--sign": session.sign,
+        "--key-file": session.key_file,
+    }
+    for flag, value in given.items():
+        words += [] if value is None else [flag, str(value)]
     words += _world_words(session.world) + _reading_words(session.reading)
     return shlex.join(words)
 
@@ -84,16 +90,6 @@ def _target(session: "PageSession") -> str:
     return session.target or "RELEASE"
 
 
-def _option_flags(session: "PageSession") -> dict[str, str]:
-    given = {
-        "--seed": session.seed,
-        "--report": session.report,
-        "--sign": session.sign,
-        "--key-file": session.key_file,
-    }
-    return {flag: str(value) for flag, value in given.items() if value is not None}
-
-
 def _world_words(world: WorldFiles) -> list[str]:
     words = [word for file in world.files for word in ("--world", file)]
     words += [] if world.world_id is None else ["--world-id", world.world_id]
@@ -119,10 +115,8 @@ def _reading_words(reading: ReadingOptions) -> list[str]:
 def python(session: "PageSession") -> str:
     """The program in Python that makes the release; `policy.toml` holds the policy."""
     arguments = [_quote(_source(session)), "policy", _quote(_target(session))]
-    if session.seed is not None:
-        arguments.append(f"seed={session.seed}")
-    if session.sign is not None:
-        arguments.append(f"sign={_quote(session.sign)}")
+    given = {"seed": session.seed, "sign": session.sign}
+    arguments += [f"{name}={_literal(one)}" for name, one in given.items() if one is not None]
     if session.key_file is not None:
         arguments.append("key=key")
     arguments += _world_python(session.world)

@@ -156,11 +156,6 @@ class PageSession:
         self.worker.cancel()
         self.behind.cancel()
 
-    @property
-    def busy(self) -> bool:
-        """Whether the worker has something to do."""
-        return self.worker.busy
-
     # Files of its own
 
     @property

@@ -6,7 +6,7 @@ label above it, and what goes under `other` stays under it up to the top.
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.tree import reused_names
@@ -38,11 +38,6 @@ class TreeRows:
     def __repr__(self) -> str:
         """Without values."""
         return f"TreeRows({len(self.rows)} rows)"
-
-
-def policy_hierarchy(grid: TreeRows) -> dict[str, Any]:
-    """The tree as a policy holds it."""
-    return {"name": "tree", "rows": [list(row) for row in grid.rows], "other": grid.other}
 
 
 def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -> TreeRows:

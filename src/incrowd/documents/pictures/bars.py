@@ -46,7 +46,9 @@ def draw_bars(picture: Bars) -> Drawing:
     left = axes.gutter_width(up)
     named = axes.fit_names(labels, (WIDTH - EDGE - left) / len(labels), left)
     area = Area(named.left, top + 26, WIDTH - EDGE - named.left, _HEIGHT)
-    x = picture.x if len(labels) == len(picture.labels) else _part_words(picture)
+    x = picture.x
+    if len(labels) < len(picture.labels):
+        x = f"{x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
     groups += axes.draw_upright_axis(up, area, picture.y)
     groups += _draw_bars_or_outlines(picture, len(labels), up, area)
     groups += axes.draw_base_line(up, area) + axes.draw_categories(named, labels, area, x)
@@ -56,10 +58,6 @@ def draw_bars(picture: Bars) -> Drawing:
     )
     height = area.bottom + named.height + (24 if x else 6)
     return Drawing(picture.title, picture.about, height, groups)
-
-
-def _part_words(picture: Bars) -> str:
-    return f"{picture.x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
 
 
 def _legend_keys(picture: Bars) -> list[Key]:
@@ -88,19 +86,17 @@ def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ..
     found: tuple[MarkGroup, ...] = ()
     absent, written = [], []
     for n, series in enumerate(picture.series, start=1):
-        boxes = list(_boxes_of_series(picture, n - 1, up, area))
-        known = [
-            box for box, value in zip(boxes, series.values, strict=False) if is_drawable(value)
-        ]
+        known = []
+        boxes = _boxes_of_series(picture, n - 1, up, area)
+        for box, value in zip(boxes, series.values, strict=False):
+            if value is None or not is_drawable(value):
+                absent.append(box)
+                continue
+            known.append(box)
+            if value >= 0:
+                at = (box.x + box.width / 2, box.y - 4)
+                written.append(Words(*at, figure(value), "middle", size=10))
         found += group_marks(f"fill{n}", known)
-        absent += [
-            box for box, value in zip(boxes, series.values, strict=False) if not is_drawable(value)
-        ]
-        written += [
-            Words(box.x + box.width / 2, box.y - 4, figure(value), "middle", size=10)
-            for box, value in zip(boxes, series.values, strict=False)
-            if value is not None and is_drawable(value) and value >= 0
-        ]
     slot = area.width / len(picture.labels) / len(picture.series)
     roomy = len(written) <= _WRITTEN and all(text_width(text.text, 10) < slot for text in written)
     return found + group_marks("none", absent) + group_marks("ink", written if roomy else [])

@@ -1,6 +1,6 @@
 """The sections of a report on what was done: columns, utility, alternatives."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from incrowd.documents import interactive
 from incrowd.documents.page import (
@@ -41,7 +41,8 @@ CHARTS = "Install incrowd[charts] to get this picture with names that answer the
 def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     """Tell what was done to each column, with its histogram before and after."""
     utility = {} if facts.utility is None else {one.name: one for one in facts.utility.columns}
-    drawn = set(_farthest_names(utility.values()))
+    farthest = sorted(utility.values(), key=lambda one: -(one.total_variation or 0.0))
+    drawn = {one.name for one in farthest[:_DRAWN]}
     done = [one for one in facts.columns if one.role in {"quasi", "sensitive", "keep", "weight"}]
     gone = [one for one in facts.columns if one not in done]
     blocks: list[Block] = []
@@ -60,11 +61,6 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     if len(utility) > _DRAWN:
         notes.append(f"Pictures are drawn of the {_DRAWN} columns that changed most.")
     return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
-
-
-def _farthest_names(columns: Iterable[ColumnUtility]) -> list[str]:
-    told = sorted(columns, key=lambda one: -(one.total_variation or 0.0))
-    return [one.name for one in told[:_DRAWN]]
 
 
 def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
@@ -86,15 +82,10 @@ def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
 
 def _fate_words(one: ColumnFact) -> str:
     """What became of a column that is not quasi-identifying, in a word or two."""
-    match one.role:
-        case "identifier":
-            return "left out" if one.action == "drop" else "replaced by a pseudonym"
-        case "unit":
-            return "left out: it tells people apart"
-        case "drop":
-            return "left out"
-        case _:
-            return "unchanged"
+    if one.role == "identifier":
+        return "left out" if one.action == "drop" else "replaced by a pseudonym"
+    fates = {"unit": "left out: it tells people apart", "drop": "left out"}
+    return fates.get(one.role, "unchanged")
 
 
 def _column_blocks(
@@ -111,12 +102,8 @@ def _column_blocks(
             x=one.name,
             y="share of the records",
         )
-        rows = [
-            (name, percent(before), percent(after))
-            for name, before, after in zip(
-                names, told.histogram.before, told.histogram.after, strict=True
-            )
-        ]
+        shares = (map(percent, told.histogram.before), map(percent, told.histogram.after))
+        rows = zip(names, *shares, strict=True)
         blocks.append(PictureBlock(picture, table((one.name, "original", "release"), rows)))
     return tuple(blocks)
 

@@ -27,6 +27,11 @@ _ROLES = {
     "unit": "tells people apart: does not leave",
     "weight": "sampling weight: leaves as it is",
 }
+_COUNTED = {
+    "run": "The run that made the release counted this from the rows that it wrote.",
+    "certificate": "The certificate says this; the rows of the release alone do not show it.",
+    "file": "This was counted again from the rows of the release for this report.",
+}
 _MISSING = {
     "own-value": "A missing value counts as a value of its own.",
     "matches-anything": "A missing value may be any value.",
@@ -39,7 +44,7 @@ def headline(facts: ReportFacts) -> Paragraphs:
     verdict = facts.verdict
     if not verdict.models:
         return Paragraphs((UNCHECKED,), "bad")
-    promises = (*map(_promise_sentence, verdict.models), _counting_sentence(facts.counted))
+    promises = (*map(_promise_sentence, verdict.models), _COUNTED[facts.counted])
     findings = Findings(
         first=alone_sentences(verdict.alone),
         promises=promises if verdict.ok else tuple(_failure_sentences(verdict)),
@@ -59,7 +64,9 @@ def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
 
 def _failure_sentences(verdict: Check) -> Iterator[str]:
     failed = [model for model in verdict.models if not model.ok]
-    yield from map(_failure_sentence, failed)
+    for model in failed:
+        reached, asked = number(model.reached), number(model.asked)
+        yield f"{model.title} reaches {reached}; the policy asks for {asked}."
     if not failed:
         yield "Read below what stands in the way."
 
@@ -69,19 +76,6 @@ def _promise_sentence(model: Verdict) -> str:
     sure = "" if model.confidence is None else f", with confidence {number(model.confidence)}"
     named = model.column is not None and meaning.startswith(model.column)
     return f"{meaning if named else sentence(meaning).removesuffix('.')}{sure}."
-
-
-def _failure_sentence(model: Verdict) -> str:
-    reached, asked = number(model.reached), number(model.asked)
-    return f"{model.title} reaches {reached}; the policy asks for {asked}."
-
-
-def _counting_sentence(counted_from: str) -> str:
-    if counted_from == "run":
-        return "The run that made the release counted this from the rows that it wrote."
-    if counted_from == "certificate":
-        return "The certificate says this; the rows of the release alone do not show it."
-    return "This was counted again from the rows of the release for this report."
 
 
 def verdict_section(facts: ReportFacts) -> Section:

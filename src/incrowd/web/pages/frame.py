@@ -86,7 +86,8 @@ class Frame:
     async def _draw_content(self) -> None:
         """Draw title and content; if that fails, say why and offer to try again."""
         try:
-            blocks.title(self.step.name, self.step.sentence)
+            blocks.text("h1", self.step.name)
+            blocks.text("p", self.step.sentence, "lead")
             await self._content(self)
         except IncrowdError as error:
             self.show_error(error)
@@ -294,8 +295,8 @@ class Frame:
         with blocks.box("next bar end"):
             # A link: it works while the page is being drawn anew, when buttons come and go.
             # Its address says which step was gone through.
-            path = f"{following.path}?after={self.step.name}"
-            button = blocks.link_button(f"Next: {following.name}", path)
+            button = ui.button(f"Next: {following.name}", color=None)
+            button.props["href"] = f"{following.path}?after={self.step.name}"
             button.props("unelevated color=primary" if first else "outline")
 
 
@@ -308,8 +309,7 @@ HELP = (
 
 def _tool_button(icon: str, label: str, go: Callable[[], Any]) -> ui.button:
     """Draw a button of the header with an icon; its label is read aloud and shown as a tip."""
-    button = ui.button(icon=icon, on_click=go, color=None).props("flat dense")
-    button.props["aria-label"] = label
-    with button:
+    with ui.button(icon=icon, on_click=go, color=None).props("flat dense") as button:
         ui.tooltip(label)
+    button.props["aria-label"] = label
     return button

@@ -136,7 +136,7 @@ class Project:
         self.sets_run = JobRun[facts.FoundSets](worker)
         self.points_run = JobRun[tuple[facts.TriedRelease, ...]](worker)
         self.release_run = JobRun[facts.ReleaseFacts](worker)
-        self.attack_run = JobRun[facts.AttackText](worker)
+        self.attack_run = JobRun[facts.TextFacts](worker)
         self.compare_run = JobRun[facts.TextFacts](worker)
         self.check_run = JobRun[Check](worker)
         self._choices_run = JobRun[facts.Choices](worker)
@@ -205,8 +205,8 @@ class Project:
 
     def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
         """The worst outcome of the report's attacks and of those asked for; None without any."""
-        attack = self.attack_run.value
-        outcomes = (None if attack is None else attack.outcome, made.attacks)
+        asked = self.attack_run.value
+        outcomes = (None if asked is None else asked.attacks, made.attacks)
         played = [outcome for outcome in outcomes if outcome is not None]
         return max(played, key=lambda outcome: outcome.broken, default=None)
 
@@ -260,7 +260,7 @@ class Project:
             self._keep_answer(self._present_question, run.value)
             return run.value
         again = asked or ((job != self._searched_for or run.failed is REPLACED) and self.is_small)
-        if again and not run.running and not self.session.busy:
+        if again and not run.running and not self.session.worker.busy:
             self._searched_for = job
             run.start(job)
         return None
@@ -294,7 +294,7 @@ class Project:
         bound = point.answer is not None and point.answer.quick and point.policy not in answers
         job = self._search_job(point.policy)
         again = job != self._longer_for or run.failed is REPLACED
-        if bound and again and not run.running and not self.session.busy:
+        if bound and again and not run.running and not self.session.worker.busy:
             self._longer_for = job
             run.start(job)
 

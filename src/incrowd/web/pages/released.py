@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from nicegui import ui
 
@@ -14,7 +13,6 @@ from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import JobRun
 from incrowd.web.wording import page_markup, sentence
 
-Text = TypeVar("Text", bound=TextFacts)
 _OLD = (
     "This release was made with another policy than the one you have now. What is said below is "
     "about that policy. Make the release again to have one of this policy."
@@ -101,7 +99,7 @@ class ReleaseOutcome:
 
     @staticmethod
     def _draw_text_card(
-        heading: str, words: str, run: JobRun[Text], ask: Callable[[], None]
+        heading: str, words: str, run: JobRun[TextFacts], ask: Callable[[], None]
     ) -> None:
         with blocks.card(heading):
             if run.running:

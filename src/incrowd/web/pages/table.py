@@ -57,18 +57,13 @@ def _draw_head(frame: Frame, facts: OpenedTable) -> None:
         )
         with blocks.bar():
             blocks.plain_button("Another table", lambda: _close_table(frame), "folder_open")
-    if frame.project.session.passing:
-        blocks.note(_passing_words(frame))
+    session = frame.project.session
+    if session.passing:
+        left = "It is deleted when incrowd ui ends or you choose another table."
+        stays = f"The release goes into the folder {session.folder.name or '/'}, and stays."
+        blocks.note((f"This is a private copy. {left}", stays))
     for words in facts.notes:
         blocks.note([sentence(words)])
-
-
-def _passing_words(frame: Frame) -> tuple[str, ...]:
-    session = frame.project.session
-    return (
-        "This is a private copy. It is deleted when incrowd ui ends or you choose another table.",
-        f"The release goes into the folder {session.folder.name or '/'}, and stays.",
-    )
 
 
 def _close_table(frame: Frame) -> None:
@@ -84,7 +79,7 @@ def _draw_columns(facts: OpenedTable) -> None:
             column.name,
             column.kind,
             blocks.whole(column.distinct),
-            _share_cell(column),
+            lambda column=column: blocks.share_with_bar(column.distinct_share),
             _missing_share(column, facts),
         )
     blocks.text(
@@ -99,10 +94,6 @@ def _missing_share(column: ColumnFacts, facts: OpenedTable) -> str:
     if column.missing is None:
         return blocks.whole(None)
     return blocks.percent(column.missing / facts.records) if facts.records else ""
-
-
-def _share_cell(column: ColumnFacts) -> Callable[[], None]:
-    return lambda: blocks.share_with_bar(column.distinct_share)
 
 
 async def _draw_cells(frame: Frame) -> None:

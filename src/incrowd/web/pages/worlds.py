@@ -1,5 +1,6 @@
 """The card of Promise about worlds: tables that an attacker may hold, and what they change."""
 
+from functools import partial
 from pathlib import Path
 
 from nicegui import ui
@@ -76,7 +77,9 @@ async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
     people = ui.radio(_COUNTED, value=counted, on_change=choose)
     blocks.name_for_readers(people, "What k counts")
     with blocks.bar():
-        blocks.plain_button("Do without the world", lambda: _remove_world(frame), "delete")
+        # One undo brings all of it back.
+        remove = partial(frame.change, edits.without_world, redraw=True, world=jobs.NO_WORLD)
+        blocks.plain_button("Do without the world", remove, "delete")
 
 
 def world_sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
@@ -88,11 +91,6 @@ def world_sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...
         return (shares,)
     lacking = join_words(found.lacking)
     return (shares, f"It does not hold {lacking}: whoever has it alone does not know that.")
-
-
-async def _remove_world(frame: Frame) -> None:
-    """Remove the world and the models that count it; one undo brings all of it back."""
-    await frame.change(edits.without_world, redraw=True, world=jobs.NO_WORLD)
 
 
 class _WorldForm:

@@ -114,7 +114,7 @@ def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
     return replace(found, alone=None, notes=(*alone_sentences(found.alone), *found.notes))
 
 
-def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
+def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.TextFacts:
     """Play the attacks of those who hold the original, or a world, on a release."""
     found = api.attack(
         job.release,
@@ -126,7 +126,7 @@ def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts
         **job.world.given,
     )
     outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
-    return facts.AttackText(html=found._repr_html_(), outcome=outcome)
+    return facts.TextFacts(html=found._repr_html_(), attacks=outcome)
 
 
 def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:
