@@ -75,7 +75,6 @@ def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
 
 
 def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
-    """Yield the broken limits; of many only the first without `details`."""
     most = len(found.broken) if details else _BROKEN
     yield from lines(f"- {sentence(text)}" for text in found.broken[:most])
     if len(found.broken) > most:
@@ -124,7 +123,6 @@ def judgement_of(one: "Attack") -> tuple[str, str]:
 
 
 def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
-    """Yield what each kind of attacker does and gets right, and what would lower it."""
     hidden = len(found.attacks) - SHOWN
     if hidden > 0:
         yield line(f"{hidden:,} more do less harm; --json has them all.")

@@ -137,7 +137,8 @@ def releases_table(found: "Comparison") -> Table:
     """A line for each release, the original first if its risk is known."""
     made = table(*_HEADS)
     if found.risk is not None:
-        rest = ("0", _NONE, "0", "0", _original_score_words(found))
+        models = [model for release in found.releases for model in release.models[:1]]
+        rest = ("0", _NONE, "0", "0", f"{models[0].original:.3f}" if models else _NONE)
         exposed = (number(found.risk.k), share(found.risk.highest))
         made.add_row(line(found.original), f"{found.records:,}", *exposed, *rest)
     for release in found.releases:
@@ -170,12 +171,6 @@ def _share_words(value: float | None) -> str:
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
-
-
-def _original_score_words(found: "Comparison") -> str:
-    """How well models that learned from the original predict, in words."""
-    every = [model for release in found.releases for model in release.models[:1]]
-    return f"{every[0].original:.3f}" if every else _NONE
 
 
 def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:

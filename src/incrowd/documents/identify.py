@@ -161,7 +161,6 @@ def _shown_by(found: "Discovery") -> Iterator[str]:
 
 
 def _unshown_lines(count: int, *, details: bool) -> list[RenderableType]:
-    """A line on the sets that a terminal leaves out; none if it shows all."""
     where = "--json lists them" if details else "--details shows more of them, --json all"
     return [line(f"and {count:,} more; {where}", QUIET)] if count > 0 else []
 

@@ -235,7 +235,6 @@ def _check_headline(check: "Check") -> Text:
 
 
 def _unrecounted_lines(check: "Check") -> list[RenderableType]:
-    """A line on how much of a certificate nothing at hand shows; none if all is shown."""
     if not check.claimed:
         return [hint("the SHA-256 of what was checked")]
     claims = quantity(len(check.claimed), "entry", "entries")

@@ -142,11 +142,9 @@ class Receiver:
             return
         try:
             await _send_answer(send, 200, await self._take(scope, receive))
-        except UploadError as error:
-            await _send_answer(send, error.status, refusal_words(error))
-        except OSError as error:
-            unwritten = _write_error(error)
-            await _send_answer(send, unwritten.status, refusal_words(unwritten))
+        except (UploadError, OSError) as error:
+            refused = _write_error(error) if isinstance(error, OSError) else error
+            await _send_answer(send, refused.status, refusal_words(refused))
         except _BrokenOffError:
             return
 

@@ -44,7 +44,8 @@ def draw_heat_map(picture: HeatMap) -> Drawing:
     side = min((WIDTH - EDGE - named.left) / len(columns), 56.0)
     high = min(max(side, 15.0), 30.0)
     area = Area(named.left, top + 6, side * len(columns), high * len(rows))
-    groups += scale_groups + _draw_cells(picture, area)
+    few = len(rows) * len(columns) <= _TOLD
+    groups += scale_groups + (_draw_boxes if few else _draw_runs)(picture, area)
     groups += group_marks("quiet", _row_names(picture, area))
     groups += axes.draw_categories(named, columns, area, "")
     return Drawing(picture.title, picture.about, area.bottom + named.height + 8, groups)
@@ -64,12 +65,6 @@ def _shade_of(picture: HeatMap, value: float) -> int:
         return round(min(max(value / most, -1.0), 1.0) * _SHADES)
     room = (picture.most - picture.least) or 1.0
     return round(min(max((value - picture.least) / room, 0.0), 1.0) * _SHADES)
-
-
-def _draw_cells(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    if min(len(picture.rows), MOST) * min(len(picture.columns), MOST) <= _TOLD:
-        return _draw_boxes(picture, area)
-    return _draw_runs(picture, area)
 
 
 def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:

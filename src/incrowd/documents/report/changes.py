@@ -64,7 +64,6 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
 
 
 def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
-    """What a fold says of its column before it is opened."""
     if one.role != "quasi":
         return "unchanged" if one.role != "identifier" else _fate_words(one)
     parts = []

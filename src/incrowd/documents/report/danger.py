@@ -91,7 +91,6 @@ def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
 
 
 def _contributions_picture(found: ExposureFacts) -> PictureBlock:
-    """What each column does: its part of unique records, or alone and without it."""
     shapley = any(one.unique is not None for one in found.contributions)
     every = sorted(found.contributions, key=lambda one: -((one.unique or one.alone) or 0.0))
     shown = every[:_MOST_BARS]

@@ -105,7 +105,6 @@ class Frame:
             self._task.cancel()
 
     def _refresh_or_redraw(self) -> None:
-        """Draw anew if another tab changed something, else call the watchers."""
         if not self._body.client.has_socket_connection:  # a tab that was left: nobody looks
             return
         if self.project.state != self._seen:

@@ -89,7 +89,6 @@ class _ColumnView:
             )
 
     async def _ask_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
-        """Draw the editor of trees in place of the button that asks for it."""
         bar.delete()
         with self._work:
             await self._draw_tree(shown)

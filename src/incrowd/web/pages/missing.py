@@ -4,6 +4,7 @@ A mark of the draft is a guess: what it blanks out is counted beside it.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from nicegui import ui
 
@@ -47,9 +48,8 @@ class MissingValues:
             fields.choice(_READ, label, now, self._put_reading)
 
     async def _put_reading(self, value: object) -> bool:
-        return await self._frame.change(
-            lambda text: edits.with_setting(text, "missing", value), redraw=True
-        )
+        edit = partial(edits.with_setting, key="missing", value=value)
+        return await self._frame.change(edit, redraw=True)
 
     def _mark_setter(self, column: str | None) -> fields.Put:
         """A function that sets the marks of a column, or of every column for None.

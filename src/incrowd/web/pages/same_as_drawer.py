@@ -51,10 +51,8 @@ class SameAs:
     def _draw(self) -> None:
         with blocks.box("between"):
             blocks.text("h2", "Same as")
-            close = ui.button(icon="close", on_click=self._drawer.hide, color=None).props(
-                "flat dense"
-            )
-            blocks.name_for_readers(close, "Close")
+            close = ui.button(icon="close", on_click=self._drawer.hide, color=None)
+            blocks.name_for_readers(close.props("flat dense"), "Close")
         blocks.text("p", "Whatever you do here is one of these. All make the same release.")
         self._first = blocks.text("p", "", "note warn")
         self._show_first()

@@ -12,7 +12,7 @@ from incrowd.io.hierarchies import builders_of
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.web import edits, facts, jobs
-from incrowd.web.work.columns import OpenColumn, open_column, records_by_node
+from incrowd.web.work.columns import OpenColumn, labels_by_level, open_column, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
@@ -57,7 +57,7 @@ def _labels_by_level(
         tree, records = column.build(builder)
     except IncrowdError:
         return None
-    return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in range(tree.levels))
+    return labels_by_level(tree, records)
 
 
 def _is_helpful(nodes: tuple[int, ...]) -> bool:
