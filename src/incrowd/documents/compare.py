@@ -14,12 +14,7 @@ from incrowd.errors import join_words
 from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
-    from incrowd.utility.comparison import (
-        ColumnUtility,
-        Comparison,
-        PairUtility,
-        ReleaseUtility,
-    )
+    from incrowd.utility.comparison import ColumnUtility, Comparison, PairUtility, ReleaseUtility
 
 _HEADS = (
     "release",

@@ -30,12 +30,7 @@ from incrowd.documents.view import ResultView
 from incrowd.utility.verdict import LIMITS
 
 if TYPE_CHECKING:
-    from incrowd.utility.comparison import (
-        ColumnUtility,
-        Comparison,
-        Regression,
-        ReleaseUtility,
-    )
+    from incrowd.utility.comparison import ColumnUtility, Comparison, Regression, ReleaseUtility
 
 _OPEN = 6
 """Columns that are shown at once; the others can be unfolded."""

@@ -75,14 +75,9 @@ def ending_of(state: Any, job: Job[Any], replies: Replies) -> Ending:
         # A library may have turned the cancelling into an error of its own.
         if any(isinstance(cause, StoppedError) for cause in chain_of(error)):
             return Cancelled("cancelled; nothing was written")
-        return _failure_of(error)
-
-
-def _failure_of(error: Exception) -> Failed:
-    """The failure as the page says it: without cells and without paths of private folders."""
-    failure = failure_of(error)
-    words = (without_private(failure.error), without_private(failure.remedy))
-    return Failed(*words, failure.exit_code)
+        failure = failure_of(error)  # without cells; paths of private folders go, too
+        words = (without_private(failure.error), without_private(failure.remedy))
+        return Failed(*words, failure.exit_code)
 
 
 def _warm_up() -> None:

@@ -6,11 +6,7 @@ from rich.console import RenderableType
 
 from incrowd.documents.json import pick
 from incrowd.documents.page import Page, page
-from incrowd.documents.report.changes import (
-    alternatives_section,
-    columns_section,
-    utility_section,
-)
+from incrowd.documents.report.changes import alternatives_section, columns_section, utility_section
 from incrowd.documents.report.closing import limits_section, papers_section
 from incrowd.documents.report.danger import attacks_section, before_section, exposed_section
 from incrowd.documents.report.facts import ReportFacts

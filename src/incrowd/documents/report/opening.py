@@ -5,13 +5,7 @@ from collections.abc import Iterator, Sequence
 from incrowd.documents.page import Block, Columns, FigureTable, Folded, Paragraphs, Section
 from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts
 from incrowd.documents.report.wording import percent, plain, quiet
-from incrowd.documents.verdict import (
-    UNCHECKED,
-    AttackOutcome,
-    Findings,
-    alone_sentences,
-    release_verdict,
-)
+from incrowd.documents.verdict import UNCHECKED, Findings, alone_sentences, release_verdict
 from incrowd.documents.words import number, promise, quantity
 from incrowd.errors import join_words, sentence
 from incrowd.verify.verdict import Check, Verdict
@@ -50,16 +44,11 @@ def headline(facts: ReportFacts) -> Paragraphs:
         promises=promises if verdict.ok else tuple(_failure_sentences(verdict)),
         kept=verdict.ok,
         models_met=all(model.ok for model in verdict.models),
-        attacks=attack_outcome(facts),
+        attacks=facts.attack_outcome,
         warnings=tuple(map(sentence, facts.warnings)),
     )
     found = release_verdict(findings)
     return Paragraphs(found.sentences, "plain" if found.tone == "warn" else found.tone)
-
-
-def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
-    """The outcome of the attacks of a report; None if none were played."""
-    return None if facts.attacks is None else facts.attacks.outcome
 
 
 def _failure_sentences(verdict: Check) -> Iterator[str]:

@@ -41,7 +41,8 @@ def offers(
         nodes = _labels_by_level(column, job, spec)
         if nodes is None or nodes in [one.nodes for one in found]:
             continue
-        if words and not _is_helpful(nodes):
+        # Level 1 groups some values but not all; or there are only values and a top.
+        if words and not (len(nodes) == 2 or 1 < nodes[1] < nodes[0]):
             continue
         found.append(facts.OfferedHierarchy(spec=spec, words=words, nodes=nodes))
     return tuple(found[: _MOST + 1])
@@ -58,11 +59,6 @@ def _labels_by_level(
     except IncrowdError:
         return None
     return labels_by_level(tree, records)
-
-
-def _is_helpful(nodes: tuple[int, ...]) -> bool:
-    """Whether level 1 groups some values but not all; or there are only values and a top."""
-    return len(nodes) == 2 or 1 < nodes[1] < nodes[0]
 
 
 def _candidates(column: OpenColumn) -> Iterator[_Offer]:

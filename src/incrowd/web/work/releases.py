@@ -4,7 +4,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from incrowd import api
-from incrowd.documents.report.opening import attack_outcome
 from incrowd.documents.verdict import AttackOutcome, alone_sentences
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files, key_files
@@ -50,7 +49,7 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
         made = WrittenRelease(
             release, table.source, there, paths, Path(table.folder), job.world.given
         )
-        attacks = attack_outcome(made.report(job.report, Watch(tell=tell)).facts)
+        attacks = made.report(job.report, Watch(tell=tell)).facts.attack_outcome
     return replace(_release_facts(release, job, paper), attacks=attacks)
 
 
