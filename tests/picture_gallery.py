@@ -37,7 +37,8 @@ def waves(count, phase=0.0):
 
 def bars(count=6, many=2, label="{}"):
     series = tuple(Series(f"series {n}", waves(count, n)) for n in range(many))
-    return Bars("Bars", "What they show.", names(count, label), series, "x", "y", 5, "k = 5")
+    axes = {"x": "x", "y": "y", "mark": 5, "mark_name": "k = 5"}
+    return Bars("Bars", "What they show.", names(count, label), series, **axes)
 
 
 def heat(count=5, least=-1.0):
@@ -63,7 +64,8 @@ def plane(count=7):
 
 def curve(count=30, step=False):
     lines = tuple(CurveLine(f"line {n}", tuple(enumerate(waves(count, n))), step) for n in range(2))
-    return Curve("Curve", "What it shows.", lines, "x", "y", 5.0, "limit", "x")
+    axes = {"x": "x", "y": "y", "mark": 5.0, "mark_name": "limit", "mark_on": "x"}
+    return Curve("Curve", "What it shows.", lines, **axes)
 
 
 RANGES = EstimateBars(
@@ -110,17 +112,11 @@ def named(name):
     """A picture of every kind in which everything has this name."""
     series = (Series(name, (1.0, None)), Series(name, (2.0, 3.0)))
     two = (name, name)
+    lines = (CurveLine(name, ((0, 1), (1, 2))), CurveLine(name, ((0, 2),)))
+    axes = {"x": name, "y": name, "mark_name": name}
     return (
-        Bars(name, name, two, series, name, name, 1.5, name),
-        Curve(
-            name,
-            name,
-            (CurveLine(name, ((0, 1), (1, 2))), CurveLine(name, ((0, 2),))),
-            name,
-            name,
-            1,
-            name,
-        ),
+        Bars(name, name, two, series, mark=1.5, **axes),
+        Curve(name, name, lines, mark=1, **axes),
         HeatMap(name, name, two, two, ((0.5, None), (1.0, 0.0))),
         EstimateBars(name, name, two, (0, 0), (1, 1), (2, 2), (1, None), name, name, name),
         Plane(name, name, (PlanePoint(name, 1, 2), PlanePoint(name, 2, 1, "original")), name, name),

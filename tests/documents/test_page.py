@@ -21,7 +21,6 @@ from incrowd.documents.page import (
     Paragraphs,
     PictureBlock,
     Section,
-    SideBySide,
     fragment,
     page,
 )
@@ -76,7 +75,7 @@ def blocks(name="column"):
         table,
         FigureTable(tuple(f"{name} {n}" for n in range(20)), ((*range(20),),) * 3),
         *(PictureBlock(picture, table) for picture in named(name)),
-        Folded(name, (table, SideBySide((PictureBlock(bars()), PictureBlock(bars()))))),
+        Folded(name, (table, PictureBlock(bars()), PictureBlock(bars()))),
     )
 
 

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,7 +89,8 @@ def test_another_seed_gives_another_order(session):
 def test_the_command_names_every_choice(session):
     session.seed, session.target = 7, "/tmp/out put.csv"
     session.report, session.sign, session.key_file = "r.html", "key.pem", "secret"
-    session.read_as(header=False, date_formats=("%d/%m/%Y", "b=%Y"), skip=2)
+    reading = replace(session.reading, header=False, date_formats=("%d/%m/%Y", "b=%Y"), skip=2)
+    session.open(session.source, reading)
     words = shlex.split(same_as.command(session))
     assert words[:3] == ["incrowd", "anonymize", session.source]
     assert words[3:] == [
@@ -100,7 +102,8 @@ def test_the_command_names_every_choice(session):
 
 
 def test_python_names_every_choice(session):
-    session.read_as(date_formats=("birth=%d/%m/%Y",), header=True)
+    reading = replace(session.reading, date_formats=("birth=%d/%m/%Y",), header=True)
+    session.open(session.source, reading)
     session.report, session.sign, session.key_file = 'r".html', "key.pem", "secret"
     text = same_as.python(session)
     compile(text, "session.py", "exec")

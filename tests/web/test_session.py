@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from incrowd.errors import PolicyError
+from incrowd.requests.reading import ReadingOptions
 from incrowd.web import files
 from incrowd.web.facts import TriedRelease
 from incrowd.web.server import Patience, cancel_unwatched
@@ -40,12 +41,12 @@ def test_another_table_begins_anew(tmp_path):
     assert session.target == str(tmp_path / "a-release.csv")
     session.change("one")
     session.change("two")
-    session.read_as(delimiter=";")
+    session.open(tmp_path / "a.csv.gz", ReadingOptions(delimiter=";"))
     assert (session.policy, session.reading.delimiter) == ("two", ";")
     session.open(tmp_path / "b.parquet")
     assert (session.policy, session.can_undo) == ("", False)
     assert session.target == str(tmp_path / "b-release.parquet")
-    session.close_table()
+    session.open(None)
     assert session.source is None
     with pytest.raises(PolicyError, match="no table yet"):
         session.require_table()

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from incrowd.requests.reading import ReadingOptions
 from incrowd.web import uploads
 from incrowd.web.guard import Guard
 from incrowd.web.session import PageSession
@@ -139,7 +140,7 @@ def test_another_table_takes_the_place_of_a_copy(session, tmp_path):
     session.open(copy)
     assert session.passing
     assert session.target == str(tmp_path / "people-release.csv")
-    session.read_as(delimiter=";")
+    session.open(copy, ReadingOptions(delimiter=";"))
     assert copy.exists()
     session.open(tmp_path / "mine.csv")
     assert not session.passing

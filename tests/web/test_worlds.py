@@ -12,6 +12,7 @@ import pytest
 import incrowd
 from incrowd.errors import InfeasibleError, InputError, PolicyError
 from incrowd.policy.policy import Policy
+from incrowd.requests.reading import ReadingOptions
 from incrowd.search import AgainstWorld
 from incrowd.web import edits, jobs, same_as
 from incrowd.web.jobs import TableFile, WorldFiles
@@ -328,7 +329,7 @@ def test_a_world_is_undone_with_its_models_and_forgotten_with_its_table(session,
     session.redo()
     assert not session.world.files
     session.undo()
-    session.read_as(delimiter=",")
+    session.open(session.source, ReadingOptions(delimiter=","))
     assert session.world == world
     session.open(tmp_path / "other.csv")
     assert not session.world.files

@@ -75,7 +75,6 @@ def _verdict(found: "Attacked", worst: "list[Attack]") -> "Text":
 
 
 def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableType]:
-    """Yield the broken limits; of many only the first without `details`."""
     most = len(found.broken) if details else _BROKEN
     yield from lines(f"- {sentence(text)}" for text in found.broken[:most])
     if len(found.broken) > most:
@@ -83,7 +82,6 @@ def _broken_limits(found: "Attacked", *, details: bool) -> Iterator[RenderableTy
 
 
 def _kept_limits(found: "Attacked") -> Iterator[str]:
-    """Yield the limits that the attacks keep, in words."""
     limits = found.limits
     if (posterior := limits.get("max_posterior")) is not None:
         most = limits.get("max_people") or 0
@@ -125,7 +123,6 @@ def judgement_of(one: "Attack") -> tuple[str, str]:
 
 
 def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[RenderableType]:
-    """Yield what each kind of attacker does and gets right, and what would lower it."""
     hidden = len(found.attacks) - SHOWN
     if hidden > 0:
         yield line(f"{hidden:,} more do less harm; --json has them all.")
@@ -138,7 +135,6 @@ def _attacker_lines(found: "Attacked", worst: "list[Attack]") -> Iterator[Render
 
 
 def _people_sentences(attack: "Attack") -> Iterator[str]:
-    """Yield sentences on what an attack does to single people."""
     persons = attack.persons
     if persons is None or not persons.largest or attack.claims:
         return
@@ -179,7 +175,6 @@ def _candidate_sentences(found: "Attacked") -> Iterator[str]:
 
 
 def _worst_by_goal(found: "Attacked") -> dict[str, "Attack"]:
-    """The most harmful attack of each goal."""
     worst: dict[str, Attack] = {}
     for attack in worst_first(found.attacks):
         worst.setdefault(attack.goal, attack)

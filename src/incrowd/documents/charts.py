@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts
+from incrowd.documents.json import pick
 from incrowd.documents.templates import ScriptSafe
 from incrowd.documents.words import printable
 from incrowd.errors import InputError
@@ -43,13 +44,10 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
     In each line the nodes of least loss stand in the middle. Minimal generalizations, where all are
     known, have a square around them.
     """
-    alt = _altair()
+    alt = _import_extra("altair")
     which = _nodes_to_draw(explored)
     place = _places_in_line(explored, which)
     points = [_point_figures(explored, int(i), float(x)) for i, x in zip(which, place, strict=True)]
-    if (least := explored.minimal) is not None:
-        for point, i in zip(points, which.tolist(), strict=True):
-            point["minimal"] = bool(least[i])
     axes = {
         "x": alt.X("x:Q", axis=None),
         "y": alt.Y("y:Q", title="steps up the hierarchies", axis=alt.Axis(tickMinStep=1)),
@@ -76,16 +74,10 @@ def lattice_chart(explored: Explored, loss: str) -> Chart:
 
 def frontier_chart(curve: Frontier) -> Chart:
     """Draw how much privacy there is for every largest loss of a class, as a stair."""
-    alt = _altair()
+    alt = _import_extra("altair")
     title = "k" if curve.privacy == "k" else printable(f"l of {curve.column}")
     points = [
-        {
-            "max_loss": point.max_loss,
-            "k": point.k,
-            "l": point.l,
-            "loss": round(point.loss, 6),
-            "classes": point.classes,
-        }
+        pick(point, "max_loss k l loss classes") | {"loss": round(point.loss, 6)}
         for point in curve.points
     ]
     base = alt.Chart(alt.Data(values=points)).encode(
@@ -120,11 +112,6 @@ def refuse_undrawable() -> None:
         raise _undrawable_error()
 
 
-def _altair() -> Any:
-    """Import Altair; refuse pictures without it."""
-    return _import_extra("altair")
-
-
 def _import_extra(name: str) -> Any:
     """Import a library of an extra; refuse pictures if it is not installed."""
     try:
@@ -134,7 +121,6 @@ def _import_extra(name: str) -> Any:
 
 
 def _undrawable_error() -> InputError:
-    """The error about libraries that pictures need."""
     return InputError(
         "pictures need libraries that are not installed",
         remedy="install incrowd[charts], or ask for JSON or CSV",
@@ -142,7 +128,6 @@ def _undrawable_error() -> InputError:
 
 
 def _title(explored: Explored, shown: int, loss: str) -> str:
-    """The title: how many nodes were counted and drawn, and what the signs mean."""
     part = "" if shown == len(explored) else f", {shown:,} of them drawn"
     squares = "" if explored.minimal is None else "; squares are minimal generalizations"
     return (
@@ -152,7 +137,6 @@ def _title(explored: Explored, shown: int, loss: str) -> str:
 
 
 def _nodes_to_draw(explored: Explored) -> Counts:
-    """The numbers of the nodes in `explored` that are drawn."""
     every = np.arange(len(explored))
     if len(every) <= _MOST_NODES:
         return every
@@ -184,6 +168,7 @@ def _point_figures(explored: Explored, i: int, place: float) -> dict[str, Any]:
         "loss": None if np.isnan(loss) else round(loss, 6),
         "state": _WORDS[NodeState(int(explored.state[i]))],
         "optimum": i == explored.best,
+        **({} if explored.minimal is None else {"minimal": bool(explored.minimal[i])}),
     }
 
 

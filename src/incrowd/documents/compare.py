@@ -14,14 +14,7 @@ from incrowd.errors import join_words
 from incrowd.utility.verdict import LIMITS, closeness_of
 
 if TYPE_CHECKING:
-    from incrowd.utility.comparison import (
-        Coefficient,
-        ColumnUtility,
-        Comparison,
-        ModelTest,
-        PairUtility,
-        ReleaseUtility,
-    )
+    from incrowd.utility.comparison import ColumnUtility, Comparison, PairUtility, ReleaseUtility
 
 _HEADS = (
     "release",
@@ -59,7 +52,6 @@ def compare_document(found: "Comparison") -> dict[str, Any]:
 
 
 def _release_document(release: "ReleaseUtility") -> dict[str, Any]:
-    """What one release keeps, as JSON has it."""
     worst, verdict = release.worst, closeness_of(release)
     return {
         "name": release.name,
@@ -90,7 +82,6 @@ def _column_document(column: "ColumnUtility") -> dict[str, Any]:
 
 
 def _regression_document(release: "ReleaseUtility") -> Mapping[str, Any] | None:
-    """The coefficients of the analysis as JSON has them; None if there is none."""
     if release.regression is None:
         return None
     found = asdict(release.regression)
@@ -141,56 +132,40 @@ def releases_table(found: "Comparison") -> Table:
     """A line for each release, the original first if its risk is known."""
     made = table(*_HEADS)
     if found.risk is not None:
-        rest = ("0", _NONE, "0", "0", _original_score_words(found))
+        models = [model for release in found.releases for model in release.models[:1]]
+        rest = ("0", _NONE, "0", "0", f"{models[0].original:.3f}" if models else _NONE)
         exposed = (number(found.risk.k), share(found.risk.highest))
         made.add_row(line(found.original), f"{found.records:,}", *exposed, *rest)
     for release in found.releases:
-        made.add_row(*release_row(release))
+        made.add_row(*_release_row(release))
     return made
 
 
-def release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
-    """The figures of a release, as cells of a line."""
+def _release_row(release: "ReleaseUtility") -> tuple[RenderableType, ...]:
     risk, worst = release.risk, release.worst
-    first = (line(release.name), f"{release.records:,}")
     told = (_NONE, _NONE) if risk is None else (number(risk.k), share(risk.highest))
     return (
-        *first,
+        line(release.name),
+        f"{release.records:,}",
         *told,
-        loss_text(release, "gcp"),
+        gcp_text(release),
         _NONE if worst is None else line(f"{worst.name} {_share_words(worst.total_variation)}"),
         _share_words(release.total_variation),
         _share_words(release.pair_difference),
-        _score_words(release.models),
+        f"{release.models[0].release:.3f}" if release.models else _NONE,
     )
 
 
-def loss_text(release: "ReleaseUtility", name: str) -> str:
-    """The figure of a loss of a release; said if it is only an upper bound."""
-    value = release.losses.get(name)
-    return (
-        f"at most {_share_words(value)}"
-        if value and release.losses_at_most
-        else _share_words(value)
-    )
+def gcp_text(release: "ReleaseUtility") -> str:
+    """The loss GCP of a release; said if it is only an upper bound."""
+    value = release.losses.get("gcp")
+    return f"{'at most ' if value and release.losses_at_most else ''}{_share_words(value)}"
 
 
 def _share_words(value: float | None) -> str:
-    """A share in words; one that is not known has a sign of its own."""
     if value is None:
         return _NONE
     return "0" if abs(value) < 1e-9 else share(round(value, 4) or value)
-
-
-def _score_words(models: "tuple[ModelTest, ...]") -> str:
-    """How well models that learned from the release predict, in words."""
-    return f"{models[0].release:.3f}" if models else _NONE
-
-
-def _original_score_words(found: "Comparison") -> str:
-    """How well models that learned from the original predict, in words."""
-    every = [model for release in found.releases for model in release.models[:1]]
-    return f"{every[0].original:.3f}" if every else _NONE
 
 
 def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
@@ -211,43 +186,30 @@ def _details(release: "ReleaseUtility") -> Iterator[RenderableType]:
     if pairs := farthest_pairs(release):
         made = table("pair", "measure", "original", "release", "off by")
         for pair in pairs:
-            made.add_row(
-                line(" and ".join(pair.columns)),
-                pair.measure,
-                *(_figure_words(value) for value in (pair.before, pair.after, pair.difference)),
-            )
+            figures = map(_figure_words, (pair.before, pair.after, pair.difference))
+            made.add_row(line(" and ".join(pair.columns)), pair.measure, *figures)
         yield made
     if release.losses:
-        made = table("loss", "release")
-        for name, value in release.losses.items():
-            made.add_row(loss_name(name), f"{'at most ' * release.losses_at_most}{number(value)}")
-        yield made
+        most = "at most " * release.losses_at_most
+        losses = ((loss_name(n), f"{most}{number(value)}") for n, value in release.losses.items())
+        yield table("loss", "release", rows=losses)
 
 
 def _figure_words(value: float | None) -> str:
-    """A figure in words; one that is not known has a sign of its own."""
     return _NONE if value is None else f"{value:.4g}"
 
 
 def _coefficients_table(release: "ReleaseUtility", found: "Comparison") -> Iterator[RenderableType]:
-    """Yield a table of the coefficients of the analysis; nothing without one."""
     if release.regression is None:
         return
     terms = release.regression.coefficients
     yield line(f"{release.name}, {release.regression.task} regression {found.formula}:")
     made = table("term", "original", "standard error", "release", "off by", "intervals overlap")
     for one in terms:
-        made.add_row(line(one.term), *coefficient_row(one))
+        figures = (one.original, one.standard_error, one.release, one.difference)
+        overlap = _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}"
+        made.add_row(line(one.term), *map(_figure_words, figures), overlap)
     yield made
-
-
-def coefficient_row(one: "Coefficient") -> tuple[str, ...]:
-    """The figures of a coefficient as texts."""
-    figures = (one.original, one.standard_error, one.release, one.difference)
-    return (
-        *map(_figure_words, figures),
-        _NONE if one.overlap is None else f"{max(one.overlap, 0.0):.2f}",
-    )
 
 
 def notes_of(found: "Comparison") -> Iterator[str]:

@@ -8,8 +8,8 @@ from incrowd.documents.compare import (
     compare_document,
     farthest_columns,
     farthest_pairs,
+    gcp_text,
     headline,
-    loss_text,
 )
 from incrowd.documents.page import (
     Block,
@@ -30,12 +30,7 @@ from incrowd.documents.view import ResultView
 from incrowd.utility.verdict import LIMITS
 
 if TYPE_CHECKING:
-    from incrowd.utility.comparison import (
-        ColumnUtility,
-        Comparison,
-        Regression,
-        ReleaseUtility,
-    )
+    from incrowd.utility.comparison import ColumnUtility, Comparison, Regression, ReleaseUtility
 
 _OPEN = 6
 """Columns that are shown at once; the others can be unfolded."""
@@ -78,7 +73,6 @@ def _variation_bars(found: "Comparison") -> Bars:
 
 
 def _sections(found: "Comparison") -> Iterator[Section]:
-    """Yield the sections of the page: the overview, each release, the notes."""
     yield Section("releases", "Risk and utility", tuple(_overview_blocks(found)))
     for place, release in enumerate(found.releases, start=1):
         yield Section(f"release-{place}", release.name, tuple(_release_blocks(release)))
@@ -86,7 +80,6 @@ def _sections(found: "Comparison") -> Iterator[Section]:
 
 
 def _overview_blocks(found: "Comparison") -> Iterator[Block]:
-    """Yield the table of releases, and their plane if risks are known."""
     yield _releases_table(found)
     plane = _risk_plane(found)
     if plane is None:
@@ -119,7 +112,6 @@ def _risk_plane(found: "Comparison") -> Plane | None:
 
 
 def _releases_table(found: "Comparison") -> FigureTable:
-    """A line of figures for each release."""
     columns: Columns = {
         "release": "name",
         "records": "records",
@@ -140,7 +132,7 @@ def _releases_table(found: "Comparison") -> FigureTable:
 def _gcp_cell(release: "ReleaseUtility") -> Cell:
     """The cell of the loss GCP; said if it is only an upper bound."""
     if release.losses_at_most:
-        return loss_text(release, "gcp")
+        return gcp_text(release)
     return _in_digits(release.losses.get("gcp"))
 
 
@@ -155,7 +147,6 @@ def _in_digits(value: float | None) -> float | None:
 
 
 def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
-    """Yield all that is told of a release."""
     if release.regression is not None and release.regression.coefficients:
         yield _coefficients_picture(release.regression)
     yield from _model_blocks(release)
@@ -174,7 +165,6 @@ def _release_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _columns_table(release: "ReleaseUtility") -> FigureTable:
-    """A line of figures for each column of a release."""
     columns: Columns = {
         "column": "name",
         "kind": "kind",
@@ -192,7 +182,6 @@ def _columns_table(release: "ReleaseUtility") -> FigureTable:
 
 
 def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
-    """The histogram of a column before and after."""
     shown = column.histogram
     both = before_and_after(shown.before, shown.after)
     about = (
@@ -206,7 +195,6 @@ def _histogram_picture(column: "ColumnUtility") -> PictureBlock:
 
 
 def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
-    """Yield the picture and the table of changed associations."""
     far = farthest_pairs(release)[:_LISTED]
     columns: Columns = {
         "column": lambda pair: pair.columns[0],
@@ -221,7 +209,6 @@ def _pair_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _pair_map(release: "ReleaseUtility") -> HeatMap:
-    """The differences between associations as a matrix."""
     names = tuple(dict.fromkeys(name for pair in release.pairs for name in pair.columns))[:_MAP]
     known = {pair.columns: pair.difference for pair in release.pairs}
     values = tuple(
@@ -235,7 +222,6 @@ def _pair_map(release: "ReleaseUtility") -> HeatMap:
 
 
 def _coefficients_picture(found: "Regression") -> PictureBlock:
-    """The coefficients of the analysis with their intervals, as picture and table."""
     terms = [one for one in found.coefficients if one.release is not None]
     ends = [(one.release or 0.0, _NORMAL * (one.release_error or 0.0)) for one in terms]
     about = (
@@ -265,7 +251,6 @@ def _coefficients_picture(found: "Regression") -> PictureBlock:
 
 
 def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
-    """Yield a table of what models learn from each table; nothing if there are none."""
     if not release.models:
         return
     columns: Columns = {
@@ -283,7 +268,6 @@ def _model_blocks(release: "ReleaseUtility") -> Iterator[Block]:
 
 
 def _figure_blocks(release: "ReleaseUtility") -> Iterator[Block]:
-    """Yield a table of the losses and other figures of a release."""
     rows: list[tuple[str | float | int | None, ...]] = list(release.losses.items())
     rows.append(("two-way counts within noise", _in_digits(release.two_way_within_noise)))
     if release.queries is not None:

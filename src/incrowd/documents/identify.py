@@ -21,7 +21,6 @@ from incrowd.documents.words import (
     numeric,
     percent,
     quantity,
-    rest_of_list_lines,
     share,
     stack,
     table,
@@ -31,7 +30,6 @@ from incrowd.errors import sentence
 if TYPE_CHECKING:
     from incrowd.identify.distinct_values import DistinctValueTest
     from incrowd.identify.outcome import (
-        ColumnSet,
         Discovery,
         Explanation,
         Groups,
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
         JudgedSets,
         Masked,
     )
-    from incrowd.pii import Checklist, ColumnFinding, IdentifierCheck
+    from incrowd.pii import Checklist, IdentifierCheck
     from incrowd.policy.draft import Draft
 
 _SETS = 5
@@ -127,7 +125,6 @@ def explanation_text(draft: "Draft", name: str) -> RenderableType:
 
 
 def _role_counts(draft: "Draft") -> str:
-    """Say how many columns have which role, and how many to review."""
     roles = Counter(column.role.value for column in draft.policy.columns.values())
     each = ", ".join(f"{number(count)} {role}" for role, count in roles.items())
     total = quantity(sum(roles.values()), "column")
@@ -142,7 +139,7 @@ def discovery_text(found: "Discovery", *, details: bool = False) -> RenderableTy
         parts.append(line("PARTIAL: the search was cut short; there may be more sets.", BAD))
     parts.append(line(discovery_headline(found), BAD if found.found else ""))
     if found.minimum is not None and not _is_named(found):
-        parts.append(line(f"{_smallest_words(found)}: {_joined_names(found.minimum)}"))
+        parts.append(line(f"{_smallest_words(found)}: {' + '.join(found.minimum.columns)}"))
     if found.sets:
         parts += [_sets_table(found, most), *lines(map(_values_needed, found.tests[:1]))]
         parts += _unshown_lines(found.found - min(most, len(found.sets)), details=details)
@@ -164,10 +161,8 @@ def _shown_by(found: "Discovery") -> Iterator[str]:
 
 
 def _unshown_lines(count: int, *, details: bool) -> list[RenderableType]:
-    """A line on the sets that a terminal leaves out; none if it shows all."""
-    if details or count <= 0:
-        return rest_of_list_lines(count)
-    return [line(f"and {count:,} more; --details shows more of them, --json all", QUIET)]
+    where = "--json lists them" if details else "--details shows more of them, --json all"
+    return [line(f"and {count:,} more; {where}", QUIET)] if count > 0 else []
 
 
 def discovery_headline(found: "Discovery") -> str:
@@ -200,7 +195,6 @@ def discovery_headline(found: "Discovery") -> str:
 
 
 def _exact_headline(found: "Discovery") -> str:
-    """The headline of an exact search."""
     several = found.found > 1
     records, least = _records_words(found), percent(found.ratio)
     match found.measure.value:
@@ -213,7 +207,7 @@ def _exact_headline(found: "Discovery") -> str:
             told = f"{'tell' if several else 'tells'} at least {least} of {records} apart"
     sets = quantity(found.found, "minimal column combination")
     head = f"{sets if found.found else 'No column combination'} {told}"
-    return f"{head}: {_joined_names(found.sets[0])}." if _is_named(found) else f"{head}."
+    return f"{head}: {' + '.join(found.sets[0].columns)}." if _is_named(found) else f"{head}."
 
 
 def _is_named(found: "Discovery") -> bool:
@@ -221,7 +215,7 @@ def _is_named(found: "Discovery") -> bool:
     alone = found.found == 1 and len(found.sets) == 1 and found.basis.value == "counted"
     if not alone or found.minimum is None or found.minimum.cost is not None:
         return False
-    return _joined_names(found.minimum) == _joined_names(found.sets[0])
+    return found.minimum.columns == found.sets[0].columns
 
 
 def _records_words(found: "Discovery") -> str:
@@ -252,7 +246,7 @@ def _sets_table(found: "Discovery", most: int) -> Table:
     made = table(*heads, *("possible values" for _ in asked), *asked)
     for i, one in enumerate(found.sets[:most]):
         figures = map(share, (one.distinct, one.separation, one.unique))
-        made.add_row(line(_joined_names(one)), *figures, *(judged[i] if judged else ()))
+        made.add_row(line(" + ".join(one.columns)), *figures, *(judged[i] if judged else ()))
     return numeric(made, 1, 2, 3)
 
 
@@ -263,7 +257,6 @@ def _possible_values(test: "DistinctValueTest") -> tuple[str, str]:
 
 
 def _values_needed(test: "DistinctValueTest") -> str:
-    """Say how many values a set needs to tell so many people apart."""
     least = "without limit" if isinf(test.threshold) else number(ceil(test.threshold))
     return (
         f"To tell {percent(test.alpha)} of {number(test.population)} people apart, a set needs at "
@@ -272,7 +265,6 @@ def _values_needed(test: "DistinctValueTest") -> str:
 
 
 def _explanation(one: "Explanation") -> Iterator[RenderableType]:
-    """Yield what a column adds, which columns it needs, what coarser values change."""
     alone, without, together = (
         share(ratios.unique_ratio) for ratios in (one.alone, one.without, one.together)
     )
@@ -284,8 +276,8 @@ def _explanation(one: "Explanation") -> Iterator[RenderableType]:
     yield line(f"{one.column} made coarser, within {' + '.join(one.among)}:")
     made = table("level", "values left", "unique records", "distinct")
     for level in one.coarser:
-        unique, distinct = level.ratios.unique_ratio, level.ratios.distinct_ratio
-        made.add_row(number(level.level), number(level.values), share(unique), share(distinct))
+        shares = map(share, (level.ratios.unique_ratio, level.ratios.distinct_ratio))
+        made.add_row(number(level.level), number(level.values), *shares)
     yield made
 
 
@@ -299,7 +291,6 @@ def _partner_words(one: "Explanation") -> str:
 
 
 def _promises(promise: str, guarantee: "Guarantee") -> Iterator[str]:
-    """Yield what is promised, what was searched, and what was not."""
     yield f"Promise: {promise}."
     yield f"Searched: {guarantee.searched}."
     if guarantee.not_searched:
@@ -321,9 +312,8 @@ def groups_text(found: "Groups", *, details: bool = False) -> RenderableType:
         parts.append(line("PARTIAL: not all sets were searched; there may be more."))
     if not found.sets:
         return stack(*parts)
-    made = table("columns", "people of the smallest group")
-    for group in found.sets[:most]:
-        made.add_row(line(" + ".join(group.columns)), number(group.smallest))
+    rows = ((line(" + ".join(one.columns)), number(one.smallest)) for one in found.sets[:most])
+    made = table("columns", "people of the smallest group", rows=rows)
     return stack(*parts, made, *_unshown_lines(len(found.sets) - most, details=details))
 
 
@@ -342,17 +332,15 @@ def judged_text(found: "JudgedSets", *, details: bool = False) -> RenderableType
     """Say what named sets can do to a population; tiny shares as numbers in `details`."""
     seen = ("values", "unique") if found.records is not None else ()
     heads = ("columns", *seen, "possible values", "alone at most", "people per value", "verdict")
-    made = table(*heads)
-    for one in found.sets:
-        made.add_row(line(" + ".join(one.columns)), *_judged_figures(one, details=details))
+    made = table(*heads, rows=(_judged_row(one, details=details) for one in found.sets))
     figures = numeric(made, *range(1, len(seen) + 1), len(seen) + 2, len(seen) + 3)
     head = line(judged_headline(found), BAD if found.possible else GOOD)
     needed = line(_values_needed(found.sets[0].test))
     return stack(head, figures, needed, *([] if details else [hint("tiny shares as numbers")]))
 
 
-def _judged_figures(one: "JudgedSet", *, details: bool) -> Iterator[str]:
-    """Yield what was counted in a table, if any, and what the number of values allows."""
+def _judged_row(one: "JudgedSet", *, details: bool) -> Iterator[RenderableType]:
+    yield line(" + ".join(one.columns))
     if one.ratios is not None:
         yield number(one.ratios.classes)
         yield share(one.ratios.unique_ratio)
@@ -385,11 +373,8 @@ def mask_text(found: "Masked", path: str | None, *, details: bool = False) -> Re
 
 def safe_harbor_text(found: "Checklist", *, details: bool = False) -> RenderableType:
     """Say whether the table holds identifiers of Safe Harbor, one by one."""
-    failing = sum(check.status == "fail" for check in found.checks)
-    head = line("Found nothing that Safe Harbor forbids.", GOOD)
-    if failing:
-        many = quantity(failing, "identifier")
-        head = line(f"The table is NOT de-identified by Safe Harbor: it holds {many}.", BAD)
+    bad_news = safe_harbor_failure(found)
+    head = line(bad_news or "Found nothing that Safe Harbor forbids.", BAD if bad_news else GOOD)
     made = table("", "identifier", "", "why")
     for check in found.checks:
         if check.status == "pass" and not details:
@@ -401,15 +386,17 @@ def safe_harbor_text(found: "Checklist", *, details: bool = False) -> Renderable
     return stack(head, made, line(_KNOWLEDGE), year, *([] if details else [hint(_PASSED)]))
 
 
+def safe_harbor_failure(found: "Checklist") -> str:
+    """Say how many identifiers of Safe Harbor a table holds; empty if none was found."""
+    failing = sum(check.status == "fail" for check in found.checks)
+    many = quantity(failing, "identifier")
+    return f"The table is NOT de-identified by Safe Harbor: it holds {many}." if failing else ""
+
+
 def _why_text(check: "IdentifierCheck") -> Text:
-    each = (f"{found.column}: {_why_found(check, found)}" for found in check.columns)
+    """Say why columns were found; with a mark if others fail and a person must look."""
+    each = (
+        f"{one.column}: {'' if one.status == check.status else 'look: '}{one.why}"
+        for one in check.columns
+    )
     return line("\n".join(each) or check.note)
-
-
-def _why_found(check: "IdentifierCheck", found: "ColumnFinding") -> str:
-    """Say why a column was found; with a mark if others fail and a person must look."""
-    return found.why if found.status == check.status else f"look: {found.why}"
-
-
-def _joined_names(found: "ColumnSet") -> str:
-    return " + ".join(found.columns)

@@ -14,7 +14,6 @@ from incrowd.documents.pictures import Plane
 from incrowd.documents.pictures.looks import LOOKS
 from incrowd.documents.pictures.scale import is_drawable
 
-_SHAPES = {"original": "diamond"}
 _KINDS = {"release": "fill1", "original": "fill2", "frontier": "fill3", "alternative": "fill4"}
 _AXIS = {"labelFontSize": 12, "titleFontSize": 12, "tickCount": 6, "labelOverlap": "greedy"}
 _SNIPPET = """
@@ -62,7 +61,8 @@ def plane_spec(plane: Plane) -> dict[str, Any]:
     )
     kinds = [kind for kind in _KINDS if any(point["kind"] == kind for point in points)]
     hues = alt.Scale(domain=kinds, range=[LOOKS[_KINDS[kind]].light for kind in kinds])
-    shapes = alt.Scale(domain=kinds, range=[_SHAPES.get(kind, "circle") for kind in kinds])
+    marks = ["diamond" if kind == "original" else "circle" for kind in kinds]
+    shapes = alt.Scale(domain=kinds, range=marks)
     # aria is off: Vega-Lite would put titles into an expression and not escape their backslashes
     line = (
         base.transform_filter("datum.kind == 'frontier'")

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,13 +11,7 @@ from incrowd.documents import risk as risks
 if TYPE_CHECKING:
     from incrowd.exposure.risk import Risk
     from incrowd.identify.distinct_values import DistinctValueTest
-    from incrowd.identify.outcome import (
-        Discovery,
-        Explanation,
-        Groups,
-        JudgedSets,
-        Masked,
-    )
+    from incrowd.identify.outcome import Discovery, Explanation, Groups, JudgedSets, Masked
     from incrowd.identify.records import Ratios
     from incrowd.kernels.warm import Warmed
     from incrowd.policy.draft import Draft
@@ -62,7 +56,7 @@ def release_document(
         **pick(release, "search optimal why k privacy max_class_ncp bound_met classes records"),
         **pick(release, "people suppressed"),
         "left_out": release.policy.dropped,
-        "models": _verdict_documents(release.models),
+        "models": list(map(_verdict_document, release.models)),
         "loss": release.loss,
         **({} if release.bound is None else {"gap": _gap_document(release.bound)}),
         "labels": release.labels,
@@ -83,7 +77,6 @@ def _alone_shares(alone: "Alone | None") -> dict[str, Any]:
 
 
 def _gap_document(bound: "LossBound") -> dict[str, Any]:
-    """How much less another release could lose at most, as JSON has it."""
     return {
         "found": bound.found,
         "bound": bound.loss,
@@ -133,7 +126,7 @@ def error_document(
     `proved`, where a release was looked for: whether there is none, or the search found none.
     """
     searched = {} if proved is None else {"proved": proved}
-    models = {"models": _verdict_documents(verdicts)} if verdicts else {}
+    models = {"models": list(map(_verdict_document, verdicts))} if verdicts else {}
     return {
         "schema": "incrowd.error/1",
         "error": error,
@@ -170,7 +163,7 @@ def check_document(check: "Check") -> dict[str, Any]:
         "schema": "incrowd.check/1",
         **_alone_shares(check.alone),
         "ok": check.ok,
-        "models": _verdict_documents(check.models),
+        "models": list(map(_verdict_document, check.models)),
         **pick(check, "digest digest_ok notes"),
         "signature": None if check.signature is None else asdict(check.signature),
         **pick(check, "counted recounted claimed"),
@@ -263,7 +256,6 @@ def discovery_document(found: "Discovery") -> dict[str, Any]:
 
 
 def _test_document(test: "DistinctValueTest") -> dict[str, Any]:
-    """What a number of values says for a population, as JSON has it."""
     rest = "key possible population share alpha threshold verdict"
     return {"distinct": test.distinct, "source": test.source.value, **pick(test, rest)}
 
@@ -286,7 +278,6 @@ def judged_document(found: "JudgedSets") -> dict[str, Any]:
 
 
 def _ratios_of_table(ratios: "Ratios | None") -> dict[str, Any]:
-    """What a set does to the records of a table; empty without one."""
     if ratios is None:
         return {}
     return {
@@ -398,10 +389,6 @@ def _explanation_document(column: "Explanation") -> dict[str, Any]:
             {**pick(level, "level values"), **figures(level.ratios)} for level in column.coarser
         ],
     }
-
-
-def _verdict_documents(models: "Iterable[Verdict]") -> list[dict[str, Any]]:
-    return [_verdict_document(model) for model in models]
 
 
 def _verdict_document(model: "Verdict") -> dict[str, Any]:

@@ -27,7 +27,6 @@ class FigureTable:
     """Figures in rows; columns of numbers are aligned to the right."""
 
     block: ClassVar[str] = "table"
-    moves: ClassVar[bool] = False
     head: tuple[str, ...]
     rows: tuple[tuple[Cell, ...], ...]
     caption: str = ""
@@ -50,7 +49,6 @@ class Paragraphs:
     """Sentences, each a paragraph; a command is shown as it is typed."""
 
     block: ClassVar[str] = "text"
-    moves: ClassVar[bool] = False
     sentences: tuple[str, ...]
     kind: Literal["plain", "good", "bad", "quiet", "command"] = "plain"
 
@@ -60,7 +58,6 @@ class PictureBlock:
     """A picture with its sentence below, and its figures as a table that can be unfolded."""
 
     block: ClassVar[str] = "figure"
-    moves: ClassVar[bool] = False
     picture: Picture
     table: FigureTable | None = None
 
@@ -75,7 +72,6 @@ class Interactive:
     """A chart of Vega-Lite that answers a pointer; without scripts the figure is shown."""
 
     block: ClassVar[str] = "interactive"
-    moves: ClassVar[bool] = True
     spec: Mapping[str, Any]
     fallback: PictureBlock
 
@@ -88,26 +84,8 @@ class Folded:
     summary: str
     blocks: "tuple[Block, ...]"
 
-    @property
-    def moves(self) -> bool:
-        """Whether one of its blocks answers a pointer."""
-        return _any_moves(self.blocks)
 
-
-@dataclass(frozen=True)
-class SideBySide:
-    """Blocks side by side where there is room."""
-
-    block: ClassVar[str] = "group"
-    blocks: "tuple[Block, ...]"
-
-    @property
-    def moves(self) -> bool:
-        """Whether one of its blocks answers a pointer."""
-        return _any_moves(self.blocks)
-
-
-Block: TypeAlias = FigureTable | Paragraphs | PictureBlock | Interactive | Folded | SideBySide
+Block: TypeAlias = FigureTable | Paragraphs | PictureBlock | Interactive | Folded
 
 
 @dataclass(frozen=True)
@@ -161,9 +139,7 @@ def _digest(text: str) -> str:
 def _any_moves(blocks: Iterable[Block]) -> bool:
     """Whether one of the blocks answers a pointer."""
     return any(
-        _any_moves(block.blocks)
-        if isinstance(block, Folded | SideBySide)
-        else isinstance(block, Interactive)
+        isinstance(block, Interactive) or (isinstance(block, Folded) and _any_moves(block.blocks))
         for block in blocks
     )
 

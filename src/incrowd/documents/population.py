@@ -44,7 +44,7 @@ def applied_text(
     measures = [model.measure for model in release.policy.models]
     made = verdicts_table(release.models, measures)
     parts = (words.line(head, words.GOOD), *words.lines(above), made, *_support_lines(plan))
-    kept = words.lines(_file_lines(paths), words.QUIET)
+    kept = words.lines((f"{what}: {path}" for what, path in paths.items()), words.QUIET)
     if not details:
         return words.stack(*parts, *kept, words.hint("the plan that was carried out"))
     return words.stack(*parts, *kept, words.line(""), plan_text(plan, details=True))
@@ -66,7 +66,6 @@ def plan_headline(plan: "Plan") -> str:
 
 
 def _answer_words(plan: "Plan") -> str:
-    """The answer to what the question left open, in words."""
     asked, classes = plan.question, words.quantity(plan.classes_allowed, "class", "classes")
     people, k, beta = (
         words.number(asked.population),
@@ -83,7 +82,6 @@ def _answer_words(plan: "Plan") -> str:
 
 
 def _actions_table(plan: "Plan", *, details: bool) -> Table:
-    """A line for each column: its values now, then, and what to do; `details` adds limits."""
     allowed = ("allowed",) if details else ()
     made = words.table("column", "values now", *allowed, "then", "what to do")
     for action in plan.actions:
@@ -97,7 +95,6 @@ def _actions_table(plan: "Plan", *, details: bool) -> Table:
 
 
 def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
-    """Yield what the number of classes and the table itself support."""
     if plan.found is None:
         classes = words.quantity(plan.classes, "class", "classes")
         yield words.line(
@@ -116,7 +113,6 @@ def _support_lines(plan: "Plan") -> Iterator[RenderableType]:
 
 
 def _least_share(plan: "Plan", facts: "Measured") -> str:
-    """Say what the table tells about the share of its classes in the population."""
     if not facts.share:
         return "That is too few to say what share of the population it is"
     sure = words.percent(plan.question.confidence)
@@ -149,7 +145,6 @@ def quantiles_text(found: "Bucketed", path: str | None, *, details: bool = False
 
 
 def _rank_words(promise: "RankPromise") -> str:
-    """Say how far the ranks of cuts may be off; nothing if all records were divided."""
     if promise.exact:
         return f"Exact: the cuts come from all {words.quantity(promise.sample, 'record')}."
     return (
@@ -161,9 +156,4 @@ def _rank_words(promise: "RankPromise") -> str:
 
 
 def _percent_of(value: float | None) -> str:
-    """A share of the records as a percentage."""
     return "an unknown share" if value is None else words.at_most(value)
-
-
-def _file_lines(paths: Mapping[str, str]) -> Iterator[str]:
-    return (f"{what}: {path}" for what, path in paths.items())

@@ -85,14 +85,12 @@ def release_text(
 
 
 def _alone_lines(alone: "Alone | None") -> list[Text]:
-    """A line on people whom unchanged columns single out; none if nobody is alone."""
     if alone is None:
         return []
     return [line(alone.sentence, BAD if alone.together > alone.limit else "")]
 
 
 def _headline(release: "Release", paths: Mapping[str, str]) -> str:
-    """The headline: how many records leave in which classes, and where they are."""
     where = paths.get("release")
     done = f"Wrote and verified {where}" if where else "Dry run, nothing written"
     if not release.records:
@@ -104,7 +102,6 @@ def _headline(release: "Release", paths: Mapping[str, str]) -> str:
 
 
 def _detail_parts(release: "Release") -> list[RenderableType]:
-    """How the release was found, everything that it lost, and its levels and labels."""
     parts: list[RenderableType] = [line(_search_words(release)), _losses_table(release.loss)]
     if release.levels:
         parts.append(_figures_table("column", release.levels, "level"))
@@ -115,7 +112,6 @@ def _detail_parts(release: "Release") -> list[RenderableType]:
 
 
 def _search_words(release: "Release") -> str:
-    """Say how the release was made, what it lost, and what else the search says."""
     if release.why.startswith(("Used ", "used ")):
         return sentence(release.why)
     kind = _RECODINGS.get(type(release.recoding).__name__, "the search")
@@ -126,7 +122,6 @@ def _search_words(release: "Release") -> str:
 
 
 def _weakest_class_words(release: "Release") -> str:
-    """Say how private the least private class is, and what the worst one loses."""
     l = release.privacy["l"]
     by_column = l if isinstance(l, Mapping) else {} if l is None else {"": l}
     values = (
@@ -153,7 +148,6 @@ def refused_text(result: "RefusedResult") -> RenderableType:
 
 
 def _gap_sentence(bound: "LossBound") -> str:
-    """Say how much less another release could lose at most, and how sure that is."""
     classes = f"with at least {quantity(bound.size, 'record')} in every class"
     if bound.sampled is not None:
         about = f"about {number(bound.loss)} ± {number(bound.margin)}"
@@ -190,7 +184,6 @@ def _asked_and_reached(model: "Verdict") -> tuple[str, str]:
 
 
 def _meaning_of_model(model: "Verdict", measure: str) -> str:
-    """Say what a met model means, and how sure that is."""
     meaning = promise(model.name, model.column, model.reached, measure)
     if model.confidence is None:
         return meaning
@@ -226,7 +219,6 @@ def _world_sentence(found: "WorldCandidates") -> str:
 
 
 def _check_headline(check: "Check") -> Text:
-    """The headline: whether all models are met, and which are not."""
     if check.ok:
         models = quantity(len(check.models), "model is met", "models are met")
         by = "" if check.counted else ", by the word of the certificate"
@@ -243,7 +235,6 @@ def _check_headline(check: "Check") -> Text:
 
 
 def _unrecounted_lines(check: "Check") -> list[RenderableType]:
-    """A line on how much of a certificate nothing at hand shows; none if all is shown."""
     if not check.claimed:
         return [hint("the SHA-256 of what was checked")]
     claims = quantity(len(check.claimed), "entry", "entries")
@@ -252,11 +243,11 @@ def _unrecounted_lines(check: "Check") -> list[RenderableType]:
 
 
 def _loss_comparison(check: "Check") -> Table:
-    """Each loss as the certificate has it, and recounted."""
-    made = table("loss", "certificate", "recounted")
-    for name, (claimed, found) in check.losses.items():
-        made.add_row(loss_name(name), f"{claimed:.12g}", f"{found:.12g}")
-    return made
+    rows = (
+        (loss_name(name), f"{claimed:.12g}", f"{counted:.12g}")
+        for name, (claimed, counted) in check.losses.items()
+    )
+    return table("loss", "certificate", "recounted", rows=rows)
 
 
 def keys_text(made: "KeyFiles") -> RenderableType:
@@ -297,7 +288,6 @@ def shown_points(points: "Sequence[FrontierPoint]") -> "Sequence[FrontierPoint]"
 
 
 def _curve_headline(curve: "Frontier") -> str:
-    """The headline: how far privacy rises from the smallest loss to the largest."""
     what = "k" if curve.privacy == "k" else f"{FREQUENCY_L} of {curve.column}"
     ends = [
         f"{number(getattr(point, curve.privacy))} where a class loses at most "
@@ -314,8 +304,5 @@ def _losses_table(losses: Mapping[str, float]) -> Table:
 
 
 def _figures_table(head: str, figures: Mapping[str, float], value: str = "") -> Table:
-    """Figures by name, with these heads."""
-    made = table(head, value)
-    for name, figure in figures.items():
-        made.add_row(line(name), number(figure))
-    return made
+    rows = ((line(name), number(figure)) for name, figure in figures.items())
+    return table(head, value, rows=rows)

@@ -96,7 +96,6 @@ def risk_headline(risk: Risk, quasi: Sequence[str]) -> str:
 
 
 def _exposure_table(risk: Risk) -> Table:
-    """What to decide by: how many people can be found, and what is then learned."""
     made = table("", "")
     unique = of_all(risk.unique_records, risk.records, "records")
     made.add_row("unique", line(unique, BAD if risk.unique_records else GOOD))
@@ -114,14 +113,11 @@ def _exposure_table(risk: Risk) -> Table:
 
 
 def _distinct_words(reached: Reached) -> str:
-    """Say how many sensitive values the weakest class holds, and how common its first is."""
-    values = f"distinct l = {number(reached.l['distinct'])}" if "distinct" in reached.l else ""
-    most = f"frequency l = {number(reached.l['frequency'])}" if "frequency" in reached.l else ""
-    return ", ".join(filter(None, (values, most)))
+    kinds = [kind for kind in ("distinct", "frequency") if kind in reached.l]
+    return ", ".join(f"{kind} l = {number(reached.l[kind])}" for kind in kinds)
 
 
 def _sensitive_table(sensitive: Mapping[str, Reached]) -> Table:
-    """What the weakest class reaches in each measure of each sensitive column."""
     made = table("sensitive column", "measure", "reached by the weakest class")
     for name, reached in sensitive.items():
         for kind, l in reached.l.items():
@@ -132,7 +128,6 @@ def _sensitive_table(sensitive: Mapping[str, Reached]) -> Table:
 
 
 def _readings_table(risk: Risk) -> Table:
-    """The figures for each way to read missing values."""
     made = table("missing values read as", "records", "classes", "k", "unique records")
     for reading, found in risk.missing.items():
         figures = (found.records, found.classes, found.k, found.unique_records)
@@ -142,7 +137,6 @@ def _readings_table(risk: Risk) -> Table:
 
 
 def _further_parts(risk: Risk, *, details: bool) -> list[RenderableType]:
-    """What is known beyond the classes of the table, and what would lower the risk."""
     parts: list[RenderableType] = []
     if details and risk.journalist is not None and risk.marketer is not None:
         parts.append(_attackers_table(risk, risk.journalist, risk.marketer))
@@ -198,7 +192,6 @@ def _interval_of(change: Change, figure: str) -> Range | None:
 
 
 def _finding_sentence(risk: Risk, one: Finding) -> str:
-    """What a finding means, in a sentence."""
     low, high = _interval_now(risk, one.figure) or (one.now, one.now)
     return _FOUND[one.figure].format(
         low=share(low),
@@ -211,7 +204,6 @@ def _finding_sentence(risk: Risk, one: Finding) -> str:
 
 
 def _advice(one: Finding) -> str:
-    """Say what lowers the figure most."""
     ways = []
     if one.coarsen is not None:
         values = quantity(one.coarsen.values, "value")
@@ -230,7 +222,6 @@ def _changed_figure(change: Change, figure: str) -> str:
 
 
 def _special_finding(special: SpecialUniques) -> dict[str, Any]:
-    """The finding about special uniques, as JSON has it."""
     best = min(special.columns, key=lambda one: one.records_without)
     smallest = next(one for one in special.sizes if one.records)
     text = (
@@ -247,7 +238,6 @@ def _special_finding(special: SpecialUniques) -> dict[str, Any]:
 
 
 def _attackers_table(risk: Risk, journalist: Journalist, marketer: Marketer) -> Table:
-    """The risk for each kind of attacker."""
     made = table("attacker", "highest", "average", "above the threshold")
     sure = risk.prosecutor
     figures = (sure.max, sure.average, sure.above_threshold)
@@ -271,7 +261,6 @@ def _three_figures(found: Journalist | Individual) -> tuple[str, str, str]:
 
 
 def _weights_note(records: int) -> str:
-    """A note that weights of so many records are too small and count as 1."""
     return (
         f"The weights of {quantity(records, 'record')} stand for fewer people than the table "
         "holds; incrowd used 1 for each. Give weights that say how many people a record stands for."
@@ -279,10 +268,9 @@ def _weights_note(records: int) -> str:
 
 
 def _special_tables(found: SpecialUniques) -> list[RenderableType]:
-    """The tables about special uniques: scores, sizes of sets, columns."""
-    sizes = table("columns of the set", "minimal sample uniques", "records, by their smallest")
-    for size in found.sizes:
-        sizes.add_row(number(size.size), number(size.sets), number(size.records))
+    of_sizes = (map(number, (one.size, one.sets, one.records)) for one in found.sizes)
+    heads = ("columns of the set", "minimal sample uniques", "records, by their smallest")
+    sizes = table(*heads, rows=of_sizes)
     columns = table("column", "in minimal sample uniques", "share of the scores", "without it")
     for column in found.columns:
         figures = (number(column.sets), share(column.share), number(column.records_without))
@@ -298,7 +286,6 @@ def _special_tables(found: SpecialUniques) -> list[RenderableType]:
 
 
 def _column_tables(found: Explained) -> list[RenderableType]:
-    """The tables about single columns and, if measured, about knowing several."""
     above, rare = "above the threshold", f"exposed by values of fewer than {_RARE} records"
     made = table("column", "values", f"{above} alone", "without it", "part of uniques", rare)
     for one in found.contributions:

@@ -45,7 +45,8 @@ def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iter
         f"The table holds {share(model.fraction)} of a population of {people} people{weights}: "
         "figures about the population are estimates, with a 95 % interval in brackets."
     )
-    yield _assumption_words(model)
+    drawn = " and ".join(_ASSUMED[one] for one in model.assumes if one in _ASSUMED)
+    yield f"The 95 % hold if {drawn}. {_SIZES[model.assumes[-1]]}"
     if risk.uniqueness is not None and risk.uniqueness.undecided:
         yield _ignorance_words(risk.uniqueness)
     elif _is_wide(risk):
@@ -57,14 +58,7 @@ def model_text(risk: "Risk", model: "PopulationModel", *, details: bool) -> Iter
         yield from _bound_lines(risk)
 
 
-def _assumption_words(model: "PopulationModel") -> str:
-    """Say what must be true for the 95 %."""
-    drawn = " and ".join(_ASSUMED[one] for one in model.assumes if one in _ASSUMED)
-    return f"The 95 % hold if {drawn}. {_SIZES[model.assumes[-1]]}"
-
-
 def _ignorance_words(found: "Uniqueness") -> str:
-    """Say that the table cannot tell how many are unique in the population."""
     low, high = (share(end) for end in found.interval)
     return (
         f"The table cannot tell how many are unique in the population: populations with {low} and "

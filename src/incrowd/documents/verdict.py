@@ -6,7 +6,10 @@ kept are no proof against attacks that nobody played.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from incrowd.verify.alone import Alone
 
 Tone: TypeAlias = Literal["good", "warn", "bad"]
 
@@ -65,6 +68,11 @@ def check_sentence(*, kept: bool, models_met: bool) -> str:
     return NOT_PASSED if models_met else BROKEN
 
 
+def alone_sentences(alone: "Alone | None") -> tuple[str, ...]:
+    """The sentence on people whom unchanged columns single out; none if nobody looked."""
+    return () if alone is None else (alone.sentence,)
+
+
 def release_verdict(found: Findings) -> ReleaseVerdict:
     """Judge a release by all that is known about it: one verdict, the worst first.
 
@@ -83,7 +91,6 @@ def release_verdict(found: Findings) -> ReleaseVerdict:
 
 
 def _headline(found: Findings) -> tuple[str, Tone]:
-    """The headline and the tone of the worst finding."""
     if found.attacks is not None and found.attacks.broken:
         return ATTACKED, "warn"
     if found.attacks is None:
@@ -92,7 +99,6 @@ def _headline(found: Findings) -> tuple[str, Tone]:
 
 
 def _attack_sentences(attacks: AttackOutcome | None) -> Iterator[str]:
-    """Yield which attacks succeed, or that none of those played does; else nothing."""
     if attacks is None:
         return
     if not attacks.broken:

@@ -24,8 +24,6 @@ class ResultView:
     table: FigureTable
     document: Callable[[], dict[str, Any]]
     notes: tuple[str, ...] = ()
-    more: tuple[Block, ...] = ()
-    """What else a notebook shows, below the table."""
 
     @property
     def blocks(self) -> tuple[Block, ...]:
@@ -36,7 +34,7 @@ class ResultView:
         rest = [f"{more:,} more rows are in to_frame()."] if more else []
         notes = (*rest, *self.notes)
         quiet = (Paragraphs(notes, "quiet"),) if notes else ()
-        return (self.headline, PictureBlock(self.picture), shown, *self.more, *quiet)
+        return (self.headline, PictureBlock(self.picture), shown, *quiet)
 
 
 def good_or_bad_news(text: str, *, when: bool = True) -> Paragraphs:

@@ -194,13 +194,15 @@ def lines(texts: Iterable[str], style: str = "") -> "list[RenderableType]":
     return [line(text, style) for text in texts]
 
 
-def table(*heads: str) -> "Table":
-    """Make an empty table with these heads; without a head row if all of them are empty."""
+def table(*heads: str, rows: "Iterable[Iterable[RenderableType]]" = ()) -> "Table":
+    """Make a table with these heads and rows; without a head row if all heads are empty."""
     from rich.table import Table  # noqa: PLC0415  not for --json
 
     made = Table(box=None, pad_edge=False, show_header=any(heads), padding=(0, 2, 0, 0))
     for head in heads:
         made.add_column(head, header_style="bold", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
     return made
 
 
@@ -226,8 +228,3 @@ def numeric(made: "Table", *places: int) -> "Table":
 def hint(what: str) -> "Text":
     """A line that says what --details would add."""
     return line(f"--details adds {what}.", QUIET)
-
-
-def rest_of_list_lines(count: int) -> "list[RenderableType]":
-    """A line on how many entries of a list are left out; none if all are shown."""
-    return [line(f"and {count:,} more; --json lists them", QUIET)] if count > 0 else []

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from incrowd.errors import PolicyError
 from incrowd.models import MODELS
 from incrowd.policy.toml import edit_text
-from incrowd.web.trees import TreeRows, policy_hierarchy
+from incrowd.web.trees import TreeRows
 
 View: TypeAlias = Mapping[str, Any]
 """A policy as its file says it."""
@@ -196,7 +196,8 @@ def with_cut_toggled(cuts: Sequence[float], at: float) -> list[float]:
 
 def with_tree(text: str, column: str, grid: TreeRows) -> str:
     """The policy with this tree as the column's hierarchy."""
-    return with_column(text, column, {"hierarchy": policy_hierarchy(grid)})
+    tree = {"name": "tree", "rows": [list(row) for row in grid.rows], "other": grid.other}
+    return with_column(text, column, {"hierarchy": tree})
 
 
 def _models_after(
@@ -212,5 +213,4 @@ def _models_after(
 
 
 def _same_kind(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Whether two models have the same name and the same column, if any."""
     return one["name"] == other["name"] and one.get("column") == other.get("column")

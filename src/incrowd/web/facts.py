@@ -323,10 +323,5 @@ class TextFacts:
     """An answer that a document says, as a notebook shows it."""
 
     html: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class AttackText(TextFacts):
-    """What attacks on a release came to."""
-
-    outcome: AttackOutcome
+    attacks: AttackOutcome | None = None
+    """What attacks came to, if it is about them."""

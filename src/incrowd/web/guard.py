@@ -62,7 +62,8 @@ class Guard:
         elif why is None:
             await self.app(scope, receive, _HardenedSend(send, self._port))
         elif not why:
-            await _send_answer(send, 200, _OPENED, [(b"set-cookie", self._cookie_header())])
+            cookie = f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict"
+            await _send_answer(send, 200, _OPENED, [(b"set-cookie", cookie.encode())])
         else:
             await _send_answer(send, 403, f"incrowd refuses this request: {why}.\n", [])
 
@@ -101,10 +102,6 @@ class Guard:
             return False
         given = "" if found is None else found.value
         return hmac.compare_digest(given.encode(), self._secret.encode())
-
-    def _cookie_header(self) -> bytes:
-        """The value of the header that hands out the cookie."""
-        return f"{self._cookie}={self._secret}; Path=/; HttpOnly; SameSite=Strict".encode()
 
 
 def _headers_by_name(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:

@@ -243,7 +243,7 @@ class CheckRelease(Job[Check], work="releases:check_release"):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AttackRelease(OfWorld[facts.AttackText], work="releases:attack_release"):
+class AttackRelease(OfWorld[facts.TextFacts], work="releases:attack_release"):
     """Attack a release with what its original and a world hold."""
 
     release: str

@@ -46,5 +46,4 @@ def _satisfies(one: TriedRelease, other: TriedRelease) -> bool:
 
 
 def _loss(point: TriedRelease) -> float:
-    """The loss of a point; infinite without a release."""
     return float("inf") if point.answer is None else point.answer.loss

@@ -71,24 +71,13 @@ def ending_of(state: Any, job: Job[Any], replies: Replies) -> Ending:
         module, _, name = job.work.partition(":")
         work = getattr(import_module(f"incrowd.web.work.{module}"), name)
         return Done(work(state, job, replies.tell))
-    except StoppedError:
-        return Cancelled("cancelled; nothing was written")
     except Exception as error:  # noqa: BLE001  whatever it is, the page says it in our words
-        if _is_led_by_stop(error):
+        # A library may have turned the cancelling into an error of its own.
+        if any(isinstance(cause, StoppedError) for cause in chain_of(error)):
             return Cancelled("cancelled; nothing was written")
-        return _failure_of(error)
-
-
-def _failure_of(error: Exception) -> Failed:
-    """The failure as the page says it: without cells and without paths of private folders."""
-    failure = failure_of(error)
-    words = (without_private(failure.error), without_private(failure.remedy))
-    return Failed(*words, failure.exit_code)
-
-
-def _is_led_by_stop(error: Exception) -> bool:
-    """Whether a library turned the cancelling into an error of its own."""
-    return any(isinstance(cause, StoppedError) for cause in chain_of(error))
+        failure = failure_of(error)  # without cells; paths of private folders go, too
+        words = (without_private(failure.error), without_private(failure.remedy))
+        return Failed(*words, failure.exit_code)
 
 
 def _warm_up() -> None:

@@ -55,8 +55,14 @@ def command(session: "PageSession") -> str:
     """The command that makes the release; `policy.toml` holds the policy."""
     words = ["incrowd", "anonymize", _source(session), "--policy", POLICY]
     words += ["-o", _target(session)]
-    for flag, value in _option_flags(session).items():
-        words += [flag, value]
+    given = {
+        "--seed": session.seed,
+        "--report": session.report,
+        "--sign": session.sign,
+        "--key-file": session.key_file,
+    }
+    for flag, value in given.items():
+        words += [] if value is None else [flag, str(value)]
     words += _world_words(session.world) + _reading_words(session.reading)
     return shlex.join(words)
 
@@ -81,36 +87,21 @@ def _source(session: "PageSession") -> str:
 
 
 def _target(session: "PageSession") -> str:
-    """The file of the release; a word that stands for it without one."""
     return session.target or "RELEASE"
 
 
-def _option_flags(session: "PageSession") -> dict[str, str]:
-    """The flags of the command that the session sets, with their values."""
-    given = {
-        "--seed": session.seed,
-        "--report": session.report,
-        "--sign": session.sign,
-        "--key-file": session.key_file,
-    }
-    return {flag: str(value) for flag, value in given.items() if value is not None}
-
-
 def _world_words(world: WorldFiles) -> list[str]:
-    """The words of a command that name the world."""
     words = [word for file in world.files for word in ("--world", file)]
     words += [] if world.world_id is None else ["--world-id", world.world_id]
     return words + [word for pair in world.rename for word in ("--rename", "=".join(pair))]
 
 
 def _options_in(reading: ReadingOptions) -> list[tuple[Option, Any]]:
-    """The options of reading that are set, with their values."""
     values = ((option, getattr(reading, option.name)) for option in options_of(ReadingOptions))
     return [(option, value) for option, value in values if value not in (None, ())]
 
 
 def _reading_words(reading: ReadingOptions) -> list[str]:
-    """The words of a command that say how the table is read."""
     words = []
     for option, value in _options_in(reading):
         if isinstance(value, bool):
@@ -124,10 +115,8 @@ def _reading_words(reading: ReadingOptions) -> list[str]:
 def python(session: "PageSession") -> str:
     """The program in Python that makes the release; `policy.toml` holds the policy."""
     arguments = [_quote(_source(session)), "policy", _quote(_target(session))]
-    if session.seed is not None:
-        arguments.append(f"seed={session.seed}")
-    if session.sign is not None:
-        arguments.append(f"sign={_quote(session.sign)}")
+    given = {"seed": session.seed, "sign": session.sign}
+    arguments += [f"{name}={_literal(one)}" for name, one in given.items() if one is not None]
     if session.key_file is not None:
         arguments.append("key=key")
     arguments += _world_python(session.world)
@@ -143,7 +132,6 @@ def python(session: "PageSession") -> str:
 
 
 def _report_lines(session: "PageSession") -> list[str]:
-    """The lines of Python that write the report; none if none is asked for."""
     if session.report is None:
         return []
     source, report = _quote(_source(session)), _quote(session.report)
@@ -152,7 +140,6 @@ def _report_lines(session: "PageSession") -> list[str]:
 
 
 def _world_python(world: WorldFiles) -> list[str]:
-    """The arguments in Python that name the world."""
     if not world.files:
         return []
     given = [f"world=[{', '.join(map(_quote, world.files))}]"]
@@ -161,7 +148,6 @@ def _world_python(world: WorldFiles) -> list[str]:
 
 
 def _reading_python(reading: ReadingOptions) -> str:
-    """The argument in Python that says how the table is read; empty if nothing is set."""
     settings = [
         f"{option.name}={_formats_literal(value) if isinstance(value, tuple) else _literal(value)}"
         for option, value in _options_in(reading)
@@ -191,18 +177,14 @@ def files_by_name(session: "PageSession") -> dict[str, str]:
     """The files of a session, by their names: with them it can be run again."""
     source = "\nand ".join((_source(session), *session.world.files))
     target = _target(session)
+    first = first_note(session)
     return {
         POLICY: toml(session),
         "command.sh": f'#!/bin/sh\ncd "$(dirname "$0")" || exit\nexec {command(session)}\n',
         "session.py": python(session),
         "README.txt": _README.format(source=source, target=target)
-        + _as_paragraph(first_note(session)),
+        + (f"\n{first}\n" if first else ""),
     }
-
-
-def _as_paragraph(words: str) -> str:
-    """The words after an empty line; nothing if there are none."""
-    return f"\n{words}\n" if words else ""
 
 
 def archive(session: "PageSession") -> bytes:

@@ -3,7 +3,6 @@
 import math
 import secrets
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -84,15 +83,6 @@ class PageSession:
         choice = reading or ReadingOptions()
         self.table = None if source is None else jobs.TableFile(source, choice, str(self.folder))
 
-    def close_table(self) -> None:
-        """Go back to no table; a job that is about it is cancelled."""
-        self.cancel()
-        self.open(None)
-
-    def read_as(self, **choice: Any) -> None:
-        """Read the same table in another way: with a `delimiter`, a `sheet` and so on."""
-        self.open(self.require_table().source, replace(self.reading, **choice))
-
     def forget_policy(self) -> None:
         """Forget the policy, its history and the points that are pinned."""
         self.policy, self.pinned = "", ()
@@ -165,11 +155,6 @@ class PageSession:
         """Cancel what the workers do, and what waits."""
         self.worker.cancel()
         self.behind.cancel()
-
-    @property
-    def busy(self) -> bool:
-        """Whether the worker has something to do."""
-        return self.worker.busy
 
     # Files of its own
 

@@ -6,7 +6,7 @@ label above it, and what goes under `other` stays under it up to the top.
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 from incrowd.errors import PolicyError
 from incrowd.hierarchy.tree import reused_names
@@ -38,11 +38,6 @@ class TreeRows:
     def __repr__(self) -> str:
         """Without values."""
         return f"TreeRows({len(self.rows)} rows)"
-
-
-def policy_hierarchy(grid: TreeRows) -> dict[str, Any]:
-    """The tree as a policy holds it."""
-    return {"name": "tree", "rows": [list(row) for row in grid.rows], "other": grid.other}
 
 
 def put_under(grid: TreeRows, level: int, chosen: Collection[str], label: str) -> TreeRows:
@@ -151,7 +146,7 @@ def _path_of_new_label(grid: TreeRows, upper: Sequence[str], name: str) -> Row:
 
 def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
     """The grid with every row changed; refused if a label would stand for two things."""
-    rows = _keep_other_together([change(row) for row in grid.rows], grid.other)
+    rows = tuple(_keep_other_together(change(row), grid.other) for row in grid.rows)
     if reused_names(rows):
         raise PolicyError(
             "a name would then stand for two labels, one below the other",
@@ -160,12 +155,9 @@ def _change_rows(grid: TreeRows, change: Callable[[Row], Row]) -> TreeRows:
     return TreeRows(rows, grid.other)
 
 
-def _keep_other_together(rows: Sequence[Row], other: str) -> tuple[Row, ...]:
-    """Put whatever is under `other` under it up to the top: values without a row are there."""
-    return tuple(_put_other_under_itself(row, other) if other in row[1:] else row for row in rows)
-
-
-def _put_other_under_itself(row: Row, other: str) -> Row:
-    """The row with `other` on all levels from its first one up to the top."""
+def _keep_other_together(row: Row, other: str) -> Row:
+    """Put what is under `other` under it up to the top: values without a row are there."""
+    if other not in row[1:]:
+        return row
     first = row.index(other, 1)
     return (*row[:first], *[other] * (len(row) - 1 - first), row[-1])

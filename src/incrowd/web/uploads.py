@@ -142,16 +142,13 @@ class Receiver:
             return
         try:
             await _send_answer(send, 200, await self._take(scope, receive))
-        except UploadError as error:
-            await _send_answer(send, error.status, refusal_words(error))
-        except OSError as error:
-            unwritten = _write_error(error)
-            await _send_answer(send, unwritten.status, refusal_words(unwritten))
+        except (UploadError, OSError) as error:
+            refused = _write_error(error) if isinstance(error, OSError) else error
+            await _send_answer(send, refused.status, refusal_words(refused))
         except _BrokenOffError:
             return
 
     async def _take(self, scope: Any, receive: Receive) -> str:
-        """Write the file and keep it; return its name."""
         headers = {
             key.decode("latin-1"): value.decode("latin-1") for key, value in scope["headers"]
         }
@@ -227,7 +224,6 @@ def too_large_error(most: int) -> UploadError:
 
 
 def _write_error(error: OSError) -> UploadError:
-    """What to say of an error in writing: that the disk is full, or that it failed."""
     if error.errno in _FULL:
         return UploadError(
             "the disk is full, and nothing of the file was kept",
@@ -242,7 +238,6 @@ def _write_error(error: OSError) -> UploadError:
 
 
 async def _send_answer(send: Send, status: int, text: str) -> None:
-    """Send an answer that is plain text."""
     body = text.encode()
     kind = (b"content-type", b"text/plain; charset=utf-8")
     headers = [kind, (b"content-length", str(len(body)).encode())]

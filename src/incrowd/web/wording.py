@@ -58,7 +58,6 @@ def page_words(words: str) -> str:
 
 
 def _field_or_flag(found: "re.Match[str]") -> str:
-    """The field of the page in place of a flag that was found; the flag if there is none."""
     flag = found[0].split(" ")[0]
     return f"“{FIELDS[flag]}”" if flag in FIELDS else found[0]
 

@@ -125,7 +125,6 @@ class Worker:
         self._process = self._running = None
 
     def _start_next(self) -> None:
-        """Start the next job that waits, unless one is running."""
         if self._running is not None or not self._waiting:
             return
         self.start()
@@ -142,7 +141,6 @@ class Worker:
         asyncio.get_running_loop().call_later(GRACE, self._end_if_running, ticket, self._process)
 
     def _end_if_running(self, ticket: Ticket, process: "_Process") -> None:
-        """End the process if it still does this job."""
         if self._running is ticket and self._process is process:
             process.end()
 
@@ -210,7 +208,6 @@ class _Process:
         threading.Thread(target=self._reap, daemon=True).start()
 
     def _reap(self) -> None:
-        """Wait for the process to end; kill it after `GRACE`."""
         self._child.join(GRACE)
         self._child.kill()
         self._child.join()
@@ -222,9 +219,7 @@ class _Process:
                 number, event = wire.recv()
                 self.answered = True
                 self._call_in_loop(self._take_event, number, event)
-        self._child.join(GRACE)
-        self._child.kill()
-        self._child.join()
+        self._reap()
         self._call_in_loop(self._recover)
 
     def _call_in_loop(self, function: Callable[..., None], *given: object) -> None:

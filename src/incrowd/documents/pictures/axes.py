@@ -17,7 +17,7 @@ from incrowd.documents.pictures.drawing import (
     svg_path,
 )
 from incrowd.documents.pictures.scale import AxisScale, is_drawable
-from incrowd.documents.pictures.values import Bars, Curve
+from incrowd.documents.pictures.values import WithLimit
 
 _SLANT = math.radians(40)
 _SLANTED_ROOM = 120.0
@@ -32,7 +32,7 @@ def gutter_width(scale: AxisScale) -> float:
 
 def draw_upright_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
     """Draw grid and texts of the axis that goes up; its name stands above it."""
-    places = [area.bottom - area.height * scale.place(tick) for tick in scale.ticks]
+    places = [area.y(scale.place(tick)) for tick in scale.ticks]
     grid = "".join(svg_path("M", area.left, y, "H", area.right) for y in places)
     texts = [
         Words(area.left - 6, y + 4, text, "end")
@@ -45,7 +45,7 @@ def draw_upright_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGrou
 
 def draw_level_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup, ...]:
     """Draw grid and texts of an axis of figures that goes to the right."""
-    places = [area.left + area.width * scale.place(tick) for tick in scale.ticks]
+    places = [area.x(scale.place(tick)) for tick in scale.ticks]
     grid = "".join(svg_path("M", x, area.top, "V", area.bottom) for x in places)
     every = _name_step([text_width(text) + 10 for text in scale.texts], area.width / len(places))
     texts = [
@@ -60,8 +60,8 @@ def draw_level_axis(scale: AxisScale, area: Area, name: str) -> tuple[MarkGroup,
 
 def draw_base_line(scale: AxisScale, area: Area) -> tuple[MarkGroup, ...]:
     """Draw the line of zero, or of the low end if zero is not on the scale."""
-    y = area.bottom - area.height * scale.place(0)
-    return group_marks("axis", [Path(svg_path("M", area.left, y, "H", area.right))])
+    line = svg_path("M", area.left, area.y(scale.place(0)), "H", area.right)
+    return group_marks("axis", [Path(line)])
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def draw_categories(
 
 
 def draw_limit(
-    picture: Bars | Curve, place: Callable[[float], float], up: AxisScale, area: Area
+    picture: WithLimit, place: Callable[[float], float], up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
     """Draw a dashed line at the limit of a picture: across, or up at its place on x."""
     mark = picture.mark
@@ -120,7 +120,7 @@ def draw_limit(
     if picture.mark_on == "x":
         line = svg_path("M", place(mark), area.top, "V", area.bottom)
     else:
-        line = svg_path("M", area.left, area.bottom - area.height * up.place(mark), "H", area.right)
+        line = svg_path("M", area.left, area.y(up.place(mark)), "H", area.right)
     return group_marks("mark", [Path(line)])
 
 
@@ -130,6 +130,5 @@ def _name_step(widths: Sequence[float], slot: float) -> int:
 
 
 def _axis_name(area: Area, name: str, down: float) -> list[Words]:
-    """The name of the axis below the area; none if it is empty."""
     middle = area.left + area.width / 2
     return [fit_words(middle, area.bottom + down, name, area.width, "middle")] if name else []

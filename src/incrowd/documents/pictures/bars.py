@@ -46,7 +46,9 @@ def draw_bars(picture: Bars) -> Drawing:
     left = axes.gutter_width(up)
     named = axes.fit_names(labels, (WIDTH - EDGE - left) / len(labels), left)
     area = Area(named.left, top + 26, WIDTH - EDGE - named.left, _HEIGHT)
-    x = picture.x if len(labels) == len(picture.labels) else _part_words(picture)
+    x = picture.x
+    if len(labels) < len(picture.labels):
+        x = f"{x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
     groups += axes.draw_upright_axis(up, area, picture.y)
     groups += _draw_bars_or_outlines(picture, len(labels), up, area)
     groups += axes.draw_base_line(up, area) + axes.draw_categories(named, labels, area, x)
@@ -56,10 +58,6 @@ def draw_bars(picture: Bars) -> Drawing:
     )
     height = area.bottom + named.height + (24 if x else 6)
     return Drawing(picture.title, picture.about, height, groups)
-
-
-def _part_words(picture: Bars) -> str:
-    return f"{picture.x} (the first {MOST_LABELS} of {len(picture.labels):,})".strip()
 
 
 def _legend_keys(picture: Bars) -> list[Key]:
@@ -74,7 +72,6 @@ def _legend_keys(picture: Bars) -> list[Key]:
 def _draw_bars_or_outlines(
     picture: Bars, count: int, up: AxisScale, area: Area
 ) -> tuple[MarkGroup, ...]:
-    """Draw each bar, or one outline per series if there are very many bars."""
     if count * len(picture.series) > _SINGLE:
         return tuple(
             part
@@ -89,30 +86,27 @@ def _draw_boxes(picture: Bars, up: AxisScale, area: Area) -> tuple[MarkGroup, ..
     found: tuple[MarkGroup, ...] = ()
     absent, written = [], []
     for n, series in enumerate(picture.series, start=1):
-        boxes = list(_boxes_of_series(picture, n - 1, up, area))
-        known = [
-            box for box, value in zip(boxes, series.values, strict=False) if is_drawable(value)
-        ]
+        known = []
+        boxes = _boxes_of_series(picture, n - 1, up, area)
+        for box, value in zip(boxes, series.values, strict=False):
+            if value is None or not is_drawable(value):
+                absent.append(box)
+                continue
+            known.append(box)
+            if value >= 0:
+                at = (box.x + box.width / 2, box.y - 4)
+                written.append(Words(*at, figure(value), "middle", size=10))
         found += group_marks(f"fill{n}", known)
-        absent += [
-            box for box, value in zip(boxes, series.values, strict=False) if not is_drawable(value)
-        ]
-        written += [
-            Words(box.x + box.width / 2, box.y - 4, figure(value), "middle", size=10)
-            for box, value in zip(boxes, series.values, strict=False)
-            if value is not None and is_drawable(value) and value >= 0
-        ]
     slot = area.width / len(picture.labels) / len(picture.series)
     roomy = len(written) <= _WRITTEN and all(text_width(text.text, 10) < slot for text in written)
     return found + group_marks("none", absent) + group_marks("ink", written if roomy else [])
 
 
 def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> Iterator[Box]:
-    """Yield the bars of the series with this number, from left to right."""
     series, many = picture.series[place], len(picture.series)
     slot = area.width / len(picture.labels)
     wide = min(slot * 0.8 / many, 46.0)
-    zero = area.bottom - area.height * up.place(0)
+    zero = area.y(up.place(0))
     tells = len(picture.labels) * many <= _TOLD
     for n, (label, value) in enumerate(zip(picture.labels, series.values, strict=False)):
         x = area.left + (n + 0.5) * slot + (place - many / 2) * wide
@@ -120,7 +114,7 @@ def _boxes_of_series(picture: Bars, place: int, up: AxisScale, area: Area) -> It
         if value is None or not is_drawable(value):
             yield Box(x + 0.5, zero - _STUB, max(wide - 1, 1), _STUB, text)
             continue
-        y = area.bottom - area.height * up.place(value)
+        y = area.y(up.place(value))
         yield Box(x, min(y, zero), max(wide - 0.6, 0.6), abs(y - zero), text)
 
 
@@ -138,7 +132,7 @@ def _draw_outline(
             absent.append(svg_path("M", place, area.bottom - 2, "h1"))
             pen = False
             continue
-        y = area.bottom - area.height * up.place(value)
+        y = area.y(up.place(value))
         known.append(svg_path("V", y, "h1") if pen else svg_path("M", place, y, "h1"))
         pen = True
     drawn = [Path("".join(parts), thin=True, units=units) for parts in (known, absent)]

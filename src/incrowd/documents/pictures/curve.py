@@ -18,7 +18,7 @@ from incrowd.documents.pictures.drawing import (
     group_marks,
     svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
+from incrowd.documents.pictures.scale import is_drawable, scale
 from incrowd.documents.pictures.values import Curve, CurveLine
 
 _HEIGHT = 240.0
@@ -46,35 +46,21 @@ def draw_curve(picture: Curve) -> Drawing:
         up, area, picture.y
     )
     for n, line in enumerate(lines, start=1):
-        placed = _places_of_points(line, across, up, area)
+        placed = [(area.x(across.place(x)), area.y(up.place(y))) for x, y in line.points]
         groups += _draw_line(n, line, _thin_out(placed, area, _COLUMNS // len(lines)))
         groups += group_marks(f"fill{n}", _draw_dots(line, placed) if len(points) <= _DOTS else [])
     groups += axes.draw_base_line(up, area)
-    groups += axes.draw_limit(
-        picture, lambda at: area.left + area.width * across.place(at), up, area
-    )
+    groups += axes.draw_limit(picture, lambda at: area.x(across.place(at)), up, area)
     return Drawing(picture.title, picture.about, area.bottom + (46 if picture.x else 26), groups)
 
 
 def _drawable_points(line: CurveLine) -> tuple[tuple[float, float], ...]:
-    """The points of a line whose figures can be drawn."""
     return tuple((x, y) for x, y in line.points if is_drawable(x) and is_drawable(y))
-
-
-def _places_of_points(
-    line: CurveLine, across: AxisScale, up: AxisScale, area: Area
-) -> list[tuple[float, float]]:
-    """Where the points of a line are in the picture."""
-    return [
-        (area.left + area.width * across.place(x), area.bottom - area.height * up.place(y))
-        for x, y in line.points
-    ]
 
 
 def _draw_line(
     n: int, line: CurveLine, placed: Sequence[tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
-    """Draw the line with number n, as stairs if it is one; nothing without points."""
     if not placed:
         return ()
     (x, y), *others = placed
@@ -87,7 +73,6 @@ def _draw_line(
 
 
 def _draw_dots(line: CurveLine, placed: Sequence[tuple[float, float]]) -> list[Dot]:
-    """Draw a dot at each point, which tells its figures to a pointer."""
     return [
         Dot(x, y, pointer_text(f"{line.name}: {figure(a)}, {figure(b)}"), radius=3.5)
         for (x, y), (a, b) in zip(placed, line.points, strict=True)

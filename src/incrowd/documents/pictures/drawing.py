@@ -36,6 +36,14 @@ class Area:
         """Its lower edge."""
         return self.top + self.height
 
+    def x(self, share: float) -> float:
+        """Where a share of its width is, from the left."""
+        return self.left + self.width * share
+
+    def y(self, share: float) -> float:
+        """Where a share of its height is, from below."""
+        return self.bottom - self.height * share
+
 
 @dataclass(frozen=True)
 class Box:
@@ -185,7 +193,6 @@ def svg_path(*parts: str | float) -> str:
 
 
 def _legend_mark(key: Key, x: float, y: float) -> Mark:
-    """The mark of an entry of the legend."""
     match key.mark:
         case "box":
             return Box(x, y - 10, 12, 12)

@@ -44,14 +44,14 @@ def draw_heat_map(picture: HeatMap) -> Drawing:
     side = min((WIDTH - EDGE - named.left) / len(columns), 56.0)
     high = min(max(side, 15.0), 30.0)
     area = Area(named.left, top + 6, side * len(columns), high * len(rows))
-    groups += scale_groups + _draw_cells(picture, area)
+    few = len(rows) * len(columns) <= _TOLD
+    groups += scale_groups + (_draw_boxes if few else _draw_runs)(picture, area)
     groups += group_marks("quiet", _row_names(picture, area))
     groups += axes.draw_categories(named, columns, area, "")
     return Drawing(picture.title, picture.about, area.bottom + named.height + 8, groups)
 
 
 def _row_names(picture: HeatMap, area: Area) -> Iterator[Words]:
-    """Yield the names of the rows that are drawn, left of them."""
     shown = picture.rows[:MOST]
     high = area.height / len(shown)
     for n, name in enumerate(shown):
@@ -67,13 +67,6 @@ def _shade_of(picture: HeatMap, value: float) -> int:
     return round(min(max((value - picture.least) / room, 0.0), 1.0) * _SHADES)
 
 
-def _draw_cells(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw a box for each cell; if there are many, one line for each shade."""
-    if min(len(picture.rows), MOST) * min(len(picture.columns), MOST) <= _TOLD:
-        return _draw_boxes(picture, area)
-    return _draw_runs(picture, area)
-
-
 def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]:
     """Yield row, column and figure of the cells that are drawn; None if withheld."""
     for row, values in enumerate(picture.values[:MOST]):
@@ -82,7 +75,6 @@ def _placed_figures(picture: HeatMap) -> Iterator[tuple[int, int, float | None]]
 
 
 def _draw_boxes(picture: HeatMap, area: Area) -> tuple[MarkGroup, ...]:
-    """Draw a rectangle for each cell, with its figure in it if there is room."""
     side = area.width / len(picture.columns)
     high = area.height / len(picture.rows)
     found: dict[str, list[Box]] = {"more": [], "less": [], "none": []}
@@ -159,7 +151,6 @@ def _draw_legend(picture: HeatMap, top: float) -> tuple[tuple[MarkGroup, ...], f
 
 
 def _withheld_mark(picture: HeatMap, x: float, y: float) -> Box | Path:
-    """The sign of a withheld figure: a dashed cell, or a dash where cells are small."""
     if len(picture.rows) * len(picture.columns) <= _TOLD:
         return Box(x, y - 10, 12, 12)
     return Path(svg_path("M", x + 2, y - 4, "h8"))

@@ -58,12 +58,15 @@ LOOKS: Mapping[str, Paint] = MappingProxyType(
 )
 
 
-def style_rules() -> str:
-    """The rules of a style sheet that give every look its variable, and variables colours."""
+def style_rules(dark_class: str = "") -> str:
+    """The rules of a style sheet that give every look its variable, and variables colours.
+
+    Dark ones are for dark screens, or for what is inside an element of `dark_class`.
+    """
     rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
     dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())
-    return (
-        f".incrowd{{{light}}}\n"
-        f"@media screen and (prefers-color-scheme:dark){{.incrowd{{{dark}}}}}\n{rules}\n"
-    )
+    when_dark = f"@media screen and (prefers-color-scheme:dark){{.incrowd{{{dark}}}}}"
+    if dark_class:
+        when_dark = f".{dark_class} .incrowd{{{dark}}}"
+    return f".incrowd{{{light}}}\n{when_dark}\n{rules}\n"

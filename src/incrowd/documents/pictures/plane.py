@@ -1,7 +1,7 @@
 """The risk-utility plane: releases, the original and the frontier."""
 
 from collections.abc import Sequence
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 from incrowd.documents.lettering import SIZE, figure, plain, pointer_text, shorten, text_width
 from incrowd.documents.pictures import axes
@@ -21,7 +21,7 @@ from incrowd.documents.pictures.drawing import (
     group_marks,
     svg_path,
 )
-from incrowd.documents.pictures.scale import AxisScale, is_drawable, scale
+from incrowd.documents.pictures.scale import is_drawable, scale
 from incrowd.documents.pictures.values import Plane, PlanePoint
 
 _HEIGHT = 300.0
@@ -41,7 +41,10 @@ def draw_plane(picture: Plane) -> Drawing:
     if not points:
         return draw_nothing(picture.title, picture.about)
     kinds = [kind for kind in _LOOKS if any(point.kind == kind for point in points)]
-    keys = [Key(f"fill{_LOOKS[kind]}", kind, _mark_of_kind(kind)) for kind in kinds]
+    keys = [
+        Key(f"fill{_LOOKS[kind]}", kind, "diamond" if kind == "original" else "dot")
+        for kind in kinds
+    ]
     groups, top = draw_header(picture.title, keys)
     across = scale([point.x for point in points], about=7)
     up = scale([point.y for point in points])
@@ -50,19 +53,15 @@ def draw_plane(picture: Plane) -> Drawing:
     more = len(known) - len(points)
     name = f"{picture.x} ({more:,} more points are not drawn)".strip() if more else picture.x
     groups += axes.draw_level_axis(across, area, name) + axes.draw_upright_axis(up, area, picture.y)
-    groups += axes.draw_base_line(up, area) + _draw_points(points, kinds, (across, up, area))
+    places = {id(one): (area.x(across.place(one.x)), area.y(up.place(one.y))) for one in points}
+    groups += axes.draw_base_line(up, area) + _draw_points(points, kinds, places)
     return Drawing(picture.title, picture.about, area.bottom + (46 if name else 26), groups)
 
 
-def _mark_of_kind(kind: str) -> Literal["dot", "diamond"]:
-    return "diamond" if kind == "original" else "dot"
-
-
 def _draw_points(
-    points: Sequence[PlanePoint], kinds: Sequence[str], frame: tuple[AxisScale, AxisScale, Area]
+    points: Sequence[PlanePoint], kinds: Sequence[str], places: dict[int, tuple[float, float]]
 ) -> tuple[MarkGroup, ...]:
     """Draw the points kind by kind, the line of the frontier below them, and names."""
-    places = {id(point): _place_of(point, frame) for point in points}
     frontier = sorted(places[id(point)] for point in points if point.kind == "frontier")
     groups = _frontier_line(frontier)
     for kind in kinds:
@@ -82,17 +81,7 @@ def _draw_points(
     return groups + group_marks("ink", _fit_labels(points, places))
 
 
-def _place_of(point: PlanePoint, frame: tuple[AxisScale, AxisScale, Area]) -> tuple[float, float]:
-    """Where a point is in the picture; `frame` is the scales across and up, and the area."""
-    across, up, area = frame
-    return (
-        area.left + area.width * across.place(point.x),
-        area.bottom - area.height * up.place(point.y),
-    )
-
-
 def _frontier_line(places: Sequence[tuple[float, float]]) -> tuple[MarkGroup, ...]:
-    """Draw the line through the steps of the frontier; nothing for none."""
     line = "L".join(svg_path(x, y) for x, y in places)
     return group_marks("line3", [Path(f"M{line}")] if len(places) > 1 else [])
 

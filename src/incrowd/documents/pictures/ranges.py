@@ -48,7 +48,6 @@ def draw_ranges(picture: EstimateBars) -> Drawing:
 
 
 def _legend_keys(picture: EstimateBars) -> list[Key]:
-    """The entries of the legend; the baseline has one only if it is there."""
     keys = [Key("fill1", picture.value_name, "dot")]
     if any(is_drawable(value) for value in picture.baseline):
         keys.append(Key("fill2", picture.baseline_name, "diamond"))
@@ -66,21 +65,18 @@ def _draw_estimate(
     )
     groups: tuple[MarkGroup, ...] = ()
     if low is not None and high is not None:
-        start, end = (area.left + area.width * across.place(e) for e in (low, high))
+        start, end = area.x(across.place(low)), area.x(across.place(high))
         line = svg_path("M", start, y, "H", end, "M", start, y - 5, "v10M", end, y - 5, "v10")
-        groups += group_marks(
-            "line1", [Path(line, pointer_text(f"{figure(low)} to {figure(high)}"))]
-        )
+        told = pointer_text(f"{figure(low)} to {figure(high)}")
+        groups += group_marks("line1", [Path(line, told)])
     if base is not None:
-        x = area.left + area.width * across.place(base)
+        x = area.x(across.place(base))
         text = pointer_text(f"{picture.labels[n]}, {picture.baseline_name}: {figure(base)}")
         groups += group_marks("fill2", [Dot(x, y, text, diamond=True)])
     if value is None:
         return groups + group_marks("quiet", [Words(area.left + 6, y + 4, "withheld or not there")])
-    x = area.left + area.width * across.place(value)
-    return groups + group_marks(
-        "fill1", [Dot(x, y, pointer_text(f"{picture.labels[n]}: {figure(value)}"))]
-    )
+    text = pointer_text(f"{picture.labels[n]}: {figure(value)}")
+    return groups + group_marks("fill1", [Dot(area.x(across.place(value)), y, text)])
 
 
 def _figure_at(figures: tuple[Figure, ...], n: int) -> Figure:

@@ -60,7 +60,8 @@ def scale(values: Iterable[float | None], *, zero: bool = True, about: int = 5) 
     if all(value.is_integer() for value in known):
         step = max(step, 1.0)  # there is no half of a record
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    ticks = tuple(_round_multiple(step, n) for n in range(first, last + 1))
+    # Twelve digits: without the dust of binary fractions.
+    ticks = tuple(float(f"{step * n:.12g}") for n in range(first, last + 1))
     return AxisScale(ticks[0], ticks[-1], ticks)
 
 
@@ -77,8 +78,3 @@ def _round_step(rough: float) -> float:
     power = math.floor(math.log10(rough))
     ten: float = 10.0**power
     return next(n * ten for n in (1, 2, 5, 10) if n * ten >= rough * (1 - 1e-9))
-
-
-def _round_multiple(step: float, count: int) -> float:
-    """So many steps, without the dust of binary fractions."""
-    return float(f"{step * count:.12g}")

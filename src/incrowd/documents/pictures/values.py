@@ -1,6 +1,6 @@
 """What pictures are made of: frozen values that hold aggregated figures, and nothing else."""
 
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Literal, TypeAlias
 
 Figure: TypeAlias = float | None
@@ -16,21 +16,28 @@ class Series:
 
 
 @dataclass(frozen=True)
-class Bars:
-    """One to four series side by side on one scale, with a line that marks a limit.
-
-    A limit on x stands before the label of that number, the first being 0.
-    """
+class WithLimit:
+    """What is drawn between two axes, with a line across that marks a limit on one of them."""
 
     title: str
     about: str
-    labels: tuple[str, ...]
-    series: tuple[Series, ...]
+    _: KW_ONLY
     x: str = ""
     y: str = ""
     mark: float | None = None
     mark_name: str = ""
     mark_on: Literal["x", "y"] = "y"
+
+
+@dataclass(frozen=True)
+class Bars(WithLimit):
+    """One to four series side by side on one scale.
+
+    A limit on x stands before the label of that number, the first being 0.
+    """
+
+    labels: tuple[str, ...]
+    series: tuple[Series, ...]
 
 
 @dataclass(frozen=True)
@@ -43,17 +50,10 @@ class CurveLine:
 
 
 @dataclass(frozen=True)
-class Curve:
-    """One to four lines, with a line across that marks a limit on one of the axes."""
+class Curve(WithLimit):
+    """One to four lines."""
 
-    title: str
-    about: str
     series: tuple[CurveLine, ...]
-    x: str = ""
-    y: str = ""
-    mark: float | None = None
-    mark_name: str = ""
-    mark_on: Literal["x", "y"] = "y"
 
 
 @dataclass(frozen=True)

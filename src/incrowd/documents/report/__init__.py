@@ -4,12 +4,9 @@ from typing import Any
 
 from rich.console import RenderableType
 
+from incrowd.documents.json import pick
 from incrowd.documents.page import Page, page
-from incrowd.documents.report.changes import (
-    alternatives_section,
-    columns_section,
-    utility_section,
-)
+from incrowd.documents.report.changes import alternatives_section, columns_section, utility_section
 from incrowd.documents.report.closing import limits_section, papers_section
 from incrowd.documents.report.danger import attacks_section, before_section, exposed_section
 from incrowd.documents.report.facts import ReportFacts
@@ -62,16 +59,7 @@ def report_document(facts: ReportFacts, path: str | None) -> dict[str, Any]:
         "limits_broken": None if attacks is None else attacks.broken,
         "largest_gain": max(gains, default=None),
         "total_variation": None if utility is None else utility.total_variation,
-        "models": [
-            {
-                "name": model.name,
-                "column": model.column,
-                "asked": model.asked,
-                "reached": model.reached,
-                "ok": model.ok,
-            }
-            for model in facts.verdict.models
-        ],
+        "models": [pick(model, "name column asked reached ok") for model in facts.verdict.models],
         "absent": dict(facts.absent),
         "check": facts.command,
     }

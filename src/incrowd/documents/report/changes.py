@@ -1,6 +1,6 @@
 """The sections of a report on what was done: columns, utility, alternatives."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from incrowd.documents import interactive
 from incrowd.documents.page import (
@@ -41,7 +41,8 @@ CHARTS = "Install incrowd[charts] to get this picture with names that answer the
 def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     """Tell what was done to each column, with its histogram before and after."""
     utility = {} if facts.utility is None else {one.name: one for one in facts.utility.columns}
-    drawn = set(_farthest_names(utility.values()))
+    farthest = sorted(utility.values(), key=lambda one: -(one.total_variation or 0.0))
+    drawn = {one.name for one in farthest[:_DRAWN]}
     done = [one for one in facts.columns if one.role in {"quasi", "sensitive", "keep", "weight"}]
     gone = [one for one in facts.columns if one not in done]
     blocks: list[Block] = []
@@ -62,14 +63,7 @@ def columns_section(facts: ReportFacts, *, values: bool) -> Section:
     return Section("columns", "What was done to each column", (*blocks, *quiet(*notes)))
 
 
-def _farthest_names(columns: Iterable[ColumnUtility]) -> list[str]:
-    """The names of the columns that changed most."""
-    told = sorted(columns, key=lambda one: -(one.total_variation or 0.0))
-    return [one.name for one in told[:_DRAWN]]
-
-
 def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
-    """What a fold says of its column before it is opened."""
     if one.role != "quasi":
         return "unchanged" if one.role != "identifier" else _fate_words(one)
     parts = []
@@ -87,21 +81,15 @@ def _fold_words(one: ColumnFact, told: ColumnUtility | None) -> str:
 
 def _fate_words(one: ColumnFact) -> str:
     """What became of a column that is not quasi-identifying, in a word or two."""
-    match one.role:
-        case "identifier":
-            return "left out" if one.action == "drop" else "replaced by a pseudonym"
-        case "unit":
-            return "left out: it tells people apart"
-        case "drop":
-            return "left out"
-        case _:
-            return "unchanged"
+    if one.role == "identifier":
+        return "left out" if one.action == "drop" else "replaced by a pseudonym"
+    fates = {"unit": "left out: it tells people apart", "drop": "left out"}
+    return fates.get(one.role, "unchanged")
 
 
 def _column_blocks(
     one: ColumnFact, told: ColumnUtility | None, *, values: bool
 ) -> tuple[Block, ...]:
-    """What a fold shows of its column: sentences and, if compared, the histogram."""
     blocks: list[Block] = list(plain(*_column_sentences(one, told)))
     if told is not None and told.histogram.labels:
         names = bar_names(told.histogram.labels, told.kind, values=values)
@@ -113,18 +101,13 @@ def _column_blocks(
             x=one.name,
             y="share of the records",
         )
-        rows = [
-            (name, percent(before), percent(after))
-            for name, before, after in zip(
-                names, told.histogram.before, told.histogram.after, strict=True
-            )
-        ]
+        shares = (map(percent, told.histogram.before), map(percent, told.histogram.after))
+        rows = zip(names, *shares, strict=True)
         blocks.append(PictureBlock(picture, table((one.name, "original", "release"), rows)))
     return tuple(blocks)
 
 
 def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
-    """What stands below the histogram of a column."""
     spread = "A released cell counts in equal parts for every value that it may stand for."
     if values or told.kind != "category":
         return spread
@@ -132,7 +115,6 @@ def _histogram_words(told: ColumnUtility, *, values: bool) -> str:
 
 
 def _column_sentences(one: ColumnFact, told: ColumnUtility | None) -> Iterator[str]:
-    """Yield what was done to a column and, if compared, what changed in it."""
     if one.role != "quasi":
         yield "The column leaves as it is."
     elif one.level is not None:
@@ -185,7 +167,6 @@ _MODELS: Columns = {
 
 
 def _difference_sentences(found: ReleaseUtility) -> Iterator[str]:
-    """Yield how far the release is from the original; nothing of what is not known."""
     if found.total_variation is not None:
         yield (
             f"Column by column the release is {percent(found.total_variation)} away from the "
@@ -206,7 +187,6 @@ def _difference_sentences(found: ReleaseUtility) -> Iterator[str]:
 
 
 def _folded_figures(found: ReleaseUtility) -> Block:
-    """A folded table of losses and other figures."""
     rows: list[tuple[Cell, ...]] = [
         (f"loss: {loss_name(name)}", number(v)) for name, v in found.losses.items()
     ]
@@ -218,7 +198,6 @@ def _folded_figures(found: ReleaseUtility) -> Block:
 
 
 def _association_blocks(found: ReleaseUtility) -> tuple[Block, ...]:
-    """How associations of columns changed, as a heat map."""
     told = [pair for pair in found.pairs if pair.difference is not None]
     names = list(dict.fromkeys(name for pair in told for name in pair.columns))[:_PAIRED]
     if len(names) < 2:
@@ -271,7 +250,6 @@ def alternatives_section(facts: ReportFacts) -> Section:
 
 
 def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
-    """Yield how the release was found, and whether another could lose less."""
     yield sentence(found.why)
     if found.optimal:
         yield "It is proved that no release of this kind loses less."
@@ -283,7 +261,6 @@ def _why_sentences(found: AlternativeFacts) -> Iterator[str]:
 
 
 def _alternatives_plane(facts: ReportFacts, found: AlternativeFacts) -> Plane:
-    """The plane of risk and loss: alternatives and, if known, original and release."""
     points: list[PlanePoint] = []
     if facts.exposure is not None and facts.exposure.of == "original":
         points.append(PlanePoint("the original", facts.exposure.risk.highest, 0.0, "original"))

@@ -1,6 +1,6 @@
 """The sections of a report on risk: who is exposed, before and after, attacks."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from incrowd.documents.page import Block, Columns, FigureTable, Folded, PictureBlock, Section
 from incrowd.documents.pictures import Bars, Curve, CurveLine, EstimateBars, HeatMap, Series
@@ -11,6 +11,7 @@ from incrowd.documents.report.facts import (
     DiversityFacts,
     ExposureFacts,
     ReportFacts,
+    RiskCurve,
     RiskFacts,
     SizeFacts,
 )
@@ -49,7 +50,6 @@ def exposed_section(facts: ReportFacts) -> Section:
 
 
 def _exposure_sentences(found: ExposureFacts) -> Iterator[str]:
-    """Yield who is unique or exposed, and which columns and pair do most."""
     risk, of = found.risk, found.of
     yield (
         f"{percent(risk.unique_share)} of the records of the {of} are unique: anybody who knows "
@@ -72,7 +72,6 @@ def _exposure_sentences(found: ExposureFacts) -> Iterator[str]:
 
 
 def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
-    """Yield the parts of columns and, for several columns, the map of their pairs."""
     yield _contributions_picture(found)
     if len(found.pairs) > 1:
         rows = [
@@ -92,7 +91,6 @@ def _exposed_pictures(found: ExposureFacts) -> Iterator[Block]:
 
 
 def _contributions_picture(found: ExposureFacts) -> PictureBlock:
-    """What each column does: its part of unique records, or alone and without it."""
     shapley = any(one.unique is not None for one in found.contributions)
     every = sorted(found.contributions, key=lambda one: -((one.unique or one.alone) or 0.0))
     shown = every[:_MOST_BARS]
@@ -114,7 +112,6 @@ def _contributions_picture(found: ExposureFacts) -> PictureBlock:
 
 
 def _contribution_series(shown: Sequence[ContributionFact]) -> Iterator[Series]:
-    """Yield the shares exposed by each column alone and, if counted, by all others."""
     yield Series("by this column alone", tuple(one.alone for one in shown))
     if any(one.without is not None for one in shown):
         yield Series("by all others", tuple(one.without for one in shown))
@@ -130,19 +127,16 @@ def before_section(facts: ReportFacts) -> Section:
         blocks.append(_risk_table(before, facts.risk))
         if facts.data.world is not None:
             blocks += plain(_OUTSIDERS)
-    pictures: list[Block] = []
     if facts.sizes is not None:
-        pictures.append(_size_picture(facts.sizes))
-    if facts.curve is not None and facts.sizes is not None:
-        pictures.append(_risk_picture(facts))
-    blocks += pictures
+        blocks.append(_size_picture(facts.sizes))
+        if facts.curve is not None:
+            blocks.append(_risk_picture(facts.curve, facts.sizes))
     blocks += _diversity_blocks(facts.diversity)
     blocks += quiet(facts.absent.get("before", ""))
     return Section("before", "Before and after", tuple(blocks))
 
 
 def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]:
-    """Yield the smallest class and the risks, before and after if that is known."""
     if before is not None:
         yield (
             f"The smallest class goes from {number(before.k)} to {number(after.k)}, the highest "
@@ -158,27 +152,24 @@ def _risk_sentences(before: RiskFacts | None, after: RiskFacts) -> Iterator[str]
 
 
 def _risk_table(before: RiskFacts | None, after: RiskFacts) -> Block:
-    """The figures of classes and risks, before and after if that is known."""
-    kinds = (
-        ("records", "records"),
-        ("classes", "classes"),
-        ("k", "smallest class (k)"),
-    )
-    rows: list[tuple[str, ...]] = []
     tables = (after,) if before is None else (before, after)
-    for name, title in kinds:
-        rows.append((title, *(number(getattr(one, name)) for one in tables)))
-    rows.append(("average class", *(number(round(one.average_class, 1)) for one in tables)))
-    rows.append(("unique records", *(amount(one.unique) for one in tables)))
-    rows.append(("highest chance to be found", *(percent(one.highest) for one in tables)))
-    rows.append(("average chance to be found", *(percent(one.average) for one in tables)))
-    rows.append(("records in classes of 4 or fewer", *(percent(one.above) for one in tables)))
     head = ("", "release") if before is None else ("", "original", "release")
-    return table(head, rows)
+    return table(head, [(title, *map(figure, tables)) for title, figure in _RISK.items()])
+
+
+_RISK: Mapping[str, Callable[[RiskFacts], str]] = {
+    "records": lambda risk: number(risk.records),
+    "classes": lambda risk: number(risk.classes),
+    "smallest class (k)": lambda risk: number(risk.k),
+    "average class": lambda risk: number(round(risk.average_class, 1)),
+    "unique records": lambda risk: amount(risk.unique),
+    "highest chance to be found": lambda risk: percent(risk.highest),
+    "average chance to be found": lambda risk: percent(risk.average),
+    "records in classes of 4 or fewer": lambda risk: percent(risk.above),
+}
 
 
 def _size_picture(sizes: SizeFacts) -> PictureBlock:
-    """Records by the size of their class, with a line at the policy's smallest."""
     picture = Bars(
         "Records by the size of their class",
         _size_sentence(sizes),
@@ -194,7 +185,6 @@ def _size_picture(sizes: SizeFacts) -> PictureBlock:
 
 
 def _size_sentence(sizes: SizeFacts) -> str:
-    """What stands below the picture of class sizes."""
     said = "Share of the records in classes of so many."
     if sizes.least < 2:
         return f"{said} The policy sets no smallest class."
@@ -212,15 +202,12 @@ def _bar_table(picture: Bars, first: str) -> FigureTable:
     return table(head, rows)
 
 
-def _risk_picture(facts: ReportFacts) -> PictureBlock:
-    """The share of records above every risk, with a line at what the policy allows."""
-    assert facts.curve is not None  # noqa: S101  asked for by the caller
-    assert facts.sizes is not None  # noqa: S101  likewise
-    lines = [("original", facts.curve.before), ("release", facts.curve.after)]
+def _risk_picture(curve: RiskCurve, sizes: SizeFacts) -> PictureBlock:
+    lines = [("original", curve.before), ("release", curve.after)]
     series = tuple(
         CurveLine(name, ((0.0, 1.0), *points), step=True) for name, points in lines if points
     )
-    limit = 1 / max(facts.sizes.least, 1)
+    limited = sizes.least > 1
     picture = Curve(
         "The risk of records",
         "Share of the records whose chance to be found is above so much. The chance is 1 in the "
@@ -228,8 +215,8 @@ def _risk_picture(facts: ReportFacts) -> PictureBlock:
         series,
         x="chance to be found",
         y="share of the records",
-        mark=limit if facts.sizes.least > 1 else None,
-        mark_name=f"1 in {number(facts.sizes.least)}" if facts.sizes.least > 1 else "",
+        mark=1 / sizes.least if limited else None,
+        mark_name=f"1 in {number(sizes.least)}" if limited else "",
         mark_on="x",
     )
     rows = [(name, percent(x), percent(y)) for name, points in lines for x, y in points[:30]]
@@ -237,7 +224,6 @@ def _risk_picture(facts: ReportFacts) -> PictureBlock:
 
 
 def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
-    """What classes hold of each sensitive column."""
     if not found:
         return ()
     columns: Columns = {
@@ -267,7 +253,6 @@ def _diversity_blocks(found: Sequence[DiversityFacts]) -> tuple[Block, ...]:
 
 
 def _diversity_picture(one: DiversityFacts) -> PictureBlock:
-    """Records by what their class reaches in a model, with a line at what is asked."""
     asked = "" if one.asked is None else f" The policy asks for {number(one.asked)}."
     picture = Bars(
         f"{one.measure} of {one.column}",
@@ -308,7 +293,6 @@ def attacks_section(facts: ReportFacts) -> Section:
 
 
 def _broken_sentence(found: AttackFacts) -> str:
-    """Say how many limits attacks break, and by what."""
     if not found.broken:
         return "No attack breaks a limit."
     which = quantity(found.broken, "limit is", "limits are")
@@ -327,7 +311,6 @@ def _worst_first(attacks: Sequence[AttackFact]) -> list[AttackFact]:
 
 
 def _undrawn_words(count: int) -> str:
-    """Say how many attacks are not drawn; empty if none."""
     if count <= 0:
         return ""
     many = quantity(count, "attack that breaks", "attacks that break")
@@ -335,7 +318,6 @@ def _undrawn_words(count: int) -> str:
 
 
 def _attack_picture(shown: Sequence[AttackFact], width: int) -> PictureBlock:
-    """How often these attackers are right, with intervals, against a guess."""
     picture = EstimateBars(
         "How often attackers are right",
         "Share of the people, or rows, that an attacker is right about, with its 95 % interval; "
@@ -362,23 +344,19 @@ def _goal_label(one: AttackFact, width: int) -> str:
 
 
 def _success_words(attack: AttackFact) -> str:
-    """The share that an attack gets right, in words."""
     if not attack.trials:
         return "nobody to ask"
     most = "at most " if attack.bound and attack.success else ""
     return f"{most}{percent(attack.success, f'{FEW} people')}"
 
 
-def _interval_words(attack: AttackFact) -> str:
-    """The interval of that share, in words."""
-    return "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
-
-
 _ATTACK: Columns = {
     "attack": "goal",
     "knows": lambda attack: ", ".join(attack.knows),
     "right": _success_words,
-    "95 % interval": _interval_words,
+    "95 % interval": lambda attack: (
+        "" if attack.low is None else f"{percent(attack.low)} to {percent(attack.high)}"
+    ),
     "a guess is right": lambda attack: percent(attack.baseline),
     "gain": lambda attack: percent(attack.gain, "") if attack.trials else "",
     "people": lambda attack: number(attack.trials),

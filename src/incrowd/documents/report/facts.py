@@ -257,3 +257,8 @@ class ReportFacts:
     """By section: what is missing there, and how to get it."""
     made: str = ""
     """When, and by which version."""
+
+    @property
+    def attack_outcome(self) -> AttackOutcome | None:
+        """What the attacks came to; None if none were played."""
+        return None if self.attacks is None else self.attacks.outcome

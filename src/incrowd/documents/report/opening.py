@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from incrowd.documents.page import Block, Columns, FigureTable, Folded, Paragraphs, Section
 from incrowd.documents.report.facts import ColumnFact, DataFacts, ReportFacts
 from incrowd.documents.report.wording import percent, plain, quiet
-from incrowd.documents.verdict import UNCHECKED, AttackOutcome, Findings, release_verdict
+from incrowd.documents.verdict import UNCHECKED, Findings, alone_sentences, release_verdict
 from incrowd.documents.words import number, promise, quantity
 from incrowd.errors import join_words, sentence
 from incrowd.verify.verdict import Check, Verdict
@@ -21,6 +21,11 @@ _ROLES = {
     "unit": "tells people apart: does not leave",
     "weight": "sampling weight: leaves as it is",
 }
+_COUNTED = {
+    "run": "The run that made the release counted this from the rows that it wrote.",
+    "certificate": "The certificate says this; the rows of the release alone do not show it.",
+    "file": "This was counted again from the rows of the release for this report.",
+}
 _MISSING = {
     "own-value": "A missing value counts as a value of its own.",
     "matches-anything": "A missing value may be any value.",
@@ -33,52 +38,33 @@ def headline(facts: ReportFacts) -> Paragraphs:
     verdict = facts.verdict
     if not verdict.models:
         return Paragraphs((UNCHECKED,), "bad")
-    promises = (*map(_promise_sentence, verdict.models), _counting_sentence(facts.counted))
+    promises = (*map(_promise_sentence, verdict.models), _COUNTED[facts.counted])
     findings = Findings(
-        first=() if verdict.alone is None else (verdict.alone.sentence,),
+        first=alone_sentences(verdict.alone),
         promises=promises if verdict.ok else tuple(_failure_sentences(verdict)),
         kept=verdict.ok,
         models_met=all(model.ok for model in verdict.models),
-        attacks=attack_outcome(facts),
+        attacks=facts.attack_outcome,
         warnings=tuple(map(sentence, facts.warnings)),
     )
     found = release_verdict(findings)
     return Paragraphs(found.sentences, "plain" if found.tone == "warn" else found.tone)
 
 
-def attack_outcome(facts: ReportFacts) -> AttackOutcome | None:
-    """The outcome of the attacks of a report; None if none were played."""
-    return None if facts.attacks is None else facts.attacks.outcome
-
-
 def _failure_sentences(verdict: Check) -> Iterator[str]:
-    """Yield what stands in the way of a good verdict."""
     failed = [model for model in verdict.models if not model.ok]
-    yield from map(_failure_sentence, failed)
+    for model in failed:
+        reached, asked = number(model.reached), number(model.asked)
+        yield f"{model.title} reaches {reached}; the policy asks for {asked}."
     if not failed:
         yield "Read below what stands in the way."
 
 
 def _promise_sentence(model: Verdict) -> str:
-    """Say what a met model means for people, and how sure that is."""
     meaning = promise(model.name, model.column, model.reached)
     sure = "" if model.confidence is None else f", with confidence {number(model.confidence)}"
     named = model.column is not None and meaning.startswith(model.column)
     return f"{meaning if named else sentence(meaning).removesuffix('.')}{sure}."
-
-
-def _failure_sentence(model: Verdict) -> str:
-    reached, asked = number(model.reached), number(model.asked)
-    return f"{model.title} reaches {reached}; the policy asks for {asked}."
-
-
-def _counting_sentence(counted_from: str) -> str:
-    """Say by whom, and from what, the models were counted."""
-    if counted_from == "run":
-        return "The run that made the release counted this from the rows that it wrote."
-    if counted_from == "certificate":
-        return "The certificate says this; the rows of the release alone do not show it."
-    return "This was counted again from the rows of the release for this report."
 
 
 def verdict_section(facts: ReportFacts) -> Section:
@@ -139,7 +125,6 @@ _COLUMNS: Columns = {
 
 
 def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
-    """Yield how many records and columns there are, were, and were left out."""
     called = "" if data.release == "the release" else f" ({data.release})"
     yield (
         f"The release{called} has {quantity(data.records, 'record')} and "
@@ -165,7 +150,6 @@ def _size_sentences(data: DataFacts, columns: int) -> Iterator[str]:
 
 
 def _role_sentences(data: DataFacts, columns: Sequence[ColumnFact]) -> Iterator[str]:
-    """Yield by which columns people are found, who is a person, and what missing means."""
     if quasi := [column.name for column in columns if column.role == "quasi"]:
         names = join_words(quasi) if len(quasi) <= _FOLDED else f"{len(quasi)} columns"
         yield f"People could be found by {names}. Everything below is about these columns."

@@ -95,14 +95,12 @@ class Plotted:
 
 
 def _page_bytes(plotted: Plotted) -> bytes:
-    """A picture as a page of its own, in HTML."""
     picture = plotted.picture
     section = Section("figure", "PictureBlock", (PictureBlock(picture),))
     return page(Page(picture.title, Paragraphs((picture.about,)), (section,))).encode()
 
 
 def _png_bytes(plotted: Plotted) -> bytes:
-    """A picture as PNG; refused if what converts it is not installed."""
     if find_spec("vl_convert") is None:
         raise InputError(
             "PNG files need a library that is not installed",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from incrowd.documents import json
-from incrowd.documents.identify import discovery_headline, judged_headline
+from incrowd.documents.identify import discovery_headline, judged_headline, safe_harbor_failure
 from incrowd.documents.page import Columns, FigureTable
 from incrowd.documents.pictures import Bars, Series
 from incrowd.documents.view import MOST_DRAWN, ResultView, good_or_bad_news
@@ -17,6 +17,13 @@ if TYPE_CHECKING:
     from incrowd.policy.draft import Draft
 
 
+_SETS: Columns = {
+    "columns": lambda found: " + ".join(found.columns),
+    "size": lambda found: len(found.columns),
+}
+"""What every table of sets of columns begins with."""
+
+
 def discovery_view(found: "Discovery") -> ResultView:
     """Show which sets of columns tell records apart."""
     sets = found.sets[:MOST_DRAWN] or (found.best,)
@@ -27,27 +34,22 @@ def discovery_view(found: "Discovery") -> ResultView:
         + (" Figures are those of a sample." if found.sampled else ""),
         tuple(" + ".join(one.columns) for one in sets),
         (Series(f"{measure} ratio", tuple(getattr(one, measure) for one in sets)),),
-        "",
-        f"{measure} ratio",
-        found.ratio,
-        f"asked: {number(found.ratio)}",
+        y=f"{measure} ratio",
+        mark=found.ratio,
+        mark_name=f"asked: {number(found.ratio)}",
     )
-    rows = tuple(
-        (" + ".join(one.columns), len(one.columns), one.distinct, one.separation, one.unique)
-        for one in found.sets
-    )
+    ratios = {name: name for name in ("distinct", "separation", "unique")}
     partial = ("The search was cut short; there may be more sets.",) if found.partial else ()
     return ResultView(
         good_or_bad_news(discovery_headline(found), when=not found.found),
         picture,
-        FigureTable(("columns", "size", "distinct", "separation", "unique"), rows, "Minimal sets"),
+        FigureTable.of(found.sets, {**_SETS, **ratios}, "Minimal sets"),
         lambda: json.discovery_document(found),
         (*partial, sentence(found.promise), *found.notes),
     )
 
 
 def _drawn_words(sets: int) -> str:
-    """Say that only the first sets are drawn; empty if all are."""
     return f", the first {MOST_DRAWN} of {sets:,}" if sets > MOST_DRAWN else ""
 
 
@@ -62,18 +64,16 @@ def groups_view(found: "Groups") -> ResultView:
         "The smallest group that a set of columns singles out",
         f"People of the smallest group{_drawn_words(len(found.sets))}.",
         tuple(" + ".join(one.columns) for one in sets),
-        (Series("people", tuple(float(one.smallest) for one in sets)),),
-        "",
-        "people",
-        float(found.k),
-        f"k = {found.k:,}",
+        (Series("people", tuple(one.smallest for one in sets)),),
+        y="people",
+        mark=found.k,
+        mark_name=f"k = {found.k:,}",
     )
-    rows = tuple((" + ".join(one.columns), len(one.columns), one.smallest) for one in found.sets)
     partial = ("Not all sets were searched; there may be more.",) if found.partial else ()
     return ResultView(
         good_or_bad_news(head, when=not found.sets),
         picture,
-        FigureTable(("columns", "size", "smallest"), rows, "Minimal sets"),
+        FigureTable.of(found.sets, {**_SETS, "smallest": "smallest"}, "Minimal sets"),
         lambda: json.groups_document(found),
         (*partial, *found.notes),
     )
@@ -87,13 +87,12 @@ def judged_view(found: "JudgedSets") -> ResultView:
         f"By the number of possible values of each set{_drawn_words(len(found.sets))}.",
         tuple(" + ".join(one.columns) for one in sets),
         (Series("alone at most", tuple(one.test.share for one in sets)),),
-        "",
-        "share of people",
-        found.alpha,
-        f"alpha = {number(found.alpha)}",
+        y="share of people",
+        mark=found.alpha,
+        mark_name=f"alpha = {number(found.alpha)}",
     )
     columns: Columns = {
-        "columns": lambda judged: " + ".join(judged.columns),
+        "columns": _SETS["columns"],
         "possible values": "test.distinct",
         "source": "test.source.value",
         "alone at most": "test.share",
@@ -122,10 +121,9 @@ def masked_view(found: "Masked") -> ResultView:
         "Ratios of the rows that leave, counted anew.",
         names,
         (Series("ratio", tuple(getattr(found.found, name) for name in names)),),
-        "",
-        "ratio",
-        found.limit,
-        f"limit of the {found.measure} ratio: {number(found.limit)}",
+        y="ratio",
+        mark=found.limit,
+        mark_name=f"limit of the {found.measure} ratio: {number(found.limit)}",
     )
     rows = tuple((name, "yes") for name in found.published)
     rows += tuple((name, "no") for name in found.withheld)
@@ -147,8 +145,7 @@ def draft_view(draft: "Draft") -> ResultView:
         f"Distinct values as a share of the records{_drawn_words(len(draft.risky))}.",
         tuple(name for name, _ in shown),
         (Series("share", tuple(share for _, share in shown)),),
-        "",
-        "share of distinct values",
+        y="share of distinct values",
     )
     rows = tuple(
         (
@@ -173,21 +170,18 @@ def draft_view(draft: "Draft") -> ResultView:
 
 def checklist_view(found: "Checklist") -> ResultView:
     """Show which of the eighteen identifiers a table holds."""
-    failing = sum(check.status == "fail" for check in found.checks)
-    head = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
-    if failing:
-        many = quantity(failing, "identifier")
-        head = f"The table is NOT de-identified by Safe Harbor: it holds {many}."
+    bad_news = safe_harbor_failure(found)
+    nothing = "Found nothing that Safe Harbor forbids; a person must still look at what is unseen."
     holds = tuple(
-        float(sum(column.status == "fail" for column in check.columns)) for check in found.checks
+        sum(column.status == "fail" for column in check.columns) for check in found.checks
     )
     picture = Bars(
         "Columns that hold each identifier",
         "The eighteen identifiers of Safe Harbor, A to R, and how many columns hold each.",
         tuple(check.letter for check in found.checks),
         (Series("columns", holds),),
-        "identifier",
-        "columns",
+        x="identifier",
+        y="columns",
     )
     columns: Columns = {
         "letter": "letter",
@@ -198,7 +192,7 @@ def checklist_view(found: "Checklist") -> ResultView:
         ),
     }
     return ResultView(
-        good_or_bad_news(head, when=not failing),
+        good_or_bad_news(bad_news or nothing, when=not bad_news),
         picture,
         FigureTable.of(found.checks, columns, "Identifiers"),
         found.as_dict,

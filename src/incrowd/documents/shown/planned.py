@@ -22,12 +22,11 @@ def plan_view(plan: "Plan") -> ResultView:
         "How many different values a column has now, may keep, and keeps by the plan.",
         tuple(action.column for action in actions),
         (
-            Series("now", tuple(float(action.distinct) for action in actions)),
-            Series("allowed", tuple(float(action.allowed) for action in actions)),
-            Series("then", tuple(float(action.rung.values) for action in actions)),
+            Series("now", tuple(action.distinct for action in actions)),
+            Series("allowed", tuple(action.allowed for action in actions)),
+            Series("then", tuple(action.rung.values for action in actions)),
         ),
-        "",
-        "different values",
+        y="different values",
     )
     columns = {
         "column": "column",
@@ -52,11 +51,10 @@ def bucketed_view(found: "Bucketed") -> ResultView:
         "The fewest records that show the same in a column",
         "Counted on the rows that leave.",
         tuple(column.name for column in found.columns),
-        (Series("records", tuple(float(column.smallest) for column in found.columns)),),
-        "",
-        "records",
-        float(found.k),
-        f"k = {found.k:,}",
+        (Series("records", tuple(column.smallest for column in found.columns)),),
+        y="records",
+        mark=found.k,
+        mark_name=f"k = {found.k:,}",
     )
     columns: Columns = {
         "column": "name",

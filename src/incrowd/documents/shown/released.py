@@ -3,35 +3,32 @@
 from typing import TYPE_CHECKING
 
 from incrowd.documents import json
-from incrowd.documents.page import FigureTable, Paragraphs
+from incrowd.documents.page import Columns, FigureTable, Paragraphs
 from incrowd.documents.pictures import Bars, Curve, CurveLine, EstimateBars, Series
 from incrowd.documents.risk import risk_headline
-from incrowd.documents.verdict import check_sentence
+from incrowd.documents.verdict import alone_sentences, check_sentence
 from incrowd.documents.view import MOST_DRAWN, ResultView, good_or_bad_news, models_table
 from incrowd.documents.words import loss_name, number, quantity
 from incrowd.errors import sentence
 
 if TYPE_CHECKING:
-    from incrowd.attacks import Attack, Attacked
+    from incrowd.attacks import Attacked
     from incrowd.exposure import Risk
     from incrowd.release import Release
     from incrowd.search.literature.accuracy.frontier import Frontier
-    from incrowd.verify.alone import Alone
     from incrowd.verify.verdict import Check
 
 
 def risk_view(risk: "Risk") -> ResultView:
     """Show how many people share a class with how many others."""
+    above = f"share of records above a risk of {number(risk.threshold)}"
     rows = (
         ("smallest class (k)", risk.k),
         ("records of unique people", risk.unique_records),
         ("average class", risk.average_class),
         ("highest risk of being found", risk.prosecutor.max),
         ("average risk", risk.prosecutor.average),
-        (
-            f"share of records above a risk of {number(risk.threshold)}",
-            risk.prosecutor.above_threshold,
-        ),
+        (above, risk.prosecutor.above_threshold),
     )
     return ResultView(
         good_or_bad_news(risk_headline(risk, ["these columns"]), when=risk.k >= 2),
@@ -49,9 +46,9 @@ def class_sizes(risk: "Risk") -> Bars:
         "A class is all people who look alike in the quasi-identifying columns; whoever is in a "
         "class of one can be found.",
         tuple(label for label, _ in bands),
-        (Series("people", tuple(float(people) for _, people in bands)),),
-        "people in a class",
-        "people",
+        (Series("people", tuple(people for _, people in bands)),),
+        x="people in a class",
+        y="people",
     )
 
 
@@ -69,17 +66,12 @@ def release_view(release: "Release") -> ResultView:
         models_table(release.models),
         lambda: json.release_document(release, {}),
         (
-            *_alone_sentences(release.alone),
+            *alone_sentences(release.alone),
             f"Found by {release.search}.",
             f"Information loss: {losses}.",
             *release.notes,
         ),
     )
-
-
-def _alone_sentences(alone: "Alone | None") -> tuple[str, ...]:
-    """The sentence on people whom unchanged columns single out, if any."""
-    return () if alone is None else (alone.sentence,)
 
 
 def check_view(check: "Check") -> ResultView:
@@ -101,7 +93,7 @@ def check_view(check: "Check") -> ResultView:
         bars,
         models_table(check.models),
         lambda: json.check_document(check),
-        (*_alone_sentences(check.alone), *check.notes),
+        (*alone_sentences(check.alone), *check.notes),
     )
 
 
@@ -116,8 +108,8 @@ def frontier_view(curve: "Frontier") -> ResultView:
         "Privacy for every largest loss of a class",
         f"The most {curve.privacy}{of} that was found if no class may lose more than this.",
         (CurveLine(f"{curve.privacy}{of}", points, step=True),),
-        "the most that a class may lose",
-        f"{curve.privacy}{of}",
+        x="the most that a class may lose",
+        y=f"{curve.privacy}{of}",
     )
     columns = {"max loss": "max_loss", "k": "k", "l": "l", "loss": "loss", "classes": "classes"}
     many = quantity(len(curve.points), "release")
@@ -138,7 +130,7 @@ def attacked_view(found: "Attacked") -> ResultView:
     picture = EstimateBars(
         "How often attackers are right",
         "Rates with their 95 % intervals, beside guessing without the release.",
-        tuple(map(_attacker_name, shown)),
+        tuple(f"{one.goal}, knows {', '.join(one.knows) or 'nothing'}" for one in shown),
         tuple(attack.interval[0] for attack in shown),
         tuple(attack.success for attack in shown),
         tuple(attack.interval[1] for attack in shown),
@@ -150,30 +142,22 @@ def attacked_view(found: "Attacked") -> ResultView:
     head = "No limit is broken."
     if not found.ok:
         head = f"{quantity(len(found.broken), 'limit is', 'limits are')} broken."
-    names = ("attack", "knows", "right", "low", "high", "guessing", "gain", "bound")
     return ResultView(
         good_or_bad_news(head, when=found.ok),
         picture,
-        FigureTable(names, tuple(map(_attack_row, worst)), "Attacks, those that gain most first"),
+        FigureTable.of(worst, _ATTACK, "Attacks, those that gain most first"),
         found.as_dict,
         (*map(sentence, (*found.broken, *found.advice)), *found.notes),
     )
 
 
-def _attacker_name(attack: "Attack") -> str:
-    return f"{attack.goal}, knows {', '.join(attack.knows) or 'nothing'}"
-
-
-def _attack_row(attack: "Attack") -> tuple[str | float | None, ...]:
-    """The figures of an attack, as cells of a line; None for a rate without trials."""
-    low, high = attack.interval
-    figures = (attack.success, low, high) if attack.trials else (None, None, None)
-    limits = "at most" if attack.bound else "counted"
-    return (
-        attack.goal,
-        ", ".join(attack.knows),
-        *figures,
-        attack.baseline,
-        attack.gain,
-        limits,
-    )
+_ATTACK: Columns = {
+    "attack": "goal",
+    "knows": lambda attack: ", ".join(attack.knows),
+    "right": lambda attack: attack.success if attack.trials else None,
+    "low": lambda attack: attack.interval[0] if attack.trials else None,
+    "high": lambda attack: attack.interval[1] if attack.trials else None,
+    "guessing": "baseline",
+    "gain": "gain",
+    "bound": lambda attack: "at most" if attack.bound else "counted",
+}

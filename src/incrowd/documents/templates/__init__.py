@@ -48,7 +48,6 @@ _STEERING = re.compile("[<>&'\u2028\u2029]")
 
 @cache
 def _make_environment() -> Environment:
-    """Make the environment of all templates, with our filters."""
     made = Environment(
         loader=PackageLoader("incrowd.documents", "templates"),
         autoescape=True,

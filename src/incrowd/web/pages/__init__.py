@@ -35,8 +35,6 @@ def attach(session: PageSession) -> None:
 
 
 def _define_page(project: Project, step: steps.Step, content: frame.Content) -> None:
-    """Define the page of a step at the path of that step."""
-
     @ui.page(step.path)
     def draw(after: str = "") -> None:
         frame.draw_page(project, step, content, after)

@@ -33,25 +33,16 @@ def text(tag: str, words: str, classes: str = "") -> TextElement:
     return TextElement(tag=tag, text=words).classes(classes)
 
 
-def title(words: str, sentence: str) -> None:
-    """Draw the heading of a page and the one sentence that says what to do."""
-    text("h1", words)
-    text("p", sentence, "lead")
-
-
 def box(classes: str, tag: str = "div") -> Element:
     """Draw an empty element for others to be put into, and return it."""
     return ui.element(tag).classes(classes)
 
 
-def card(heading: str = "", tag: str = "section") -> Element:
-    """Draw a place with a border and, if given, a heading; return it to be filled."""
-    made = box("card", tag)
-    if heading:
-        with made:
-            text("h2", heading)
-        made.props["aria-label"] = heading
-    return made
+def card(heading: str) -> Element:
+    """Draw a place with a border and a heading; return it to be filled."""
+    with box("card", "section") as made:
+        text("h2", heading)
+    return name_for_readers(made, heading)
 
 
 def note(sentences: Iterable[str], tone: Tone = "") -> Element:
@@ -100,7 +91,6 @@ def table(head: Sequence[str], label: str, *, numeric: Iterable[int] = ()) -> Ca
 
 
 def _add_cell(cell: str | Callable[[], Any], tag_name: str, classes: str) -> None:
-    """Draw a cell: its text, or what the function draws in it."""
     scope = {"scope": "row"} if tag_name == "th" else {}
     if not callable(cell):
         text(tag_name, cell, classes).props.update(scope)
@@ -159,13 +149,6 @@ def primary_button(words: str, go: Callable[..., Any]) -> ui.button:
 def plain_button(words: str, go: Callable[..., Any], icon: str | None = None) -> ui.button:
     """Draw a button beside the primary one."""
     return ui.button(words, on_click=go, icon=icon, color=None).props("outline")
-
-
-def link_button(words: str, path: str) -> ui.button:
-    """Draw a link to another page that looks like a button."""
-    made = ui.button(words, color=None)
-    made.props["href"] = path
-    return made
 
 
 @dataclass(frozen=True)

@@ -62,7 +62,6 @@ class RoleBoard:
         self._say_state()
 
     def _draw_place(self, number: int, role: str) -> None:
-        """Draw the place of the role with this number, and the cards of its columns."""
         held = [name for name, its in self._columns.items() if its == role]
         with blocks.box("place") as place:
             place.props["data-place"] = number
@@ -74,7 +73,6 @@ class RoleBoard:
                         self._draw_card(name)
 
     def _draw_card(self, name: str) -> None:
-        """Draw the card of a column, to be dragged or clicked."""
         card = blocks.text("button", name, "choice").props("type=button draggable=true")
         chosen = str(name == self._chosen).lower()
         number = list(self._columns).index(name)
@@ -83,7 +81,6 @@ class RoleBoard:
         blocks.name_for_readers(card, f"{name}, {role}")
 
     def _say_state(self) -> None:
-        """Say what is chosen, or how to choose."""
         words = "Drag a column into a place, or click on the column and then on the place."
         if self._chosen is not None:
             words = f"{self._chosen} is chosen. Click on the place where it belongs."
@@ -116,7 +113,6 @@ class RoleBoard:
             await self._put_into(list(self._columns)[column], place)
 
     async def _put_into(self, name: str, place: int) -> None:
-        """Give a column the role of the place with this number, if it has another."""
         role = list(self._roles)[place]
         if role != self._columns[name]:
             await self._put(name, role)

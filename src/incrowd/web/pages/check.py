@@ -79,7 +79,6 @@ class CheckPage:
         self._shown = self._chosen_paths()
 
     def _draw_world_switch(self) -> None:
-        """Draw the switch for counting the world of the table, if one was chosen."""
         files = self._project.session.world.files
         if files:
             names = ", ".join(Path(file).name for file in files)
@@ -87,7 +86,6 @@ class CheckPage:
             ui.switch(words).bind_value(self._checking, "against_world")
 
     def _where_words(self) -> str:
-        """Where files come from, and what becomes of copies: sentences."""
         folder = self._project.session.folder.name or "/"
         return (
             f"Drop files from anywhere, or choose them in the folder {folder}. Nobody needs the "
@@ -95,7 +93,6 @@ class CheckPage:
         )
 
     def _draw_slot(self, purpose: str) -> None:
-        """Draw the field for a file of this purpose, and the place to hand one over."""
         button, words = _MORE[purpose]
         with blocks.box("slot"):
             with blocks.box("stack"):
@@ -104,7 +101,6 @@ class CheckPage:
             FileDrop(purpose, button, self._take_uploads)
 
     def _draw_select(self, purpose: str) -> None:
-        """Draw the field in which a file of this purpose is chosen."""
         made = ui.select(
             self._checking.options(purpose),
             label=PURPOSES[purpose],
@@ -123,22 +119,18 @@ class CheckPage:
             self._show_chosen()
 
     def _take_uploads(self) -> None:
-        """Choose what was handed over, and show it."""
         self._checking.choose_uploads()
         self._show_chosen()
 
     def _chosen_paths(self) -> dict[str, str | None]:
-        """The path that is chosen for each purpose; None without one."""
         return {purpose: self._checking.path(purpose) for purpose in PURPOSES}
 
     def _show_chosen(self) -> None:
-        """Show in the fields what is chosen now."""
         self._shown = self._chosen_paths()
         for purpose, select in self._selects.items():
             select.set_options(self._checking.options(purpose), value=self._shown[purpose])
 
     def _check(self) -> None:
-        """Start the check of what is chosen; without a release say so."""
         job = self._checking.job()
         if job is None:
             ui.notify("Choose a release first.", position="bottom")
@@ -190,7 +182,6 @@ def _show_check(check: Check, *, old: bool) -> None:
 
 
 def _show_answer(words: str, answer: bool | None, without: str) -> None:
-    """Draw a line with yes or no; for None the words in `without`."""
     with blocks.bar():
         blocks.text("span", words)
         if answer is None:
@@ -200,7 +191,6 @@ def _show_answer(words: str, answer: bool | None, without: str) -> None:
 
 
 def _show_claims(check: Check) -> None:
-    """Draw which parts of the certificate were found again, and which are only said."""
     if not check.recounted and not check.claimed:
         return
     with blocks.card("What the certificate says"):
@@ -211,6 +201,5 @@ def _show_claims(check: Check) -> None:
 
 
 def _show_places(words: str, places: tuple[str, ...]) -> None:
-    """Draw the parts of a certificate that these words are about."""
     blocks.text("h3", words)
     blocks.text("p", ", ".join(places), "mono small")

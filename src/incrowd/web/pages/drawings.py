@@ -108,7 +108,6 @@ def _clickable(markup: str, choose: Callable[[int], Any]) -> ui.html:
 
 
 def _wrap_svg(label: str, body: str, height: int) -> str:
-    """The elements as one SVG of this height, with a label for screen readers."""
     return (
         f'<svg viewBox="0 0 {_WIDTH} {height}" role="group" aria-label="{escape(label)}" '
         f'xmlns="http://www.w3.org/2000/svg">{body}</svg>'
@@ -134,7 +133,6 @@ def _y(loss: float, most: float) -> float:
 
 
 def _axis_elements(most_risk: float, most_loss: float) -> Iterable[str]:
-    """Yield the grid, its figures and the names of both axes."""
     for part in range(5):
         x, y = _x(part / 4, 1.0), _y(part / 4, 1.0)
         yield f'<line class="axis" x1="{x:.1f}" y1="{_EDGE}" x2="{x:.1f}" y2="{_FLOOR}"/>'
@@ -153,7 +151,6 @@ def _text_element(words: str, x: float, y: float, anchor: str = "middle") -> str
 
 
 def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) -> Iterable[str]:
-    """Yield the line that joins the best spots, if there are two or more."""
     best = sorted((spot.risk, spot.loss) for spot in spots if spot.best)
     if len(best) > 1:
         points = " ".join(f"{_x(r, most_risk):.1f},{_y(l, most_loss):.1f}" for r, l in best)
@@ -161,7 +158,6 @@ def _frontier_line(spots: Sequence[Spot], most_risk: float, most_loss: float) ->
 
 
 def _spot_element(number: int, spot: Spot, x: float, y: float) -> str:
-    """A spot: a shape for its series, a ring if it is chosen, a star if it is pinned."""
     name = escape(spot.name)
     hollow = ' fill-opacity="0.15" stroke="currentColor" stroke-dasharray="3 2"'
     look = f'class="ic-fill{spot.series % 4 + 1}"{hollow if spot.bound else ""}'

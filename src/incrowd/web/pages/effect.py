@@ -63,7 +63,6 @@ class Effect:
                 blocks.plain_button("Try again", self.ask, "refresh")
 
     def _show(self, answer: WhatIf | Unanswered) -> None:
-        """Show the figures of an answer, or what is known without them."""
         self._shown = answer
         self._body.clear()
         with self._body:
@@ -74,49 +73,43 @@ class Effect:
                 _draw_columns(answer)
         self._show_state()
 
+    @property
+    def _may_change(self) -> bool:
+        """Whether a search may still change the figures that are shown."""
+        shown = self._shown
+        return isinstance(shown, Unanswered) or (shown is not None and shown.quick)
+
     def _search_behind(self) -> None:
         """Start the full search behind a quick answer; once it found something, show that."""
-        shown = self._shown
-        settled = isinstance(shown, WhatIf) and not shown.quick
-        if shown is None or settled or self._policy != self._frame.policy:
+        if not self._may_change or self._policy != self._frame.policy:
             return
         found = self._frame.project.search_behind()
         if self._body.is_deleted:
             return
-        if found is not None and found is not shown:
+        if found is not None and found is not self._shown:
             self._show(found)
         else:
             self._show_state()
 
     def _show_state(self) -> None:
         """Say how the search behind stands, for as long as the figures are not its own."""
-        project, shown = self._frame.project, self._shown
-        settled = shown is None or shown is project.search_run.value
-        words = "" if settled or not _may_change(shown) else state_words(project)
+        project = self._frame.project
+        open_still = self._may_change and self._shown is not project.search_run.value
+        words = state_words(project) if open_still else ""
         if words == self._said:
             return
         self._said = words
         self._state.clear()
         if words:
+            goes_on = project.search_state() in ("running", "waiting")
             with self._state:
-                blocks.note([words], "" if _search_goes_on(project) else "warn")
-                if not _search_goes_on(project):
+                blocks.note([words], "" if goes_on else "warn")
+                if not goes_on:
                     blocks.plain_button("Search now", self._search, "search")
 
     def _search(self) -> None:
-        """Start the full search because somebody asked for it."""
         self._frame.project.search_behind(asked=True)
         self._show_state()
-
-
-def _may_change(shown: WhatIf | Unanswered | None) -> bool:
-    """Whether a search may still change the figures of this answer."""
-    return isinstance(shown, Unanswered) or (shown is not None and shown.quick)
-
-
-def _search_goes_on(project: Project) -> bool:
-    """Whether the full search runs or is about to begin."""
-    return project.search_state() in ("running", "waiting")
 
 
 def state_words(project: Project) -> str:
@@ -161,7 +154,6 @@ def as_estimates(figures: list[_Figure], *, quick: bool) -> list[_Figure]:
 
 
 def _draw_known_figures(answer: WhatIf) -> None:
-    """Draw the figures of an answer, beside those of the table as it is."""
     before = answer.before
     after: list[_Figure] = [
         *crowd_figures(answer, f"; {before.k:,} before"),
@@ -175,12 +167,10 @@ def _draw_known_figures(answer: WhatIf) -> None:
 
 
 def _uniques_figure(before: ClassFacts) -> _Figure:
-    """The figure for records that are alone in the table as it is."""
     return (blocks.whole(before.uniques), "records were alone before", "")
 
 
 def _draw_unknown_figures(answer: Unanswered) -> None:
-    """Draw what is known without a search: the figures of the table as it is."""
     before = answer.before
     blocks.note([sentence(f"not computed yet: {answer.why}")], "warn")
     blocks.draw_figures(
@@ -201,7 +191,6 @@ def loss_table(answer: WhatIf, head: str = "Lost") -> None:
 
 
 def _draw_columns(answer: WhatIf) -> None:
-    """Draw what each column loses, and how that was found."""
     loss_table(answer, "Lost (estimate)" if answer.quick else "Lost")
     how = sentence(f"{answer.how}. Answered in {answer.seconds:.2f} s")
     blocks.text("p", how, "quiet small")

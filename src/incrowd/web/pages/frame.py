@@ -7,13 +7,14 @@ another tab or an undo changes draws the page anew.
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
 from nicegui import background_tasks, ui
 from nicegui.element import Element
 
-from incrowd.documents.pictures.looks import LOOKS
+from incrowd.documents.pictures.looks import style_rules
 from incrowd.errors import IncrowdError
 from incrowd.web.facts import DraftFacts
 from incrowd.web.jobs import WorldFiles
@@ -40,12 +41,8 @@ def draw_page(project: Project, step: Step, content: Content, after: str = "") -
 
 
 def _style_sheet() -> str:
-    """The style sheet of all pages, with the colours of pictures for light and dark."""
-    light = "".join(f"--ic-{name}:{look.light};" for name, look in LOOKS.items())
-    dark = "".join(f"--ic-{name}:{look.dark};" for name, look in LOOKS.items())
-    rules = "".join(f".ic-{name}{{{look.paints}:var(--ic-{name})}}" for name, look in LOOKS.items())
     theme = (Path(__file__).parent / "theme.css").read_text(encoding="utf-8")
-    return f"{theme}\n.incrowd{{{light}}}\n.body--dark .incrowd{{{dark}}}\n{rules}"
+    return f"{theme}\n{style_rules('body--dark').rstrip()}"
 
 
 class Frame:
@@ -90,7 +87,8 @@ class Frame:
     async def _draw_content(self) -> None:
         """Draw title and content; if that fails, say why and offer to try again."""
         try:
-            blocks.title(self.step.name, self.step.sentence)
+            blocks.text("h1", self.step.name)
+            blocks.text("p", self.step.sentence, "lead")
             await self._content(self)
         except IncrowdError as error:
             self.show_error(error)
@@ -100,17 +98,14 @@ class Frame:
                     blocks.plain_button("Choose another table", self._leave_table, "folder_open")
 
     def _leave_table(self) -> None:
-        """Close the table, which cannot be read, and go back to the choice of one."""
-        self.project.close()
-        _go_to(steps.TABLE.path)
+        self.project.open(None)
+        ui.navigate.to(steps.TABLE.path)
 
     def _stop_drawing(self) -> None:
-        """Cancel the drawing of the content, if it is under way."""
         if self._task is not None and not self._task.done():
             self._task.cancel()
 
     def _refresh_or_redraw(self) -> None:
-        """Draw anew if another tab changed something, else call the watchers."""
         if not self._body.client.has_socket_connection:  # a tab that was left: nobody looks
             return
         if self.project.state != self._seen:
@@ -141,7 +136,7 @@ class Frame:
             return draft
         blocks.note(["There is no table yet."])
         with blocks.bar():
-            blocks.primary_button("Choose a table", lambda: _go_to(steps.TABLE.path))
+            blocks.primary_button("Choose a table", lambda: ui.navigate.to(steps.TABLE.path))
         return None
 
     async def await_answer(self, asked: Awaitable[_Answer], words: str) -> _Answer:
@@ -231,7 +226,6 @@ class Frame:
     # Header and rail
 
     def _draw_header(self) -> None:
-        """Draw the bar at the top, with its tools."""
         with ui.header().classes("top"):
             menu = _tool_button("menu", "Show or hide the steps", self._toggle_rail)
             menu.classes("lt-md")
@@ -240,13 +234,11 @@ class Frame:
 
     @ui.refreshable_method
     def _draw_tools(self) -> None:
-        """Draw the name of the table and the buttons of the header."""
         session = self.project.session
         name = Path(session.source).name if session.source else "no table yet"
         blocks.text("span", name, "file").props["title"] = name
-        _tool_button("undo", "Undo the last change (Ctrl+Z)", self._undo).set_enabled(
-            session.can_undo
-        )
+        undo = _tool_button("undo", "Undo the last change (Ctrl+Z)", self._undo)
+        undo.set_enabled(session.can_undo)
         redo = _tool_button("redo", "Redo (Ctrl+Y)", self._redo)
         redo.set_enabled(session.can_redo)
         _tool_button("code", "Same as: policy file, command, Python", self._toggle_same_as)
@@ -269,14 +261,12 @@ class Frame:
         self._same_as.toggle()
 
     def _draw_rail(self) -> None:
-        """Draw the drawer with the steps."""
         self._left = ui.left_drawer(fixed=True).props("width=230 breakpoint=1023")
         with self._left, blocks.name_for_readers(blocks.box("rail", "nav"), "Steps"):
             self._draw_steps()
 
     @ui.refreshable_method
     def _draw_steps(self) -> None:
-        """Draw the list of steps, each with its state."""
         with ui.element("ol"):
             for number, step in enumerate(steps.STEPS, start=1):
                 state = standing.state_of(self.project, step)
@@ -290,7 +280,6 @@ class Frame:
                         blocks.text("span", words, "state")
 
     def _open_help(self) -> None:
-        """Open a dialog that says what this page is for."""
         with ui.dialog() as dialog, ui.card():
             blocks.text("h2", f"{self.step.name}: {self.step.sentence}")
             for sentence in HELP:
@@ -300,14 +289,14 @@ class Frame:
 
     def draw_next_button(self, *, first: bool = True) -> None:
         """Draw the button to the next step: a primary one if `first`; none on the last page."""
-        following = steps.step_after(self.step)
+        following = dict(pairwise(steps.STEPS)).get(self.step)
         if following is None:
             return
         with blocks.box("next bar end"):
             # A link: it works while the page is being drawn anew, when buttons come and go.
             # Its address says which step was gone through.
-            path = f"{following.path}?after={self.step.name}"
-            button = blocks.link_button(f"Next: {following.name}", path)
+            button = ui.button(f"Next: {following.name}", color=None)
+            button.props["href"] = f"{following.path}?after={self.step.name}"
             button.props("unelevated color=primary" if first else "outline")
 
 
@@ -318,14 +307,9 @@ HELP = (
 )
 
 
-def _go_to(path: str) -> None:
-    ui.navigate.to(path)
-
-
 def _tool_button(icon: str, label: str, go: Callable[[], Any]) -> ui.button:
     """Draw a button of the header with an icon; its label is read aloud and shown as a tip."""
-    button = ui.button(icon=icon, on_click=go, color=None).props("flat dense")
-    button.props["aria-label"] = label
-    with button:
+    with ui.button(icon=icon, on_click=go, color=None).props("flat dense") as button:
         ui.tooltip(label)
+    button.props["aria-label"] = label
     return button

@@ -66,7 +66,6 @@ class _ColumnView:
         await self._offers.show_answer()
 
     async def _draw_levels_and_settings(self, shown: HierarchyFacts | None) -> None:
-        """Draw the levels, if they are known, and the settings of the policy now."""
         if shown is not None:
             self._levels.clear()
             with self._levels:
@@ -90,13 +89,11 @@ class _ColumnView:
             )
 
     async def _ask_tree(self, bar: Element, shown: HierarchyFacts | None) -> None:
-        """Draw the editor of trees in place of the button that asks for it."""
         bar.delete()
         with self._work:
             await self._draw_tree(shown)
 
     async def _draw_tree(self, levels: HierarchyFacts | None) -> None:
-        """Ask for the column's values and draw the editor of trees, or why there is none."""
         project = self._frame.project
         job = jobs.ShowTree(project.table, self._frame.policy, self._name)
         try:
@@ -117,8 +114,6 @@ class _ColumnView:
 
 
 def _draw_tabs(frame: Frame, names: Sequence[str], name: str) -> None:
-    """Draw a tab for each of the columns; this one is open."""
-
     def choose(event: Any) -> None:
         frame.project.column = str(event.value)
         frame.redraw()
@@ -131,7 +126,6 @@ def _draw_tabs(frame: Frame, names: Sequence[str], name: str) -> None:
 
 
 def _draw_levels(name: str, shown: HierarchyFacts) -> None:
-    """Draw the levels of a column side by side."""
     with blocks.card(f"Levels of {name}"):
         blocks.text(
             "p", "Level 0 is the value as it is. Labels of fewer than 5 records are hidden."
@@ -143,7 +137,6 @@ def _draw_levels(name: str, shown: HierarchyFacts) -> None:
 
 
 def _draw_level(level: LevelFacts, shown: HierarchyFacts) -> None:
-    """Draw a level: how many labels it has, and the most frequent ones."""
     used = shown.lowest <= level.level <= shown.highest
     with blocks.box("level" if used else "level out"):
         blocks.text("h3", f"Level {level.level}")

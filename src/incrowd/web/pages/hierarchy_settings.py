@@ -56,7 +56,6 @@ def _whole_if_possible(value: object) -> object:
 
 
 def _draw_files(frame: Frame, name: str) -> None:
-    """Draw the ways to take a hierarchy from a CSV file of the folder, and to write one."""
     session = frame.project.session
     there = [one.name for one in files.listing(session.folder, "") if one.name.endswith(".csv")]
 
@@ -75,7 +74,6 @@ def _draw_files(frame: Frame, name: str) -> None:
 
 
 async def _export(frame: Frame, name: str) -> None:
-    """Let the browser download the hierarchy as CSV; say why if that fails."""
     project = frame.project
     job = jobs.ExportHierarchy(project.table, project.session.policy, name)
     with frame.saying_refusals():

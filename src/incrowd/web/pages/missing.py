@@ -4,6 +4,7 @@ A mark of the draft is a guess: what it blanks out is counted beside it.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from nicegui import ui
 
@@ -39,7 +40,6 @@ class MissingValues:
             self._draw_columns()
 
     def _draw_settings_of_all(self) -> None:
-        """Draw the settings of missing values that all columns share."""
         policy = self._frame.policy
         now = str(edits.view(policy).get("missing", "own-value"))
         with blocks.bar():
@@ -48,10 +48,8 @@ class MissingValues:
             fields.choice(_READ, label, now, self._put_reading)
 
     async def _put_reading(self, value: object) -> bool:
-        """Set what a missing quasi-identifier counts as; return whether incrowd accepts it."""
-        return await self._frame.change(
-            lambda text: edits.with_setting(text, "missing", value), redraw=True
-        )
+        edit = partial(edits.with_setting, key="missing", value=value)
+        return await self._frame.change(edit, redraw=True)
 
     def _mark_setter(self, column: str | None) -> fields.Put:
         """A function that sets the marks of a column, or of every column for None.
@@ -71,7 +69,6 @@ class MissingValues:
         return put
 
     def _draw_columns(self) -> None:
-        """Draw a line for each column with marks of its own, and a way to give others some."""
         every = edits.columns(self._frame.policy)
         marked = [name for name in every if edits.marks_of(self._frame.policy, name)]
         with blocks.box("roles"):
@@ -85,7 +82,6 @@ class MissingValues:
             self._draw_other_columns(others)
 
     def _draw_column(self, name: str) -> None:
-        """Draw the marks of a column, room for its count, and why the draft has them."""
         with blocks.box("role"):
             blocks.text("span", name, "name")
             marks = edits.marks_of(self._frame.policy, name)
@@ -96,8 +92,6 @@ class MissingValues:
                     blocks.text("p", f"{sentence(why)} A guess of the draft.", "quiet small")
 
     def _draw_other_columns(self, others: list[str]) -> None:
-        """Draw the field for a mark of a column that has none yet."""
-
         async def add() -> None:
             if column.value is None or not str(mark.value or "").strip():
                 ui.notify("Choose a column and write its mark.", position="bottom")

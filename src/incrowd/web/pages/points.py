@@ -50,7 +50,6 @@ def chosen_card(shown: "SearchView") -> None:
 
 
 def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
-    """Draw buttons for other points at the same place as the chosen one."""
     others = [one for one in shown.points_here() if one.name != point.name]
     if not others:
         return
@@ -63,7 +62,6 @@ def _draw_others_here(shown: "SearchView", point: TriedRelease) -> None:
 
 
 def _draw_remarks(point: TriedRelease) -> None:
-    """Say where figures come from that the point's own search did not find."""
     if point.like:
         words = f"The release of “{point.like}” loses less and satisfies this, too"
         blocks.note([f"{words}: it is shown here, and used if you use this point."])
@@ -72,7 +70,6 @@ def _draw_remarks(point: TriedRelease) -> None:
 
 
 def _draw_actions(shown: "SearchView", point: TriedRelease) -> None:
-    """Draw the buttons that use the point and pin it."""
     session = shown.frame.project.session
     names = [one.name for one in session.pinned]
     pinned = point.name in names
@@ -93,7 +90,6 @@ def _draw_actions(shown: "SearchView", point: TriedRelease) -> None:
 
 
 async def _use_point(shown: "SearchView", point: TriedRelease) -> None:
-    """Make the policy of this point that of the session."""
     if await shown.frame.change(lambda _: point.policy):
         ui.notify(f"The policy is now that of {point.like or point.name}.", position="bottom")
 
@@ -125,7 +121,6 @@ def pinned_table(pins: Sequence[TriedRelease]) -> None:
 
 
 def _loss_text(answer: WhatIf) -> str:
-    """The loss as a percentage; said if it is only a bound."""
     return f"{'at most ' if answer.quick else ''}{blocks.percent(answer.loss)}"
 
 
@@ -139,7 +134,6 @@ def impossible_card(points: Sequence[TriedRelease]) -> None:
 
 
 def _draw_list(words: str, points: Sequence[TriedRelease]) -> None:
-    """Draw a foldable list of points and why they have no release; nothing if it is empty."""
     if points:
         with ui.expansion(words).classes("card"):
             for point in points:

@@ -81,7 +81,6 @@ class JobRun(Generic[Answer]):
                 self._take_event(event)
 
     def _take_event(self, event: object) -> None:
-        """Keep what an event tells: progress and a part, the answer, or the failure."""
         match event:
             case Done(value):
                 self.value = value
@@ -137,7 +136,7 @@ class Project:
         self.sets_run = JobRun[facts.FoundSets](worker)
         self.points_run = JobRun[tuple[facts.TriedRelease, ...]](worker)
         self.release_run = JobRun[facts.ReleaseFacts](worker)
-        self.attack_run = JobRun[facts.AttackText](worker)
+        self.attack_run = JobRun[facts.TextFacts](worker)
         self.compare_run = JobRun[facts.TextFacts](worker)
         self.check_run = JobRun[Check](worker)
         self._choices_run = JobRun[facts.Choices](worker)
@@ -206,13 +205,12 @@ class Project:
 
     def _worst_attack(self, made: facts.ReleaseFacts) -> AttackOutcome | None:
         """The worst outcome of the report's attacks and of those asked for; None without any."""
-        attack = self.attack_run.value
-        outcomes = (None if attack is None else attack.outcome, made.attacks)
+        asked = self.attack_run.value
+        outcomes = (None if asked is None else asked.attacks, made.attacks)
         played = [outcome for outcome in outcomes if outcome is not None]
         return max(played, key=lambda outcome: outcome.broken, default=None)
 
     def _review_warning(self) -> tuple[str, ...]:
-        """A warning that names the drafted columns that nobody has reviewed, if any."""
         names = self.unreviewed
         if not names:
             return ()
@@ -249,7 +247,6 @@ class Project:
 
     @property
     def _present_question(self) -> jobs.AskWhatIf:
-        """The question what the present policy means for the table, and against the world."""
         return jobs.AskWhatIf(self.table, self.session.policy, self.session.world)
 
     def search_behind(self, *, asked: bool = False) -> facts.WhatIf | None:
@@ -263,13 +260,12 @@ class Project:
             self._keep_answer(self._present_question, run.value)
             return run.value
         again = asked or ((job != self._searched_for or run.failed is REPLACED) and self.is_small)
-        if again and not run.running and not self.session.busy:
+        if again and not run.running and not self.session.worker.busy:
             self._searched_for = job
             run.start(job)
         return None
 
     def _search_job(self, policy: str) -> jobs.SearchPolicy:
-        """The job that runs the search of this policy."""
         return jobs.SearchPolicy(self.table, policy, self.session.world)
 
     def search_state(self) -> SearchState:
@@ -298,7 +294,7 @@ class Project:
         bound = point.answer is not None and point.answer.quick and point.policy not in answers
         job = self._search_job(point.policy)
         again = job != self._longer_for or run.failed is REPLACED
-        if bound and again and not run.running and not self.session.busy:
+        if bound and again and not run.running and not self.session.worker.busy:
             self._longer_for = job
             run.start(job)
 
@@ -357,25 +353,10 @@ class Project:
         """Start a small job in a run of its own and return that run; `ask` waits for the answer."""
         return JobRun[Answer](self.session.worker).start(job)
 
-    def close(self) -> None:
-        """Forget the table and all that is known about it."""
-        self.session.close_table()
-        self._forget_all()
-
-    def read_as(self, choice: ReadingOptions) -> None:
-        """Read the table in another way; what was known about it is forgotten."""
+    def open(self, path: str | Path | None, reading: ReadingOptions | None = None) -> None:
+        """Take another table or reading, or no table; all jobs and reviews are forgotten."""
         self.session.cancel()
-        self.session.read_as(**vars(choice))
-        self._forget_all()
-
-    def open(self, path: str | Path) -> None:
-        """Take another table; what was known about the former is forgotten."""
-        self.session.cancel()
-        self.session.open(path)
-        self._forget_all()
-
-    def _forget_all(self) -> None:
-        """Forget all jobs and reviews, as another table or reading has come."""
+        self.session.open(path, reading)
         self.passed.clear()
         self.reviewed.clear()
         self.longer_answers.clear()

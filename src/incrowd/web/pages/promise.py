@@ -36,7 +36,6 @@ async def show(frame: Frame) -> None:
 
 
 def _draw_k(frame: Frame, effect: Effect) -> None:
-    """Draw the slider for k, with what k means for somebody in the table."""
     asked = edits.k_of(frame.policy)
     k = asked or 2
     instead = edits.k_model(frame.policy) == edits.OF_WORLD
@@ -75,7 +74,6 @@ def meaning_of_k(k: int, whose: str = "") -> str:
 
 
 def _draw_models(frame: Frame) -> None:
-    """Draw the models besides that of the slider, and a way to add one."""
     slider = edits.k_model(frame.policy)
     with blocks.card("What a class must not tell"):
         for number, model in enumerate(edits.models(frame.policy)):
@@ -85,7 +83,6 @@ def _draw_models(frame: Frame) -> None:
 
 
 def _draw_model(frame: Frame, number: int, model: Mapping[str, Any]) -> None:
-    """Draw a model of the policy: its meaning, its numbers to be changed, and its removal."""
     name, column = str(model["name"]), model.get("column", "the table")
     words = [
         str(v) for key, v in model.items() if key not in ("name", "column") and isinstance(v, str)
@@ -122,7 +119,6 @@ def _draw_setting(frame: Frame, number: int, names: tuple[str, str], value: floa
 
 
 def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
-    """Draw the choice of a model to add with its usual settings."""
     columns = list(edits.columns_of_role(frame.policy, "sensitive"))
     without = (edits.OF_TABLE, edits.k_model(frame.policy))
     world = bool(frame.project.session.world.files)
@@ -151,7 +147,6 @@ def _draw_new_model(frame: Frame, offered: Sequence[str]) -> None:
 
 
 def _draw_suppression(frame: Frame, effect: Effect) -> None:
-    """Draw the slider for the share of the records that may be left out."""
     share = float(edits.view(frame.policy).get("suppression", 0.0))
 
     async def put(value: float) -> bool:
@@ -168,7 +163,6 @@ def _draw_suppression(frame: Frame, effect: Effect) -> None:
 
 
 async def _draw_presets(frame: Frame) -> None:
-    """Draw the presets, each with a button that applies it."""
     choices = await frame.project.choices()
     with blocks.card("Or start from a preset"):
         for name, words in choices.presets.items():
@@ -178,7 +172,6 @@ async def _draw_presets(frame: Frame) -> None:
 
 
 async def _use_preset(frame: Frame, name: str) -> None:
-    """Replace the policy by itself with a preset applied."""
     project = frame.project
     with frame.saying_refusals():
         text = await project.ask(jobs.ApplyPreset(project.table, frame.policy, name))

@@ -16,7 +16,8 @@ _FIRST_LINE = {None: "found by incrowd", True: "names of the columns", False: "d
 
 def show(frame: Frame, *, opened: bool = False) -> None:
     """Draw the form on how the file is read; incrowd finds out what is left empty."""
-    now = frame.project.session.reading
+    table = frame.project.table
+    now = table.reading
     with ui.expansion("How the file is read", value=opened).classes("card"), blocks.box("stack"):
         blocks.text("p", "What you leave empty is found from the file itself.", "quiet")
         options = [option for option in options_of(ReadingOptions) if option.name != "memory"]
@@ -25,7 +26,7 @@ def show(frame: Frame, *, opened: bool = False) -> None:
 
         def read() -> None:
             values = {name: _option_value(name, field.value) for name, field in fields.items()}
-            frame.project.read_as(ReadingOptions(**values))
+            frame.project.open(table.source, ReadingOptions(**values))
             frame.redraw()
 
         with blocks.bar():
@@ -33,7 +34,6 @@ def show(frame: Frame, *, opened: bool = False) -> None:
 
 
 def _draw_field(option: Option, value: Any) -> Any:
-    """Draw the field of an option, with its sentence as a tip."""
     label = FIELDS.get(option.flags[0], "")
     made: Any
     if option.kind.type is bool:

@@ -91,7 +91,6 @@ class ReleaseForm:
             self._make(job)
 
     def _make(self, job: jobs.MakeRelease) -> None:
-        """Start the release; what was made before it is forgotten."""
         project = self._frame.project
         for work in (project.release_run, project.attack_run, project.compare_run):
             work.forget()
@@ -100,7 +99,6 @@ class ReleaseForm:
 
 
 async def _ask_to_replace(there: Replaced, *, sign: bool) -> bool:
-    """Ask whether files that are there may be replaced; return the answer."""
     with ui.dialog() as dialog, ui.card():
         blocks.text("h2", "Replace what is there?")
         for words in replaced_words(there, sign=sign):
@@ -144,7 +142,6 @@ def whole_seed(value: float | None) -> int:
 
 
 def _place_words(session: PageSession) -> str:
-    """Where the files of a release go: a sentence or two."""
     where = f"Everything goes into the folder {session.folder.name or '/'}."
     stays = " It stays there; the copy of the table is deleted when incrowd ui ends."
     return where + (stays if session.passing else "")

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
 
 from nicegui import ui
 
@@ -14,7 +13,6 @@ from incrowd.web.pages.frame import Frame
 from incrowd.web.pages.project import JobRun
 from incrowd.web.wording import page_markup, sentence
 
-Text = TypeVar("Text", bound=TextFacts)
 _OLD = (
     "This release was made with another policy than the one you have now. What is said below is "
     "about that policy. Make the release again to have one of this policy."
@@ -52,7 +50,6 @@ class ReleaseOutcome:
             self._draw_release(run.value)
 
     def _draw_release(self, made: ReleaseFacts) -> None:
-        """Draw the verdict, figures and files of a release, and cards to attack and compare it."""
         self._draw_verdict(made)
         with blocks.card("What was proved"):
             verdict_table(made.verdicts)
@@ -86,7 +83,6 @@ class ReleaseOutcome:
             blocks.note([*verdict.sentences, written], verdict.tone)
 
     def _draw_files(self, made: ReleaseFacts) -> None:
-        """Draw the files of a release, each with its download."""
         with blocks.card("Files"):
             for label, path in (
                 ("Release", made.release),
@@ -103,9 +99,8 @@ class ReleaseOutcome:
 
     @staticmethod
     def _draw_text_card(
-        heading: str, words: str, run: JobRun[Text], ask: Callable[[], None]
+        heading: str, words: str, run: JobRun[TextFacts], ask: Callable[[], None]
     ) -> None:
-        """Draw a card with the answer of a job, or with the button that asks for it."""
         with blocks.card(heading):
             if run.running:
                 ui.spinner().props("aria-label=working")
@@ -118,7 +113,6 @@ class ReleaseOutcome:
                     blocks.plain_button(words, ask, "bolt")
 
     def _attack(self) -> None:
-        """Start the attacks on the release, by the policy that made it."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):  # else another tab makes a new one
             attack = jobs.AttackRelease(
@@ -127,7 +121,6 @@ class ReleaseOutcome:
             project.attack_run.start(attack)
 
     def _compare(self) -> None:
-        """Start the comparison of the release with its original."""
         project, job = self._project, self._project.release_run.job
         if isinstance(job, jobs.MakeRelease):
             compare = jobs.CompareReleases(

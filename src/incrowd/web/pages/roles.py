@@ -97,7 +97,6 @@ class _Roles:
                 )
 
     def _confirm(self, names: Sequence[str]) -> None:
-        """Note that somebody has reviewed these columns, and show it."""
         self._frame.project.review(names)
         for name in names:
             if name in self._confirms:
@@ -137,7 +136,6 @@ class _Roles:
         self._show()
 
     def _show(self) -> None:
-        """Show the roles that hold, on the board and in the lines."""
         now = roles_of(self._frame.policy)
         for name, select in self._selects.items():
             select.set_value(now[name])
@@ -145,7 +143,6 @@ class _Roles:
 
 
 def _draw_meanings() -> None:
-    """Draw what the roles mean, folded."""
     with ui.expansion("What the roles mean").classes("card"), blocks.box("stack", "dl"):
         for word, meaning in _ROLES.values():
             with blocks.box(""):
@@ -154,7 +151,6 @@ def _draw_meanings() -> None:
 
 
 async def _show_sets(frame: Frame, place: Element) -> None:
-    """Find the sets of columns that tell people apart, and draw them or why there are none."""
     place.clear()
     with place:
         ui.spinner().props("aria-label=working")
@@ -172,7 +168,6 @@ async def _show_sets(frame: Frame, place: Element) -> None:
 
 
 def _draw_sets(found: FoundSets) -> None:
-    """Draw the sets that were found, of many the first 12."""
     if not found.sets:
         blocks.text("p", "No few columns tell most records apart.")
         return

@@ -45,18 +45,14 @@ class SameAs:
         self._first.set_visibility(bool(words))
 
     def _text_now(self, words: Callable[[PageSession], str]) -> str:
-        """What a function writes of the session; a fixed sentence without table and policy."""
         session = self._project.session
         return words(session) if session.source and session.policy else _NOTHING
 
     def _draw(self) -> None:
-        """Draw the drawer: a tab for each text, and the download."""
         with blocks.box("between"):
             blocks.text("h2", "Same as")
-            close = ui.button(icon="close", on_click=self._drawer.hide, color=None).props(
-                "flat dense"
-            )
-            blocks.name_for_readers(close, "Close")
+            close = ui.button(icon="close", on_click=self._drawer.hide, color=None)
+            blocks.name_for_readers(close.props("flat dense"), "Close")
         blocks.text("p", "Whatever you do here is one of these. All make the same release.")
         self._first = blocks.text("p", "", "note warn")
         self._show_first()
@@ -72,7 +68,6 @@ class SameAs:
 
     @staticmethod
     def _draw_panel(tab: ui.tab, words: str, classes: str) -> TextElement:
-        """Draw a text in its tab, with a button to copy it; return its element."""
         with ui.tab_panel(tab).classes("same-as"):
             code = blocks.text("pre", words, f"code {classes}").props("tabindex=0 role=region")
             blocks.name_for_readers(code, str(tab.props["name"]))
@@ -80,5 +75,4 @@ class SameAs:
         return code
 
     def _download(self) -> None:
-        """Let the browser download the session as a ZIP file."""
         ui.download.content(same_as.archive(self._project.session), "incrowd-session.zip")

@@ -163,7 +163,6 @@ def searches_for(choices: Choices, policy: str) -> list[str]:
 
 
 def _draw_controls(frame: Frame, choices: Choices) -> None:
-    """Draw the choice of methods and limits, and the button that explores them."""
     project = frame.project
     with blocks.card("What to try"), blocks.bar():
         possible = searches_for(choices, frame.policy)
@@ -221,7 +220,6 @@ def unbeaten_flags(points: Sequence[TriedRelease]) -> list[bool]:
 
 
 def _draw_legend(methods: Mapping[str, str], points: Sequence[TriedRelease]) -> None:
-    """Draw what shapes and signs of the plane mean."""
     marks = ("●", "■", "▲", "◆")
     names = dict.fromkeys(point.search for point in points)
     words = " · ".join(f"{mark} {methods[name]}" for mark, name in zip(marks, names, strict=False))

@@ -39,7 +39,6 @@ def words_of(project: "Project", step: Step) -> str:
 
 
 def _table_state(project: "Project") -> State:
-    """Whether a table was read, or could not be."""
     if project.table_run.failed is not None:
         return "attention"
     return "done" if project.table_run.value is not None else "open"
@@ -57,7 +56,6 @@ def _release_state(project: "Project") -> State:
 
 
 def _check_state(project: "Project") -> State:
-    """Whether the chosen files were checked, and passed."""
     found = project.check_run.value
     if found is None or project.check_is_old:
         return "attention" if project.check_run.failed is not None else "open"

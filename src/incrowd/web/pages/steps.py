@@ -25,9 +25,3 @@ SEARCH = Step("Search", "/search", "See what each promise costs, and choose the 
 RELEASE = Step("Release", "/release", "Make the release. It leaves only if it keeps the promise.")
 CHECK = Step("Check", "/check", "Check a release with its certificate, yours or anybody's.")
 STEPS = (TABLE, ROLES, HIERARCHIES, PROMISE, SEARCH, RELEASE, CHECK)
-
-
-def step_after(step: Step) -> Step | None:
-    """The step that follows; None after the last one."""
-    place = STEPS.index(step) + 1
-    return STEPS[place] if place < len(STEPS) else None

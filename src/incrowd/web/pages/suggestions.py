@@ -47,7 +47,6 @@ class Suggestions:
                 self._draw_offer(one, now == one.spec)
 
     def _draw_offer(self, one: OfferedHierarchy, used: bool) -> None:
-        """Draw an offer, with the button that uses it unless the policy does."""
         words = sentence(one.words or self._why)
 
         async def use() -> None:

@@ -35,7 +35,6 @@ async def show(frame: Frame) -> None:
 
 
 def _draw_unread(frame: Frame, error: FailedJobError) -> None:
-    """Say why the file cannot be read, and offer to read it otherwise or to choose another."""
     frame.refresh_around()
     name = Path(frame.project.session.source or "").name
     blocks.text("h2", f"{name} cannot be used")
@@ -47,42 +46,32 @@ def _draw_unread(frame: Frame, error: FailedJobError) -> None:
 
 
 def _look_again(frame: Frame) -> None:
-    """Read the table again."""
     frame.project.table_run.forget()
     frame.redraw()
 
 
 def _draw_head(frame: Frame, facts: OpenedTable) -> None:
-    """Draw the size of the table, what was noticed in it, and the way to another one."""
     with blocks.box("between"):
         blocks.text(
             "h2", f"{count_of(facts.records, 'record')}, {count_of(len(facts.columns), 'column')}"
         )
         with blocks.bar():
             blocks.plain_button("Another table", lambda: _close_table(frame), "folder_open")
-    if frame.project.session.passing:
-        blocks.note(_passing_words(frame))
+    session = frame.project.session
+    if session.passing:
+        left = "It is deleted when incrowd ui ends or you choose another table."
+        stays = f"The release goes into the folder {session.folder.name or '/'}, and stays."
+        blocks.note((f"This is a private copy. {left}", stays))
     for words in facts.notes:
         blocks.note([sentence(words)])
 
 
-def _passing_words(frame: Frame) -> tuple[str, ...]:
-    """What becomes of a copy of a table, and of what is made of it: sentences."""
-    session = frame.project.session
-    return (
-        "This is a private copy. It is deleted when incrowd ui ends or you choose another table.",
-        f"The release goes into the folder {session.folder.name or '/'}, and stays.",
-    )
-
-
 def _close_table(frame: Frame) -> None:
-    """Close the table and go back to the choice of one."""
-    frame.project.close()
+    frame.project.open(None)
     frame.redraw()
 
 
 def _draw_columns(facts: OpenedTable) -> None:
-    """Draw a line for each column, with figures and no cells."""
     head = ("Column", "Type", "Different values", "Share of records", "Missing")
     add = blocks.table(head, "Columns of the table", numeric=(2, 3, 4))
     for column in facts.columns:
@@ -90,7 +79,7 @@ def _draw_columns(facts: OpenedTable) -> None:
             column.name,
             column.kind,
             blocks.whole(column.distinct),
-            _share_cell(column),
+            lambda column=column: blocks.share_with_bar(column.distinct_share),
             _missing_share(column, facts),
         )
     blocks.text(
@@ -107,14 +96,7 @@ def _missing_share(column: ColumnFacts, facts: OpenedTable) -> str:
     return blocks.percent(column.missing / facts.records) if facts.records else ""
 
 
-def _share_cell(column: ColumnFacts) -> Callable[[], None]:
-    """A function that draws how many of the records' values are distinct."""
-    return lambda: blocks.share_with_bar(column.distinct_share)
-
-
 async def _draw_cells(frame: Frame) -> None:
-    """Draw the switch for raw cells, and the first rows if it is on."""
-
     def switch_cells() -> None:
         frame.project.raw_cells = bool(switch.value)
         frame.redraw()
@@ -137,7 +119,6 @@ async def _draw_cells(frame: Frame) -> None:
 
 
 def _draw_choice(frame: Frame, relative: str = "") -> None:
-    """Draw the files of a folder, the upload, and the made-up hospital."""
     session = frame.project.session
     place = blocks.box("stack")
     with place, blocks.card(f"Files in {Path(session.folder).name or '/'}"):
@@ -168,14 +149,12 @@ def _draw_choice(frame: Frame, relative: str = "") -> None:
 
 
 def _draw_entry(icon: str, name: str, go: Callable[[], None]) -> None:
-    """Draw a file or folder as a button."""
     with ui.button(on_click=go, color=None).props("flat align=left no-caps").classes("entry"):
         ui.icon(icon).props("aria-hidden=true")
         blocks.text("span", name)
 
 
 def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
-    """Draw the choice of files anew for another folder; say why if it cannot be read."""
     with frame.saying_refusals():
         files.listing(frame.project.session.folder, relative)
         place.clear()
@@ -184,7 +163,6 @@ def _draw_folder(frame: Frame, place: ui.element, relative: str) -> None:
 
 
 def _open_entry(frame: Frame, place: ui.element, entry: files.FolderEntry) -> None:
-    """Open the file that was picked, or show the folder."""
     if entry.folder:
         _draw_folder(frame, place, entry.relative)
         return
@@ -193,14 +171,12 @@ def _open_entry(frame: Frame, place: ui.element, entry: files.FolderEntry) -> No
 
 
 def _open_upload(frame: Frame) -> None:
-    """Open the table that was handed over, if there is one."""
     if (path := frame.project.session.uploads.take("table")) is not None:
         frame.project.open(path)
         frame.redraw()
 
 
 async def _open_hospital(frame: Frame) -> None:
-    """Make up the hospital and open it."""
     path = frame.project.session.private / same_as.DEMO
     frame.project.open(await frame.project.ask(jobs.WriteHospital(str(path))))
     frame.redraw()

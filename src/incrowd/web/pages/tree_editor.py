@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from nicegui import ui
 
@@ -38,7 +39,6 @@ class TreeEditor:
             self._grid = TreeGrid(column, self._toggle, self._put_dragged)
 
     def _draw_bars(self) -> None:
-        """Draw the buttons and fields that change the tree."""
         self._state = blocks.text("p", "").props("role=status")
         with blocks.bar():
             self._under = ui.select({_NEW: "a new label"}, value=_NEW, label="Put under")
@@ -49,9 +49,12 @@ class TreeEditor:
         with blocks.bar():
             self._level = ui.select({0: "Values"}, value=0, label="Level")
             self._level.props("outlined dense").classes("pick")
-            blocks.plain_button("Add a level above it", self._add_level, "add")
-            blocks.plain_button("Take it away", self._remove_level, "remove")
-            blocks.plain_button("Start without groups", self._remove_groups, "restart_alt")
+            add = partial(self._change_at_level, trees.with_level)
+            blocks.plain_button("Add a level above it", add, "add")
+            remove = partial(self._change_at_level, trees.without_level)
+            blocks.plain_button("Take it away", remove, "remove")
+            clear = partial(self._change_tree, trees.without_groups)
+            blocks.plain_button("Start without groups", clear, "restart_alt")
 
     # What is shown
 
@@ -71,7 +74,6 @@ class TreeEditor:
 
     @property
     def _tree(self) -> TreeRows:
-        """The tree that is shown, as rows."""
         return TreeRows(self._shown.rows, self._shown.other)
 
     @property
@@ -86,7 +88,6 @@ class TreeEditor:
         self._show_state()
 
     def _show_state(self) -> None:
-        """Say what is chosen, and offer the labels that it can be put under."""
         level, count = self._chosen_level, len(self._chosen)
         self._state.set_text(chosen_words(level, count))
         tree = self._tree
@@ -98,7 +99,6 @@ class TreeEditor:
     # What the user does
 
     async def _put_chosen(self) -> None:
-        """Put what is chosen under the label that is picked or named."""
         level, chosen = self._chosen_level, [label for _, label in self._chosen]
         label = str(self._under.value or self._name.value or "")
         await self._change_tree(lambda tree: trees.put_under(tree, level, chosen, label))
@@ -116,24 +116,13 @@ class TreeEditor:
         await self._change_tree(lambda tree: trees.put_under(tree, level, chosen, onto[1]))
 
     async def _rename_chosen(self) -> None:
-        """Give the one label that is chosen another name; refused for several."""
         level, chosen = self._chosen_level, [label for _, label in self._chosen]
         old, new = chosen[0] if len(chosen) == 1 else "", str(self._name.value or "")
         await self._change_tree(lambda tree: trees.rename(tree, level, old, new))
 
-    async def _add_level(self) -> None:
-        """Add a level above the one that is picked."""
+    async def _change_at_level(self, edit: Callable[[TreeRows, int], TreeRows]) -> None:
         level = int(self._level.value or 0)
-        await self._change_tree(lambda tree: trees.with_level(tree, level))
-
-    async def _remove_level(self) -> None:
-        """Remove the level that is picked."""
-        level = int(self._level.value or 0)
-        await self._change_tree(lambda tree: trees.without_level(tree, level))
-
-    async def _remove_groups(self) -> None:
-        """Remove all levels between values and top."""
-        await self._change_tree(trees.without_groups)
+        await self._change_tree(lambda tree: edit(tree, level))
 
     async def _change_tree(self, edit: Callable[[TreeRows], TreeRows]) -> None:
         """Change the tree if the worker builds it; the bars stay, and with them the focus."""

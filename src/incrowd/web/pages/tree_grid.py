@@ -112,14 +112,12 @@ class TreeGrid:
         blocks.name_for_readers(scroll, f"Values of {self._column} and their labels")
 
     def _listen(self, table: Element) -> None:
-        """Call back on clicks and drags in the table."""
         table.on("click", self._choose_at, js_handler=blocks.CHOSEN)
         table.on("dragstart", js_handler=blocks.DRAGGED)
         table.on("dragover", js_handler=_OVER)
         table.on("drop", self._drop_at, js_handler=_DROPPED)
 
     def _draw_row(self, cells: Sequence[Cell]) -> None:
-        """Draw the cells that begin in a row."""
         first, *others = cells
         with blocks.box("", "th").props("scope=row"):
             self._draw_button(first)
@@ -145,7 +143,6 @@ class TreeGrid:
                         blocks.text("span", words, "quiet")
 
     def _draw_button(self, cell: Cell) -> None:
-        """Draw a value or label as a button, with a number that stands for its place."""
         place = cell.level, cell.label
         made = blocks.text("button", cell.label, "choice")
         made.props("type=button aria-pressed=false draggable=true")
@@ -155,12 +152,10 @@ class TreeGrid:
         self._buttons[place] = made
 
     def _choose_at(self, event: Any) -> None:
-        """Choose the place whose number the browser sent."""
         if (place := self._place_of(event.args)) is not None:
             self._choose(place)
 
     async def _drop_at(self, event: Any) -> None:
-        """Drop one place on another, by the two numbers that the browser sent."""
         dragged, onto = map(self._place_of, event.args)
         if dragged is not None and onto is not None:
             await self._drop(dragged, onto)
@@ -179,7 +174,6 @@ class TreeGrid:
 
 
 def _draw_head(height: int, levels: HierarchyFacts | None) -> None:
-    """Draw the head of the table: a column for each level below the top."""
     with ui.element("thead"), ui.element("tr"):
         blocks.text("th", "Value").props("scope=col")
         blocks.text("th", "Records", "number").props("scope=col")

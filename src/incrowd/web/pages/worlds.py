@@ -1,10 +1,11 @@
 """The card of Promise about worlds: tables that an attacker may hold, and what they change."""
 
-from collections.abc import Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 from nicegui import ui
 
+from incrowd.errors import join_words
 from incrowd.web import edits, files, jobs
 from incrowd.web.facts import WorldFacts
 from incrowd.web.pages import blocks
@@ -56,7 +57,6 @@ def _draw_change(frame: Frame) -> None:
 
 
 async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
-    """Draw the world in use, what k counts, and a button to do without the world."""
     project = frame.project
     try:
         found = await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
@@ -77,23 +77,20 @@ async def _draw_world(frame: Frame, world: jobs.WorldFiles) -> None:
     people = ui.radio(_COUNTED, value=counted, on_change=choose)
     blocks.name_for_readers(people, "What k counts")
     with blocks.bar():
-        blocks.plain_button("Do without the world", lambda: _remove_world(frame), "delete")
+        # One undo brings all of it back.
+        remove = partial(frame.change, edits.without_world, redraw=True, world=jobs.NO_WORLD)
+        blocks.plain_button("Do without the world", remove, "delete")
 
 
 def world_sentences(world: jobs.WorldFiles, found: WorldFacts) -> tuple[str, ...]:
     """Sentences on the people of a world, and the columns that it has and lacks."""
-    names = _join_names(Path(file).name for file in world.files)
+    names = join_words([Path(file).name for file in world.files])
     people = blocks.whole(found.people)
-    shares = f"{names}: {people} people. It shares {_join_names(found.shared)} with your table."
+    shares = f"{names}: {people} people. It shares {join_words(found.shared)} with your table."
     if not found.lacking:
         return (shares,)
-    lacking = _join_names(found.lacking)
+    lacking = join_words(found.lacking)
     return (shares, f"It does not hold {lacking}: whoever has it alone does not know that.")
-
-
-async def _remove_world(frame: Frame) -> None:
-    """Remove the world and the models that count it; one undo brings all of it back."""
-    await frame.change(edits.without_world, redraw=True, world=jobs.NO_WORLD)
 
 
 class _WorldForm:
@@ -118,7 +115,6 @@ class _WorldForm:
         await self._draw_columns()
 
     async def _draw_columns(self) -> None:
-        """Ask which columns the chosen files have, and draw the questions about them."""
         chosen = tuple(self._files.value or ())
         if not chosen:
             self._names.clear()
@@ -135,7 +131,6 @@ class _WorldForm:
                 self._draw_questions(run.value)
 
     def _draw_questions(self, columns: tuple[tuple[str, ...], ...]) -> None:
-        """Draw fields for who its people are and for names that differ, and the button."""
         common = [name for name in columns[0] if all(name in one for one in columns)]
         every = list(dict.fromkeys(name for one in columns for name in one))
         known = self._world.world_id
@@ -154,11 +149,9 @@ class _WorldForm:
             blocks.plain_button("Use this world", self._use_world, "public")
 
     async def _use_world(self) -> None:
-        """Take the world if incrowd can read it beside the table; say why if not."""
         frame, project = self._frame, self._frame.project
-        world = jobs.WorldFiles(
-            tuple(self._files.value), self._id.value or None, _chosen_renames(self._called)
-        )
+        called = ((name, str(one.value)) for name, one in self._called.items() if one.value)
+        world = jobs.WorldFiles(tuple(self._files.value), self._id.value or None, tuple(called))
         with frame.saying_refusals():
             await project.ask(jobs.LookAtWorld(project.table, frame.policy, world))
             await frame.change(lambda text: text, redraw=True, world=world)
@@ -179,14 +172,3 @@ def _draw_select(names: list[str], label: str, value: str | None) -> ui.select:
     """Draw an optional choice of a column; a value that is no choice is dropped."""
     kept = value if value in names else None
     return ui.select(names, value=kept, label=label, clearable=True).props("outlined dense")
-
-
-def _chosen_renames(called: Mapping[str, ui.select]) -> tuple[tuple[str, str], ...]:
-    """The columns for which another name was chosen, with that name."""
-    return tuple((name, str(one.value)) for name, one in called.items() if one.value)
-
-
-def _join_names(names: Iterable[str]) -> str:
-    """The names in a sentence, with commas and an `and`; there must be one."""
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last

@@ -122,19 +122,28 @@ def records_by_node(tree: Hierarchy, records: Counts, level: int) -> Counts:
     return counts
 
 
+def public_records(counts: Counts) -> dict[int, int | None]:
+    """The records of each node that has any; None if withheld, never for one node alone."""
+    there = np.flatnonzero(counts).tolist()
+    public = public_counts([int(counts[node]) for node in there])
+    return dict(zip(there, public, strict=True))
+
+
+def labels_by_level(tree: Hierarchy, records: Counts) -> tuple[int, ...]:
+    """Count the labels of each level that records show, without missing values."""
+    every = range(tree.levels)
+    return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in every)
+
+
 def _level_with_few_nodes(tree: Hierarchy, records: Counts) -> int:
     """The lowest level with no more nodes than a histogram has bars; else the top."""
-    held = (
-        int((records_by_node(tree, records, level)[1:] > 0).sum()) for level in range(tree.levels)
-    )
-    return next((level for level, nodes in enumerate(held) if nodes <= BINS), tree.height)
+    held = enumerate(labels_by_level(tree, records))
+    return next((level for level, nodes in held if nodes <= BINS), tree.height)
 
 
 def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]:
     """The nodes that records hold; some without label and count, because few records hold them."""
-    counts = records_by_node(tree, records, level)
-    there = np.flatnonzero(counts).tolist()
-    safe = public_counts([int(counts[node]) for node in there])
+    told = public_records(records_by_node(tree, records, level))
     labels = ["missing", *tree.labels[level].tolist()]
     lows = _interval_starts(tree, level)
     return tuple(
@@ -143,7 +152,7 @@ def _bins(tree: Hierarchy, records: Counts, level: int) -> tuple[facts.Bin, ...]
             records=count,
             low=None if count is None else lows[node],
         )
-        for node, count in zip(there, safe, strict=True)
+        for node, count in told.items()
     )
 
 
@@ -155,7 +164,6 @@ def _interval_starts(tree: Hierarchy, level: int) -> list[float | None]:
 
 
 def _level_facts(tree: Hierarchy, records: Counts, level: int) -> facts.LevelFacts:
-    """Describe a level: its nodes, its rarest label, and its most frequent ones."""
     bins = _bins(tree, records, level)
     seen = [one for one in bins if one.label is not None]
     seen.sort(key=lambda one: -(one.records or 0))

@@ -12,7 +12,7 @@ from incrowd.io.hierarchies import builders_of
 from incrowd.policy.policy import Policy
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.web import edits, facts, jobs
-from incrowd.web.work.columns import OpenColumn, open_column, records_by_node
+from incrowd.web.work.columns import OpenColumn, labels_by_level, open_column, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
 from incrowd.web.work.trees import OTHER, frequent_leaves
 
@@ -41,7 +41,8 @@ def offers(
         nodes = _labels_by_level(column, job, spec)
         if nodes is None or nodes in [one.nodes for one in found]:
             continue
-        if words and not _is_helpful(nodes):
+        # Level 1 groups some values but not all; or there are only values and a top.
+        if words and not (len(nodes) == 2 or 1 < nodes[1] < nodes[0]):
             continue
         found.append(facts.OfferedHierarchy(spec=spec, words=words, nodes=nodes))
     return tuple(found[: _MOST + 1])
@@ -57,16 +58,10 @@ def _labels_by_level(
         tree, records = column.build(builder)
     except IncrowdError:
         return None
-    return tuple(int((records_by_node(tree, records, h)[1:] > 0).sum()) for h in range(tree.levels))
-
-
-def _is_helpful(nodes: tuple[int, ...]) -> bool:
-    """Whether level 1 groups some values but not all; or there are only values and a top."""
-    return len(nodes) == 2 or 1 < nodes[1] < nodes[0]
+    return labels_by_level(tree, records)
 
 
 def _candidates(column: OpenColumn) -> Iterator[_Offer]:
-    """Yield hierarchies that may fit a column of this kind, with words for each."""
     domain = column.coded.domain
     if not len(domain):
         return
@@ -81,7 +76,6 @@ def _candidates(column: OpenColumn) -> Iterator[_Offer]:
 
 
 def _number_candidates(coded: CodedColumn) -> Iterator[_Offer]:
-    """Yield hierarchies for numbers."""
     width = 2 * nice_width(coded.domain.values)
     wide = int(width) if width.is_integer() else width
     yield {"name": "intervals", "width": wide}, f"Intervals of width {wide:g} and wider"
@@ -100,7 +94,8 @@ def _text_candidates(column: OpenColumn) -> Iterator[_Offer]:
         yield {"name": "zip-codes"}, "ZIP codes of the United States, small areas as 000"
     if _holds_mostly(_is_code, sample):
         yield {"name": "prefix"}, "First characters, one less at each level"
-        yield {"name": "prefix", "steps": [_half_length(sample)]}, "First half of the characters"
+        half = max(1, (max(map(len, sample)) + 1) // 2)
+        yield {"name": "prefix", "steps": [half]}, "First half of the characters"
     yield from _frequent_candidates(*column.build())
 
 
@@ -124,10 +119,4 @@ def _holds_mostly(true: Callable[[str], bool], sample: Iterable[str]) -> bool:
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text has a digit and no space."""
     return any(c.isdigit() for c in text) and not any(c.isspace() for c in text)
-
-
-def _half_length(sample: Iterable[str]) -> int:
-    """Half the length of the longest text, rounded up, and at least 1."""
-    return max(1, (max(map(len, sample)) + 1) // 2)

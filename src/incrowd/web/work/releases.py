@@ -4,8 +4,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from incrowd import api
-from incrowd.documents.report.opening import attack_outcome
-from incrowd.documents.verdict import AttackOutcome
+from incrowd.documents.verdict import AttackOutcome, alone_sentences
 from incrowd.errors import IncrowdError, PolicyError
 from incrowd.io import files, key_files
 from incrowd.io.reading import open_table
@@ -16,7 +15,6 @@ from incrowd.release.release import Release
 from incrowd.table.column import Role
 from incrowd.verbs.report import refuse_target
 from incrowd.verbs.report_written import WrittenRelease
-from incrowd.verify.alone import Alone
 from incrowd.verify.verdict import Check
 from incrowd.watch import Watch
 from incrowd.web import facts, jobs
@@ -51,7 +49,7 @@ def make_release(_: WorkerState, job: jobs.MakeRelease, tell: Tell) -> facts.Rel
         made = WrittenRelease(
             release, table.source, there, paths, Path(table.folder), job.world.given
         )
-        attacks = attack_outcome(made.report(job.report, Watch(tell=tell)).facts)
+        attacks = made.report(job.report, Watch(tell=tell)).facts.attack_outcome
     return replace(_release_facts(release, job, paper), attacks=attacks)
 
 
@@ -83,7 +81,6 @@ def _refuse_overwriting(job: jobs.MakeRelease, paper: str) -> None:
 
 
 def _release_facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts.ReleaseFacts:
-    """The facts of a release that was made, small counts withheld."""
     return facts.ReleaseFacts(
         release=job.target,
         certificate=paper,
@@ -94,14 +91,9 @@ def _release_facts(release: Release, job: jobs.MakeRelease, paper: str) -> facts
         records=release.records,
         suppressed=public_count(release.suppressed),
         sha256=release.certificate.digest.sha256,
-        notes=(*_alone_sentences(release.alone), *release.notes),
+        notes=(*alone_sentences(release.alone), *release.notes),
         warnings=tuple(release.policy.notes()),
     )
-
-
-def _alone_sentences(alone: Alone | None) -> tuple[str, ...]:
-    """The sentence on people whom unchanged columns single out, if there are any."""
-    return () if alone is None else (alone.sentence,)
 
 
 def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
@@ -118,10 +110,10 @@ def check_release(_: WorkerState, job: jobs.CheckRelease, tell: Tell) -> Check:
         watch=Watch(tell=tell),
         **job.world.given,
     )
-    return replace(found, alone=None, notes=(*_alone_sentences(found.alone), *found.notes))
+    return replace(found, alone=None, notes=(*alone_sentences(found.alone), *found.notes))
 
 
-def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.AttackText:
+def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts.TextFacts:
     """Play the attacks of those who hold the original, or a world, on a release."""
     found = api.attack(
         job.release,
@@ -133,7 +125,7 @@ def attack_release(_: WorkerState, job: jobs.AttackRelease, tell: Tell) -> facts
         **job.world.given,
     )
     outcome = AttackOutcome(broken=len(found.broken), goals=found.broken)
-    return facts.AttackText(html=found._repr_html_(), outcome=outcome)
+    return facts.TextFacts(html=found._repr_html_(), attacks=outcome)
 
 
 def compare_releases(_: WorkerState, job: jobs.CompareReleases, tell: Tell) -> facts.TextFacts:

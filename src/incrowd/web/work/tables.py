@@ -41,7 +41,6 @@ def open_table(state: WorkerState, job: jobs.OpenTable, tell: Tell) -> facts.Ope
 
 
 def _column(column: ColumnProfile) -> facts.ColumnFacts:
-    """The facts of a column, a small count of missing values withheld."""
     return facts.ColumnFacts(
         name=column.name,
         kind=column.kind.value,
@@ -117,12 +116,7 @@ def check_policy(state: WorkerState, job: jobs.CheckPolicy, tell: Tell) -> None:
     require_declared(policy, engine.names)
     builders_of(policy, job.table.folder)
     raise_if_unprovided(policy.models, policy.search)
-    _refuse_levels(state, job, policy)
-
-
-def _refuse_levels(state: WorkerState, job: jobs.CheckPolicy, policy: Policy) -> None:
-    """Refuse a lowest level that a column's hierarchy does not have."""
     for name in policy.quasi:
         if (asked := policy.columns[name]).lowest:
             tree, _ = open_column(state, job.table, job.policy, name).build()
-            lowest_level(name, asked, tree)
+            lowest_level(name, asked, tree)  # refuses one that the hierarchy does not have

@@ -15,9 +15,9 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import number_text, parse_number
 from incrowd.table.column import Kind
 from incrowd.web import facts, jobs
-from incrowd.web.work.columns import open_column, records_by_node
+from incrowd.web.work.columns import open_column, public_records, records_by_node
 from incrowd.web.work.state import Tell, WorkerState
-from incrowd.withholding import LEAST, public_counts
+from incrowd.withholding import LEAST
 
 SHOWN = 200
 """Values of a grid at most."""
@@ -76,7 +76,6 @@ def _canonical_label(leaf: str, kind: Kind) -> str:
 
 
 def _path_of_leaf(built: Hierarchy, leaf: int) -> tuple[str, ...]:
-    """The labels of a leaf at every level, from the value to the top."""
     levels = range(built.levels)
     return tuple(str(built.labels[level][built.maps[level, leaf] - 1]) for level in levels)
 
@@ -89,16 +88,8 @@ def _other_label(builder: AnyHierarchy, rows: tuple[tuple[str, ...], ...]) -> st
     return next((name for name in OTHER if name not in used), OTHER[-1])
 
 
-def _public_records(counts: Counts) -> dict[int, int | None]:
-    """The records of each node that has any; None if withheld, never for one node alone."""
-    there = np.flatnonzero(counts).tolist()
-    public = public_counts([int(counts[node]) for node in there])
-    return dict(zip(there, public, strict=True))
-
-
 def _value_bins(built: Hierarchy, counts: Counts, leaves: list[int]) -> tuple[facts.Bin, ...]:
-    """These leaves with their records; None if withheld."""
-    told = _public_records(counts)
+    told = public_records(counts)
     labels = built.labels[0].tolist()
     return tuple(facts.Bin(label=str(labels[leaf - 1]), records=told[leaf]) for leaf in leaves)
 
@@ -109,7 +100,7 @@ def _records_above(
     """Records of the labels above these leaves, by level; nothing at level 0."""
     found: list[Mapping[str, int | None]] = [{}]
     for level in range(1, built.levels):
-        told = _public_records(records_by_node(built, records, level))
+        told = public_records(records_by_node(built, records, level))
         nodes = dict.fromkeys(built.maps[level, leaves].tolist())
         found.append({str(built.labels[level][node - 1]): told[node] for node in nodes})
     return tuple(found)

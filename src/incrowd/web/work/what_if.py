@@ -175,7 +175,6 @@ def _world_risk(policy: Policy, outcome: Outcome) -> facts.WorldRisk | None:
 
 
 def _class_facts(sizes: Sizes) -> facts.ClassFacts:
-    """Compute k, risks and uniques from the sizes of classes."""
     records, people = sizes.records, np.maximum(sizes.people, 1)
     smallest = int(sizes.people.min()) if len(people) else 0
     return facts.ClassFacts(
