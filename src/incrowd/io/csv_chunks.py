@@ -7,7 +7,7 @@ that was just written) or will be (one whose records are then rewritten).
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -159,8 +159,6 @@ def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 
-@contextmanager
-def _boundary() -> Iterator[None]:
+def _boundary() -> AbstractContextManager[None]:
     """A block in which errors of Polars become one of ours that quotes no cell."""
-    with boundary(InputError("the file cannot be read", remedy="check its quotes and encoding")):
-        yield
+    return boundary(InputError("the file cannot be read", remedy="check its quotes and encoding"))

@@ -159,21 +159,6 @@ def _intervals(given: Sequence[str]) -> AnyHierarchy:
     return Intervals(width=widths[0]) if widths else Intervals()
 
 
-def _prefix(given: Sequence[str]) -> AnyHierarchy:
-    """Prefixes with these steps; with the usual ones without parameters."""
-    return Prefix(steps=tuple(int(step) for step in given)) if given else Prefix()
-
-
-def _dates(given: Sequence[str]) -> AnyHierarchy:
-    """Dates with these steps; with the usual ones without parameters."""
-    return Dates(steps=tuple(given)) if given else Dates()  # type: ignore[arg-type]  # pydantic checks
-
-
-def _codes(given: Sequence[str]) -> AnyHierarchy:
-    """A code list with this name."""
-    return CodeList(*given[:1])  # type: ignore[arg-type]  # pydantic checks
-
-
 def _without_parameters(
     make: Callable[[], AnyHierarchy],
 ) -> Callable[[Sequence[str]], AnyHierarchy]:
@@ -189,14 +174,14 @@ def _without_parameters(
 
 _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "auto": _without_parameters(Suggested),
-    "codes": _codes,
+    "codes": lambda given: CodeList(*given[:1]),  # type: ignore[arg-type]  # pydantic checks
     "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
-    "dates": _dates,
+    "dates": lambda given: Dates(steps=tuple(given)) if given else Dates(),  # type: ignore[arg-type]
     "file": lambda given: File(",".join(given)),
     "flat": lambda given: Flat(values=tuple(given)),
     "intervals": _intervals,
     "ordered": lambda given: Ordered(tuple(given)),
-    "prefix": _prefix,
+    "prefix": lambda given: Prefix(steps=tuple(map(int, given))) if given else Prefix(),
     "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
     "regions": _without_parameters(Regions),
     "zip-codes": _without_parameters(ZipCodes),

@@ -145,16 +145,9 @@ def _files(path: Path) -> list[Path]:
     pattern = str(path)
     if not any(letter in pattern for letter in "*?["):
         return []
-    return sorted(
-        found
-        for found in Path(path.anchor or ".").glob(_pattern_below_root(path))
-        if found.is_file()
-    )
-
-
-def _pattern_below_root(path: Path) -> str:
-    """The pattern as it is below the root of the file system, to be searched from there."""
-    return str(path.relative_to(path.anchor)) if path.anchor else str(path)
+    if path.anchor:
+        pattern = str(path.relative_to(path.anchor))
+    return sorted(found for found in Path(path.anchor or ".").glob(pattern) if found.is_file())
 
 
 def _parquet_size(path: Path) -> tuple[int, int] | None:

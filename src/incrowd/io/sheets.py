@@ -80,7 +80,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
         _refuse_other(archive)
         sheets = _sheets(archive)
         sheet, rows = _choose_sheet(archive, sheets, layout)
-        notes = [*_note_macros(archive), *_note_unread_sheets(sheets, sheet, layout)]
+        notes = [*_notes_on_book(archive, sheets, sheet, layout)]
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
         with ThreadPoolExecutor(1) as aside:  # fastexcel takes most of the time, and not the GIL
             counting = aside.submit(_count_marks, archive, sheet.part)
@@ -221,15 +221,13 @@ def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
         yield number, ["x" if b"<v" in cell or b"<t" in cell else "" for cell in cells]
 
 
-def _note_macros(archive: zipfile.ZipFile) -> Iterator[Note]:
-    """A note if the workbook holds macros."""
+def _notes_on_book(
+    archive: zipfile.ZipFile, sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout
+) -> Iterator[Note]:
+    """Notes if the workbook holds macros, or other sheets than this and none was asked for."""
     if "xl/vbaProject.bin" in archive.namelist():
         words = "the workbook holds macros: incrowd neither runs nor writes them"
         yield Note("macros", 1, words)
-
-
-def _note_unread_sheets(sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout) -> Iterator[Note]:
-    """A note if there are other sheets and none was asked for."""
     if layout.sheet is None and len(sheets) > 1:
         words = f"read the sheet {sheet.name!r}, one of {len(sheets)}; --sheet names another"
         yield Note("sheets", len(sheets), words)

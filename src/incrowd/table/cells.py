@@ -265,7 +265,7 @@ def _plain_cells(
     else:
         texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _read_plainly(_without_marks(texts, listed)), place
+    return _read_plainly(readable(texts.alias("text").to_frame(), listed, text=True)["text"]), place
 
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
@@ -302,11 +302,6 @@ def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
         return column, None
     texts = listed_texts(column).extend_constant(None, 1)
     return texts, column.to_physical().cast(pl.UInt32).fill_null(len(texts) - 1)
-
-
-def _without_marks(texts: pl.Series, missing_values: Sequence[str]) -> pl.Series:
-    """The texts with null for those that mean missing."""
-    return readable(texts.alias("text").to_frame(), missing_values, text=True)["text"]
 
 
 def _read_plainly(text: pl.Series) -> pl.DataFrame:

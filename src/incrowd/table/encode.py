@@ -92,6 +92,14 @@ def columns_without_codes(sealed: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, what in sealed.items() if what != BYTES)
 
 
+def nested_error(name: str) -> InputError:
+    """The error, to be raised by the caller, for a column of lists and structures."""
+    return InputError(
+        f"the column {name!r} holds lists or structures",
+        remedy="unnest it into plain columns, or leave it out",
+    )
+
+
 def to_polars(series: AnySeries) -> pl.Series:
     """A series of any library as one of Polars; what has no type in common becomes text.
 
@@ -136,10 +144,7 @@ def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
     """A column coded as its type says; integers beyond int64 are text."""
     dtype = values.dtype
     if isinstance(dtype, _NESTED):
-        raise InputError(
-            f"the column {name!r} holds lists or structures",
-            remedy="unnest it into plain columns, or leave it out",
-        )
+        raise nested_error(name)
     if dtype.is_float():
         return _encode_floats(values, name)
     if dtype.is_integer():

@@ -176,7 +176,7 @@ class _Tables:
         if not names:
             raise InputError("the original has no column of plain values")
         self._refuse_unknown(engine.names)
-        codes = self._code_columns(names)
+        codes = code_columns(engine, asked.policy, names, asked.missing_values)
         columns = {name: OriginalColumn(column) for name, column in codes.items()}
         self.original = OriginalTable(columns, engine.records)
         self._hierarchies = self._build_hierarchies(codes)
@@ -191,13 +191,6 @@ class _Tables:
                 )
         if self._analysis is not None:
             require_columns(self._analysis, names)
-
-    def _code_columns(self, names: Sequence[str]) -> dict[str, CodedColumn]:
-        """Code the original's columns, as the policy says if there is one."""
-        asked = self._asked
-        if asked.policy is None:
-            return self._engine.codes(names, {}, asked.missing_values)
-        return code_columns(self._engine, asked.policy, names, asked.missing_values)
 
     def _build_hierarchies(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """Build the hierarchies of policy and options over the original's values."""

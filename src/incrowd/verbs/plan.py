@@ -108,7 +108,7 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
         final = wanted
         if not _is_supported(wanted):
             watch = options.get("watch")
-            loose = _allow_higher_levels(policy)
+            loose = _change_policy(policy, {name: {"highest": None} for name in policy.quasi})
             trial = anonymize(there, loose, target, dry_run=True, watch=watch)
             final = _raise_levels(wanted, trial.levels or {}, there.engine)
             policy = policy_of(final, names, **roles)
@@ -265,11 +265,6 @@ def _is_supported(found: Plan) -> bool:
         return False
     least = found.drawn_table(facts.people).least(model.population, model.k, model.beta)
     return facts.smallest >= least
-
-
-def _allow_higher_levels(policy: Policy) -> Policy:
-    """The policy with its planned levels as the lowest ones only."""
-    return _change_policy(policy, {name: {"highest": None} for name in policy.quasi})
 
 
 def _change_policy(

@@ -17,10 +17,9 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts
 from incrowd.engines import elsewhere
-from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
-from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.memory import MemoryEngine, native_frame
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
 from incrowd.io.reading import AnyPath, Reading, compute_frame, enough_memory, is_path, rows_of
@@ -142,14 +141,7 @@ def _rows_that_leave(
         cells, codes = coded[name]
         found = _as_native(cells, column)
         made.append(found[codes if order is None else codes[order]])
-    natives = [column.to_native() for column in made]
-    match narrow.implementation:
-        case nw.Implementation.PANDAS:
-            return bare_pandas(natives)
-        case nw.Implementation.PYARROW:
-            return bare_arrow([(c.name, n) for c, n in zip(made, natives, strict=True)])
-        case _:
-            return bare_polars(natives)
+    return native_frame(narrow, made)
 
 
 def _as_native(cells: pl.Series, column: "nw.Series[Any]") -> "nw.Series[Any]":

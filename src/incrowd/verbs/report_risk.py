@@ -85,7 +85,9 @@ class ClassedTable:
         """Make it of the release by its labels, comparable with the original if that is given."""
         names = () if policy.shown.exact else policy.sensitive
         lines = rows.counts((*policy.quasi, *names))
-        quasi = [_cell_codes(lines, name) for name in policy.quasi] or [_equal_codes(lines)]
+        cells = [numbered_cells(lines.cells[name]) for name in policy.quasi]
+        equal = [np.zeros(len(lines.records), dtype=np.int32)]
+        quasi = [numbered.codes.astype(np.int32) for numbered in cells] or equal
         held, described = [], []
         for name in names:
             codes, column = _sensitive_codes(lines, name, policy, table)
@@ -109,15 +111,6 @@ class ClassedTable:
     def figures(self, policy: Policy) -> Figures:
         """Measure the risk by the policy's reading of missing values."""
         return measure(self.plain, (), THRESHOLD, policy.missing)
-
-
-def _cell_codes(lines: CountedRows, name: str) -> Codes:
-    return numbered_cells(lines.cells[name]).codes.astype(np.int32)
-
-
-def _equal_codes(lines: CountedRows) -> Codes:
-    """One code for all rows, for a table without quasi-identifiers."""
-    return np.zeros(len(lines.records), dtype=np.int32)
 
 
 def _sensitive_codes(

@@ -44,7 +44,7 @@ _UNPACKED = 4
 
 
 @dataclass(frozen=True, eq=False)
-class _EngineTable:
+class EngineTable:
     """A table that an engine holds."""
 
     engine: Engine
@@ -68,7 +68,7 @@ class _EngineTable:
 
 
 @dataclass(frozen=True, eq=False)
-class TableInMemory(_EngineTable):
+class TableInMemory(EngineTable):
     """A table in memory, or the sample that was kept of one."""
 
     engine: MemoryEngine
@@ -96,7 +96,7 @@ class PassingTable:
 
 
 @dataclass(frozen=True, eq=False)
-class TableElsewhere(_EngineTable):
+class TableElsewhere(EngineTable):
     """A table that is too large to be brought into memory, and can be counted where it is."""
 
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
