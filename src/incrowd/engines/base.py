@@ -148,8 +148,7 @@ class Engine(Countable, Protocol):
     ) -> dict[str, CodedColumn]:
         """Columns as codes, by name, one code per record (in memory) or distinct value (elsewhere).
 
-        `kinds` says how to read some columns; cells that are among `missing_values` count as
-        missing.
+        `kinds` says how to read some columns; cells that are among `missing_values` are missing.
         """
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
@@ -204,8 +203,7 @@ class Engine(Countable, Protocol):
     ) -> Tally:
         """Fold the records into distinct coded rows with their counts.
 
-        `weight` names the column of weights; with `complete` only records that lack no
-        quasi-identifier.
+        `weight` names the column of weights; `complete` wants all quasi-identifiers to be known.
         """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":

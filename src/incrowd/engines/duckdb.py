@@ -173,7 +173,6 @@ class DuckDB(Database):
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
-        """Copy what a query answers into this database as its table."""
         path = self.folder / "table.parquet"
         self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.look_at(path)
@@ -368,7 +367,6 @@ class DuckDB(Database):
 
 
 def _kind_of_cells(kind: str) -> Cells:
-    """The kind of cells that a column of this type of DuckDB holds."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
     named: dict[str, Cells] = {
@@ -381,7 +379,6 @@ def _kind_of_cells(kind: str) -> Cells:
 
 
 def _remove_all(connection: Any, folder: PrivateFolder) -> None:
-    """Close the connection and remove the private folder, even if closing fails."""
     with suppress(Exception):  # an interrupted call may still hold it; the folder goes all the same
         connection.close()
     folder.remove()

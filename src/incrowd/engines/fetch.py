@@ -25,10 +25,7 @@ MOST_CELLS = 50_000_000
 
 
 def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngine:
-    """Bring the table into memory, with these columns at least (all of them if None).
-
-    `LimitError` if that is more than `MOST_CELLS` cells.
-    """
+    """The table in memory, with at least these columns; `LimitError` above `MOST_CELLS` cells."""
     if isinstance(engine, MemoryEngine):
         return engine
     columns = engine.names if names is None else tuple(dict.fromkeys(names))

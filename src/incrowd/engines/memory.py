@@ -103,7 +103,6 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """A column of weights coded as numbers; `InputError` if its cells are none."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -289,7 +288,6 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
-        """The column with this name; `PolicyError` if there is none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)

@@ -114,7 +114,6 @@ class _ReadAnew(NamedTuple):
 
     @property
     def columns(self) -> tuple[SqlColumn, ...]:
-        """Its columns."""
         return tuple(one.column for one in self.carried)
 
     @property
@@ -317,7 +316,6 @@ class PostgreSQL(Database):
         return None if found.is_empty() else _Relation(*found.row(0))
 
     def _relation_of(self, address: Address) -> _Relation:
-        """The table at an address; `InputError` if there is none."""
         found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(

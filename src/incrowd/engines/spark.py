@@ -378,7 +378,6 @@ def _shared_folder(home: Any) -> Path:
 
 
 def _private_folder(parent: Path) -> PrivateFolder:
-    """A new private folder in this one."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )

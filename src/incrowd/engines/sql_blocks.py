@@ -104,7 +104,6 @@ class _SqlNumbers:
 
 
 def _places(numbered: list[_SqlNumbers]) -> list[str]:
-    """The expressions of the numbers of these columns."""
     return [f"{one.table}.code" for one in numbered]
 
 

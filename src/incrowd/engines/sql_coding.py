@@ -122,10 +122,7 @@ class SqlCoding:
         return self._coding(table, name)
 
     def coding(self, column: CodedColumn) -> Coding:
-        """Put a table of the column's values and codes into the database, unless it is there.
-
-        Returns the table, and how it is joined to the rows.
-        """
+        """Store the column's values and codes as a table, unless it is there; how to join it."""
         name = f"m{self.names.index(column.name)}"
         if self._put.get(name) is not column:
             values = self.entries(column.name).values.alias("value")
@@ -167,7 +164,6 @@ class SqlCoding:
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """A column of weights, coded as numbers; `InputError` if its cells are no numbers."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:

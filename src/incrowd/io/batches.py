@@ -77,10 +77,7 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
 def _open_stream(
     path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
 ) -> Batches:
-    """The table in this stream, by the format that its first bytes tell.
-
-    `stack` keeps open what must be until the table is read.
-    """
+    """The table in this stream, by its first bytes; `stack` keeps open what it is read from."""
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(
@@ -151,7 +148,6 @@ class _Peeked(ByteStream):
         return self._ahead[:size]
 
     def take(self, size: int) -> bytes:
-        """Read the next bytes, at most this many; none at the end."""
         data: bytes = self._ahead[:size] or self._stream.read(size) or b""
         self._ahead = self._ahead[len(data) :]
         return data
@@ -177,7 +173,6 @@ def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitS
 
 
 def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
-    """The stream decompressed by a library that can do it in parts; refused if there is none."""
     opened = zstd_opened(stream)
     if opened is None:
         raise InputError(
@@ -188,7 +183,6 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A lazy table in frames of some rows at a time."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)

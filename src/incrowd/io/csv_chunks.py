@@ -147,7 +147,6 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
-    """The bytes of a file, at most `size` at a time."""
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))

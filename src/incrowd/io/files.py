@@ -23,10 +23,7 @@ LARGEST = 2**28
 
 
 def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a document, such as a policy, key or hierarchy.
-
-    More than `LARGEST` are refused.
-    """
+    """The bytes of a document, such as a policy, key or hierarchy; at most `LARGEST`."""
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:

@@ -189,7 +189,6 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 
 
 def _gunzip(content: bytes, path: Path) -> bytes:
-    """The unpacked file; errors name it."""
     try:
         return gunzip(content)
     except IncrowdError as error:
@@ -225,10 +224,7 @@ def _lines(text: str, path: Path) -> list[Line]:
 
 
 def _delimiter(text: str) -> str:
-    """The first delimiter that cuts the first lines into equally many fields, two or more.
-
-    If none does, the one that occurs most in them.
-    """
+    """The first delimiter that cuts the first lines evenly, else the one that occurs most there."""
     head = "\n".join(text.splitlines()[:50])
     for delimiter in _DELIMITERS:
         rows = [row for row in csv.reader(io.StringIO(head), delimiter=delimiter) if row]
@@ -284,7 +280,6 @@ def _stem(path: Path) -> str:
 
 
 def _single_path(column: str, paths: list[Path]) -> Path:
-    """The one path of the list; several are refused."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",

@@ -137,7 +137,6 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _files(path: Path) -> list[Path]:
-    """The files that a path stands for: itself, those of a folder, or those of a pattern."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():

@@ -157,10 +157,7 @@ def no_batches_error() -> InputError:
 def written_rows(
     path: AnyPath, form: Form, names: Sequence[str], piece: int = layouts.PIECE
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a file that was just written, which must have these columns.
-
-    `piece` bytes of a text are read at a time.
-    """
+    """The rows of a file just written, which must have these columns, `piece` bytes at a time."""
     with batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
         if table.names != tuple(names):
             raise other_rows_error()

@@ -88,7 +88,6 @@ def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[Scrat
 
 @contextmanager
 def _disk_errors() -> Iterator[None]:
-    """A block in which a refusal by the system becomes an error of ours."""
     try:
         yield
     except OSError as error:

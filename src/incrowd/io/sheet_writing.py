@@ -96,13 +96,11 @@ def _archive_entry(name: str) -> zipfile.ZipInfo:
 
 
 def _header_xml(names: list[str]) -> bytes:
-    """The XML of the first row, with the names of the columns."""
     cells = pl.DataFrame({"name": names}).select(_text_xml(pl.col("name"), "")).to_series()
     return f"<row>{''.join(cells)}</row>".encode()
 
 
 def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
-    """Write the XML of all records, some rows at a time."""
     columns = [
         _as_sheet_column(column).alias(f"{j}") for j, column in enumerate(frame.iter_columns())
     ]
@@ -138,7 +136,6 @@ def _is_short(dtype: pl.DataType) -> bool:
 
 
 def _refuse_long(texts: pl.Series) -> pl.Series:
-    """The texts; refused if one has more letters than a cell of a sheet can hold."""
     long = int((texts.str.len_chars() > _LONGEST).sum())
     if long:
         raise InputError(

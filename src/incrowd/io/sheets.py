@@ -179,7 +179,6 @@ def _choose_sheet(
 
 
 def _head(archive: zipfile.ZipFile, part: str) -> bytes:
-    """The first bytes of a part; none if there is no such part."""
     if part not in archive.namelist():
         return b""
     with archive.open(part) as stream:
@@ -200,7 +199,6 @@ def _count_marks(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
 
 
 def _count_notes(counts: Mapping[str, int]) -> Iterator[Note]:
-    """Notes on what the sheet holds beside values."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
             yield Note(f"{name}_cells", number, f"{count_of(number, one, many)}{words}")
@@ -241,17 +239,14 @@ class _SheetReader:
     place: int
 
     def below(self, header: int) -> Any:
-        """The sheet as fastexcel reads it, with the header in this row."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
     def from_row(self, row: int) -> pl.DataFrame:
-        """The values from this row on, for a sheet without a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
 
     def texts_of(self, row: int) -> list[str]:
-        """The cells of one row as texts."""
         one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
         cells = self.book.load_sheet(self.place, **one).to_polars()
         return ["" if cell is None else cell for cell in cells.row(0)]

@@ -114,7 +114,6 @@ def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
-    """PyArrow's writer for this form and schema."""
     if form.format == "parquet":
         return import_module("pyarrow.parquet").ParquetWriter(file, schema)
     return import_module("pyarrow.ipc").new_file(file, schema)

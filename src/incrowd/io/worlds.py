@@ -107,7 +107,6 @@ def knowledge_of(
 def _hierarchy(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """The builder of a column's hierarchy, given or of the policy; None if it has none."""
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:
@@ -119,7 +118,6 @@ def _hierarchy(
 
 
 def _digest(source: Any) -> Digest:
-    """The digest of a table: of the bytes of a file, else of the cells."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with open_table(source) as there:
@@ -128,7 +126,6 @@ def _digest(source: Any) -> Digest:
 
 
 def _refuse_unused(called: WorldNames) -> None:
-    """Refuse an id column or new names if there is no world that has them."""
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",

@@ -292,7 +292,6 @@ def _compatible_classes(nodes: Codes, missing: Flags) -> Iterator[CompatibleClas
 
 
 def _distinct_lines(lines: Flags) -> Flags:
-    """The distinct lines of a matrix of flags."""
     packed = np.packbits(lines, axis=1)
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first = np.unique(keys, return_index=True)

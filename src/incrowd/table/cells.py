@@ -27,10 +27,7 @@ def text_of(column: pl.Series) -> pl.Series:
 
 
 def whole_numbers(column: pl.Series) -> pl.Series:
-    """A column of floats as integers if all are whole, else the column.
-
-    Some files have floats alone.
-    """
+    """A column of floats, which some files have alone, as integers if all are whole."""
     if not column.dtype.is_float():
         return column
     plain = column.fill_nan(None)
@@ -56,10 +53,7 @@ def readable(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -
 def _readable(
     cells: pl.Expr, dtype: pl.DataType, missing_values: Sequence[str], *, text: bool
 ) -> pl.Expr:
-    """An expression for cells with missing ones null.
-
-    NaN, the texts listed and, if `text`, blanks.
-    """
+    """Cells with missing ones null: NaN, the texts listed and, if `text`, blanks."""
     if dtype.is_float():
         return cells.fill_nan(None)
     cells = cells.cast(pl.String)
@@ -80,7 +74,6 @@ def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.
 
 
 def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """The column with the values in this list null, be they texts or numbers."""
     gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
@@ -275,10 +268,9 @@ _NARROW = 2**16
 
 
 def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """Whole numbers as texts, and each cell's place among them.
+    """Whole numbers as texts, and each cell's place among them; `_distinct_texts` if they spread.
 
-    The texts are all numbers from the least to the largest, and null, if these are few; else as
-    `_distinct_texts`.
+    The texts are all numbers from the least to the largest, and null.
     """
     column = column.alias("")
     low, high = column.min(), column.max()
@@ -291,10 +283,7 @@ def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 
 def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """The distinct texts of a column, and null, with each cell's place.
-
-    If many, all cells and None.
-    """
+    """The distinct texts of a column, and null, with each cell's place; if many, all and None."""
     column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
         column = as_enum(text_of(column.fill_nan(None) if column.dtype.is_float() else column))

@@ -75,10 +75,7 @@ class Domain:
 
     @property
     def positions(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Where each value lies on its scale, as a float.
-
-        Microseconds for dates, the rank for text.
-        """
+        """Where each value lies on its scale: microseconds for dates, the rank for text."""
         if self.kind is Kind.TEXT:
             return np.arange(len(self), dtype=np.float64)
         if self.values.dtype.kind == "M":
@@ -130,5 +127,4 @@ def _number_text(value: float) -> str:
 
 
 def _date_text(text: str) -> str:
-    """A date of numpy as text, with a space before the time of day."""
     return text.removesuffix(".000000").replace("T", " ")

@@ -205,7 +205,6 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _refuse_far_dates(dates: pl.Series, name: str) -> None:
-    """Refuse a column with dates outside the years 1 to 9999."""
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
         beyond = count_of(int(far.sum()), "date")
@@ -333,7 +332,6 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
 
 
 def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
-    """Refuse a column if some value that occurs does not fit the kind."""
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]

@@ -1,7 +1,7 @@
 """What means missing in a table: the one reading of the marks that a policy lists.
 
 Cells that are empty, NaN or null are missing in any case. Every verb that reads a table by a policy
-reads it through `MissingMarks`: codes through `coded`, cells through `readable` and `cleared`.
+reads it through `MissingMarks`: codes through `code_columns`, cells through `readable`.
 """
 
 from collections.abc import Mapping, Sequence

@@ -96,7 +96,6 @@ def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
 
 
 def _analysis_formula(asked: CompareRequest) -> Formula | None:
-    """The formula of the analysis that the data is for; None if none is given."""
     return None if asked.formula is None else parse_formula(asked.formula)
 
 
@@ -120,7 +119,6 @@ def _name_of_source(source: Any, otherwise: str) -> str:
 
 
 def _rename_sides(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
-    """Give the releases these names, if there are any."""
     given = [*names[: len(sides)], *(side.name for side in sides[len(names) :])]
     return [replace(side, name=name) for side, name in zip(sides, given, strict=True)]
 
@@ -182,7 +180,6 @@ class _Tables:
         self._hierarchies = self._build_hierarchies(codes)
 
     def _refuse_unknown(self, names: Sequence[str]) -> None:
-        """Refuse columns of the request that the original does not have."""
         asked = self._asked
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:

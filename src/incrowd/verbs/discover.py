@@ -284,10 +284,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Complete an answer by ratios, tests, explanations and notes.
-
-    `seen` is the number of records of the table if only a sample of them is at hand.
-    """
+    """Complete an answer; `seen` are the records of a table that only a sample is at hand of."""
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -366,7 +363,6 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
     known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
     watch: Watch,
 ) -> Explanation:
-    """Explain why a column identifies."""
     (column,) = rows.places([name])
     added = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)

@@ -51,7 +51,6 @@ def write_explored(release: Release, path: AnyPath) -> None:
 
 
 def _explored_content(release: Release, kind: str) -> bytes:
-    """The bytes of a file of this kind with the nodes of a lattice search."""
     explored, nodes = release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(
@@ -106,7 +105,6 @@ def _frontier_search(policy: Policy) -> Accuracy:
 
 
 def _curve_content(curve: Frontier, kind: str) -> bytes:
-    """The bytes of a file of this kind with the curve."""
     if kind == "json":
         return json.dumps(json.frontier_document(curve)).encode()
     if kind == "csv":

@@ -84,7 +84,6 @@ def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
 
 
 def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
-    """All columns that the request names."""
     return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
 
 

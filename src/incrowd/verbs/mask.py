@@ -187,7 +187,6 @@ def _decide_columns(
 
 
 def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> InfeasibleError:
-    """The error if no column can be published."""
     ratio = f"a {request.measure} ratio above {request.ratio:g}"
     if found.guarantee.exact:
         return InfeasibleError(
@@ -202,7 +201,6 @@ def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> I
 
 
 def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
-    """Refuse columns of the request that the table does not have."""
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
             choose_columns(names, named)

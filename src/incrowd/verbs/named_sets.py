@@ -54,12 +54,10 @@ def judge_sets(asked: JudgeSetsRequest) -> JudgedSets:
 
 
 def _columns_of(sets: Sets) -> tuple[str, ...]:
-    """All columns of the sets, each once."""
     return unique_names(name for columns in sets for name in columns)
 
 
 def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
-    """Make the test of each set against the population."""
     test = PopulationTest.of(asked.population, asked.domains or {}, asked.alpha, asked.source)
     if test is None:
         raise PolicyError(

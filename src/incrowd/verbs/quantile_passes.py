@@ -178,7 +178,6 @@ def _draw_sample(
 
 
 def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
-    """Divide each column into buckets by the records of a sample."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
         partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
@@ -263,10 +262,7 @@ def _write_text(
 
 
 def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """Write the rows that leave, and return what their columns show.
-
-    None if there are more or fewer records than the first pass saw.
-    """
+    """Write the rows that leave; return what is shown, None if the first pass saw other records."""
     try:
         if run.options.keep_order:
             return _write_in_order(run, opened)
@@ -335,7 +331,6 @@ class _Counter:
         yield self._write
 
     def _write(self, frame: pl.DataFrame) -> None:
-        """Count the rows, and keep them if that is asked for."""
         self.recount.add(frame)
         if self._keep:
             self.frames.append(frame)
@@ -356,7 +351,6 @@ def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form:
 
 
 def _outcome_of(run: _Run, shown: Sequence[ShownBuckets], frame: Any) -> Bucketed:
-    """The outcome of a run."""
     sizes, names = (run.records, run.sample), run.table.names
     return make_outcome(run.options, names, sizes, shown, frame, run.watch, run.table.notes)
 

@@ -172,7 +172,6 @@ def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
 
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
-    """Count the distinct values of the coded columns of the original."""
     if source.table is None:
         return {}
     table = source.table
@@ -268,7 +267,6 @@ def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
 
 
 def _limit_sentences(source: ReportSource) -> Iterator[str]:
-    """Yield sentences on what the release does not promise."""
     if source.certificate is not None:
         yield from source.certificate.assumptions
         return
@@ -281,12 +279,10 @@ def _limit_sentences(source: ReportSource) -> Iterator[str]:
 
 
 def _signed_by(certificate: Certificate | None) -> str | None:
-    """The fingerprint of the key that signed a certificate; None if none did."""
     signed = None if certificate is None else who_signed(certificate)
     return None if signed is None else signed.fingerprint
 
 
 def _made_line() -> str:
-    """The line that says with what, and when, the report was made."""
     when = datetime.now(UTC).isoformat(timespec="minutes").replace("+00:00", " UTC")
     return f"Made by incrowd {versions()['incrowd']}, {when.replace('T', ' ')}."

@@ -279,12 +279,10 @@ def exposure_facts(
 
 
 def _share_alone_by(tally: Tally, column: int) -> float:
-    """The share of the records that this column alone exposes."""
     return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
 
 
 def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:
-    """The tally with these quasi-identifiers only."""
     quasi = np.ascontiguousarray(tally.quasi[list(columns)])
     if tally.has_units:
         return replace(tally, quasi=quasi)
@@ -323,7 +321,6 @@ def _contribution_facts(
 def _worst_pairs(
     names: Sequence[str], unique: Floats, tally: Tally
 ) -> Iterator[tuple[str, str, float]]:
-    """Yield the pairs that make most records unique."""
     found = [
         (names[i], names[j], float(unique[i, j]))
         for i in range(len(names))
@@ -334,7 +331,6 @@ def _worst_pairs(
 
 
 def _exposure_notes(table: ClassedTable, policy: Policy) -> Iterator[str]:
-    """Yield notes on what is not drawn or not counted."""
     if len(table.names) > _MOST_DRAWN:
         yield (
             f"The heat map has the {_MOST_DRAWN} columns that expose most records alone, of "

@@ -83,7 +83,6 @@ def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
 
 
 def _refuse_nothing(asked: RiskRequest) -> None:
-    """Refuse a request that no column can answer."""
     if not asked.quasi:
         raise PolicyError(
             "no quasi-identifying column is named",
@@ -98,7 +97,6 @@ def _refuse_nothing(asked: RiskRequest) -> None:
 
 
 def _given_population(asked: RiskRequest) -> int | None:
-    """The people that the table was drawn from; None if they are not given."""
     return None if asked.population is None else distinct_values.parse_population(asked.population)
 
 

@@ -90,7 +90,6 @@ def table_facts(
 def _check_policy(
     engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
 ) -> Checklist:
-    """Check what a policy lets out."""
     require_declared(policy, engine.names)
     columns = _leaving_profiles(engine, policy, folder)
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
@@ -102,7 +101,6 @@ def _check_policy(
 
 
 def _profiles(engine: Engine) -> list[ColumnProfile]:
-    """Profile all columns of a table."""
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
 
@@ -180,7 +178,6 @@ def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn
 
 
 def _show_at_level(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:
-    """A column as a level of its hierarchy shows it."""
     level = min(level, hierarchy.height)
     codes = hierarchy.maps[level][column.codes]
     return CodedColumn(column.name, codes, Domain(Kind.TEXT, hierarchy.labels[level]))

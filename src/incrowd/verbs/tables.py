@@ -100,10 +100,7 @@ class TableElsewhere(EngineTable):
     """A table that is too large to be brought into memory, and can be counted where it is."""
 
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
-        """Count the sizes of classes of records that are equal in these columns.
-
-        Returns the sizes that occur, and how many classes have each.
-        """
+        """Each size of classes of records equal in these columns, and how many classes have it."""
         if self.policy is None:
             return self.engine.sizes(names)
         columns = codes_of(self.engine, names, self.policy)
