@@ -167,10 +167,7 @@ class Engine(Countable, Protocol):
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """Count the distinct rows of these columns, codes and people (`unit`).
-
-        Only records that lack none of `complete` are counted.
-        """
+        """Count distinct rows of columns, codes and people; records lack none of `complete`."""
 
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
@@ -304,10 +301,7 @@ class Staged(Countable, Protocol):
 
 
 class Target(Protocol):
-    """A file beside the one that the release will be; what opens files is above the engines.
-
-    An empty folder for an engine that writes a release in parts (`Can.FOLDER`).
-    """
+    """A file, or an empty folder (`Can.FOLDER`), beside the release-to-be; opened from above."""
 
     @property
     def path(self) -> Path:

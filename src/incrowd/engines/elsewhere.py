@@ -61,10 +61,7 @@ def _signs_of(source: Any) -> Iterator[str]:
 
 
 def target_of(target: Any, engine: "Engine") -> "NewTable | None":
-    """The new table that a target names; None if it is no address.
-
-    Such a table is in the database that the engine's rows are in; others are refused.
-    """
+    """The new table that a target names, in the engine's database; None if it is no address."""
     if not is_address(target):
         return None
     module = import_module("incrowd.engines.postgresql")

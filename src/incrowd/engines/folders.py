@@ -39,7 +39,7 @@ def parts(path: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def _files_at(path: Path) -> list[Path]:
-    """The files of an entry: itself, those of a folder `day=1`; none if it starts with _ or a dot."""
+    """The files of an entry: itself, those of a folder `day=1`, none of `_SUCCESS` or `.crc`."""
     if path.name.startswith(("_", ".")):
         return []
     if path.is_dir() and "=" in path.name:

@@ -1,9 +1,8 @@
 """Lazy frames of Polars, computed once and never held whole.
 
-A lazy frame is streamed into a Parquet file in the private folder of a DuckDB database, and stays
-there; a release without a target comes back as a lazy frame that reads such a file, which lives as
-long as any lazy frame that is made of it. What is small, and what holds cells of types that DuckDB
-has in no form or in another one, is worked on in memory. Without DuckDB, everything is.
+A lazy frame is streamed into a Parquet file in the private folder of a DuckDB database. A release
+without a target is a lazy frame over such a file, which lives as long as any frame made of it. What
+is small, or of types that DuckDB lacks or changes, is worked on in memory; without DuckDB all is.
 """
 
 import os

@@ -30,11 +30,7 @@ _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.
 
 
 class MemoryEngine:
-    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
-
-    `text` says that the frame was read from a text file: all its columns are text, and which of
-    them are numbers or dates is to be found.
-    """
+    """A frame of pandas, Polars (lazy ones are collected) or PyArrow."""
 
     name = "memory"
     can = frozenset({Can.ORDER})
@@ -44,7 +40,7 @@ class MemoryEngine:
         with boundary(InputError("the frame cannot be read")):
             self._frame = _as_narwhals(frame)
         self.text = text
-        """Whether the cells are text that may hold numbers and dates."""
+        """Whether it was read from a text file, so that numbers and dates are still to be found."""
 
     def __repr__(self) -> str:
         """The numbers of records and columns, without any value."""

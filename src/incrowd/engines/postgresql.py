@@ -1,4 +1,4 @@
-"""PostgreSQL: tables and views, counted, released and proved in the database.
+"""PostgreSQL 13 or later: tables and views, counted, released and proved in the database.
 
 A source is the address of a table (`addresses`). Whoever may SELECT from it can do everything but
 release it, on a standby too: one read-only transaction of isolation level REPEATABLE READ is the
@@ -10,10 +10,6 @@ first (`pg_export_snapshot`), copies the table into a temporary one and works th
 foreign table may answer otherwise each time: what was counted of it before is counted anew in the
 copy, and refused if it differs. The release becomes a new table of the same database in that
 transaction: others see it when it is proved and certified (`WrittenTable.publish`), or never.
-
-PostgreSQL 13 or later. How cells of its types travel is in `postgresql_columns`. Give the password
-in a password file or in PGPASSWORD rather than in the address: addresses on a command line can be
-seen by others on the machine.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -211,10 +207,7 @@ class PostgreSQL(Database):
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write rows to a new table, or by way of memory to a file; return what is read anew.
-
-        What is in a file is put back into a temporary table, to be counted there.
-        """
+        """Write to a new table, or to a file that a temporary table then holds, to be counted."""
         if isinstance(target, NewTable):
             return self._create_table(query, target)
         self.make("released", query)

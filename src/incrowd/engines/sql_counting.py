@@ -199,7 +199,7 @@ class SqlCounting(SqlCoding):
             yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
-        """Expressions to group by: cells s0, s1, … and, for floats, z0, z1, …: is the cell -0.0?"""
+        """Expressions to group by: cells s0, s1, … and, for floats, z0, z1, …: whether it is -0."""
         keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
         return keys + [
             (self.database.negative_zero(cell.name), f"z{j}")

@@ -64,7 +64,6 @@ class Staging:
         )
 
     def _put_pieces(self, keys: PackedKeys) -> None:
-        """Put the classes of coded rows into the table `pieces`, in batches of limited size."""
         put = self.engine.database.put
         for lines in self._pieces(keys):
             put("pieces", lines)

@@ -27,14 +27,13 @@ from incrowd.io.decoding import decoder_of, head_of
 from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
 from incrowd.io.notation import FoundNotations, find_notations, may_be_rewritten
-from incrowd.io.tables import Form, Format, is_tabbed
+from incrowd.io.tables import GZIP, ZSTD, Form, Format, is_tabbed
 from incrowd.io.text import read_records, refuse_binary, start_of, with_line_feeds
 from incrowd.io.titles import refuse_wide
 from incrowd.io.unpacked import ByteStream, CountingReader, Limited, zstd_opened
 from incrowd.io.whole import HEAD, reader_of
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 2**17
 _LINES, _WIDEST = 6, 2**26
 _CELLS = 2**21
@@ -88,10 +87,10 @@ def _open_stream(
     if start.startswith(_STREAM):
         return _batches_of_arrow(stream, layout)
     packed = CountingReader(stream)
-    if start.startswith(_GZIP):
+    if start.startswith(GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
         return _read_unpacked(_Peeked(Limited(unpacked, packed)), layout)
-    if start.startswith(_ZSTD):
+    if start.startswith(ZSTD):
         return _read_unpacked(
             _Peeked(Limited(stack.enter_context(_unpack_zstd(packed)), packed)), layout
         )

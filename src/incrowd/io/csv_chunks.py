@@ -44,10 +44,7 @@ class CsvChunk:
 def csv_chunks(
     pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text where records end. With `returns`, lines end with \r and never with \n.
-
-    `line` is the number of the first line.
-    """
+    r"""Cut a text, from `line` on, where records end; with `returns` lines end with \r alone."""
     rest = b""
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
@@ -154,7 +151,6 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
 
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
-    """The text as a lazy frame of Polars with all cells as text."""
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 

@@ -24,7 +24,7 @@ from incrowd.io.scratch import ScratchFile
 from incrowd.kernels.io import splice as splice_kernels
 from incrowd.table.fold import threads
 
-Put: TypeAlias = Callable[[Any], None]
+Put: TypeAlias = Callable[[Any], object]
 """Adds bytes to a file."""
 
 
@@ -235,11 +235,7 @@ def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
 def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
     """A block with a function that appends bytes to a new file at this path."""
     with Path(path).open("wb") as file:
-
-        def put(data: Any) -> None:
-            file.write(data)
-
-        yield put
+        yield file.write
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:

@@ -199,7 +199,6 @@ def _gunzip(content: bytes, path: Path) -> bytes:
 
 
 def _text(path: Path) -> str:
-    """The text of a hierarchy file, unpacked if its name ends with .gz."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"

@@ -196,7 +196,6 @@ def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, boo
 
 
 def _refuse_full_disk(estimate: TableEstimate) -> None:
-    """Refuse a table that needs more disk than there is, before any work is done."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
         raise LimitError(

@@ -217,7 +217,6 @@ class FoundNotations:
 
 
 def _list_names(names: Sequence[str]) -> str:
-    """The first of these names in a list, and how many more there are."""
     more = len(names) - _NAMED
     listed = ", ".join(names[:_NAMED])
     return f"{listed} and {more:,} more" if more > 0 else listed
@@ -298,8 +297,7 @@ def _number_notation(
 ) -> NumberNotation | str | None:
     """This way of writing numbers, if all texts fit it and one shows it; None if not.
 
-    If the texts can be read in another way, too, it is the option that would decide (`said`:
-    given).
+    If they can be read in another way, too, it is the option that decides (`said`: it was given).
     """
     marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
     if said and how.thousands == ".":
@@ -348,7 +346,6 @@ def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Serie
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
-    """Refuse a column in which some values are not written as the others are."""
     if not unfit.any():
         return
     place = int(unfit.arg_true()[0]) + 1

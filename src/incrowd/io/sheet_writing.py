@@ -19,6 +19,7 @@ _LONGEST = 32_767
 """Letters of a cell."""
 _EXACT = 2**53
 _DECIMAL_DIGITS = 15
+"""Digits of a decimal number that a sheet keeps."""
 _FIRST_DAY = pl.date(1900, 3, 1)
 """Before it a sheet counts a day that never was."""
 _DAY_ZERO = pl.date(1899, 12, 30)
@@ -125,14 +126,11 @@ def _as_sheet_column(column: pl.Series) -> pl.Series:
         held = column.is_finite().all()
     elif dtype.is_integer():
         held = column.is_between(-_EXACT, _EXACT).all()
+    elif isinstance(dtype, pl.Decimal):
+        held = (dtype.precision or 38) <= _DECIMAL_DIGITS
     else:
-        held = isinstance(dtype, pl.Boolean) or _is_short(dtype)
+        held = isinstance(dtype, pl.Boolean)
     return column if held else _refuse_long(text_of(column)).alias(column.name)
-
-
-def _is_short(dtype: pl.DataType) -> bool:
-    """Whether the type is a decimal with no more digits than a number of a sheet has."""
-    return isinstance(dtype, pl.Decimal) and (dtype.precision or 38) <= _DECIMAL_DIGITS
 
 
 def _refuse_long(texts: pl.Series) -> pl.Series:

@@ -267,15 +267,11 @@ def _table(cells: _SheetReader, rows: _Rows, layout: Layout) -> tuple[pl.DataFra
             note = Note("no_header", 1, f"{words}; --header if it names them")
             return _nameless_table(cells, start), [note]
         is_headed(records, layout.expected)
-    there = [bool(name.strip()) or not _is_empty(frame, j) for j, name in enumerate(first)]
+    pairs = zip(first, frame.iter_columns(), strict=True)
+    there = [bool(name.strip()) or column.null_count() < len(column) for name, column in pairs]
     frame, first = frame[:, there], [name for name, kept in zip(first, there, strict=True) if kept]
     frame.columns = names_of(first, header=True)
     return _clean_frame(frame), [*start_notes(titles, first)]
-
-
-def _is_empty(frame: pl.DataFrame, column: int) -> bool:
-    """Whether all cells of the column at this place are missing."""
-    return frame.to_series(column).null_count() == frame.height
 
 
 def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
@@ -314,7 +310,6 @@ def _nameless_table(cells: _SheetReader, start: int) -> pl.DataFrame:
 
 
 def _records_as_texts(frame: pl.DataFrame) -> Iterator[list[str]]:
-    """The records of a frame as lists of texts; a missing cell is an empty one."""
     texts = pl.DataFrame(
         [text_of(column).fill_null("").alias(column.name) for column in frame.iter_columns()]
     )

@@ -70,7 +70,6 @@ def _put_labels(
 
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
-    """A note on the columns that stay numbers although some codes have labels."""
     if numbers:
         has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "

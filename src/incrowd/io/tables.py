@@ -42,7 +42,8 @@ _COLUMNAR: tuple[tuple[bytes, Format, Callable[..., pl.DataFrame]], ...] = (
     (b"ARROW1", "arrow", pl.read_ipc),
     (b"\xff\xff\xff\xff", "arrow", pl.read_ipc_stream),
 )
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+"""How packed files begin."""
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -198,9 +199,9 @@ def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 def _read_bytes(data: bytes, layout: Layout) -> Source:
     """Read the table in these bytes, by the format that the first of them tell."""
-    if data.startswith(_GZIP):
+    if data.startswith(GZIP):
         return replace(_read_bytes(gunzip(data, layout.memory), layout), compression="gzip")
-    if data.startswith(_ZSTD):
+    if data.startswith(ZSTD):
         return replace(_read_bytes(unzstd(data, layout.memory), layout), compression="zstd")
     for start, format_, reader in _COLUMNAR:
         if data.startswith(start):
@@ -214,7 +215,6 @@ def _read_bytes(data: bytes, layout: Layout) -> Source:
 
 
 def _rewrite(table: Source, layout: Layout) -> Source:
-    """The table with numbers and dates rewritten as incrowd reads them, and notes on that."""
     if layout.notation is None:
         return table
     ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)

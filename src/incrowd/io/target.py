@@ -95,7 +95,6 @@ def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
 
 
 def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
-    """Give a function that appends frames to a Parquet or Arrow file."""
     writer: Any = None
 
     def write(frame: pl.DataFrame) -> None:

@@ -40,10 +40,7 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in frames or files, in the quasi-identifying columns that it shares.
-
-    None if no world is given; refused if it shares none of these columns.
-    """
+    """The world in the quasi-identifying columns that it shares (refused if none); None without."""
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
@@ -66,7 +63,11 @@ def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTa
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
     """
-    engine = open_table(source, reading).engine
+    return attack_table(name, open_table(source, reading).engine)
+
+
+def attack_table(name: str, engine: Engine) -> AttackTable:
+    """A table of an attack, which codes its columns record by record."""
     here = engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
     return AttackTable(name, here, engine.text)
 

@@ -184,12 +184,7 @@ _DIGITS = 15
 """A float64 keeps so many digits, whatever they are."""
 
 
-def frame_digest(rows: pl.DataFrame) -> str:
-    """SHA-256 of a frame: its column names and the text of its cells, in their order."""
-    return digest_of_columns(rows.iter_columns())
-
-
-def digest_of_columns(columns: Iterable[pl.Series]) -> str:
+def frame_digest(columns: Iterable[pl.Series]) -> str:
     """SHA-256 of a frame, of names and cells as text; its columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
@@ -202,18 +197,13 @@ def digest_of_columns(columns: Iterable[pl.Series]) -> str:
     return code.hexdigest()
 
 
-def rows_digest(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> str:
-    """SHA-256 of the rows of a release, whatever they are stored in.
+def rows_digest(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
+    """SHA-256 of the rows of a release, whatever they are stored in; columns may come one by one.
 
     Column names and cells in their order. A number counts by its value (1, 1.0 and "1.00" are one),
     a moment at midnight as its day, a blank text as missing: so a file and the frame that was read
     from it have one digest.
     """
-    return digest_of_rows(rows.iter_columns(), missing_values)
-
-
-def digest_of_rows(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
-    """SHA-256 of the rows of a release, as `rows_digest`; its columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
         plain, place = _plain_cells(column, missing_values)

@@ -344,7 +344,6 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
 
 
 def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
-    """Refuse a column of numbers if some would be one float although they differ."""
     if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",

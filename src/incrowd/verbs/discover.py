@@ -108,9 +108,8 @@ def discover(asked: DiscoverRequest) -> Discovery:
             asked.data, options.columns, asked.reading, whole=whole, policy=policy
         ) as table,
     ):
-        choose_columns(table.names, options.explain or None)
-        choose_columns(table.names, tuple(options.domains) or None)
-        choose_columns(table.names, tuple(options.weights) or None)
+        for named in (options.explain, options.domains, options.weights):
+            choose_columns(table.names, tuple(named) or None)
         if isinstance(table, PassingTable):
             return _discover_in_passing(table, options, watch)
         if isinstance(table, TableElsewhere):
@@ -296,7 +295,9 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
         minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee, cost)
     people = options.population_test
     whole = ratios_of_all(rows)
-    within = _watch_to_explain(watch, options.time_limit)
+    within, limit = watch, options.time_limit
+    if limit is not None:
+        within = NestedWatch(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
     return Discovery(
         records=seen or records.total,
         measure=options.measure,
@@ -346,13 +347,6 @@ def _notes_on_records(
             f"all columns together reach a {options.measure} ratio of {reached:.6g}"
             f"{' in the sample' if sampled else ''}: ask for no more than that, or drop duplicates"
         )
-
-
-def _watch_to_explain(watch: Watch, limit: float | None) -> Watch:
-    """A watch for the time left, or for a tenth of the limit if the search used more."""
-    if limit is None:
-        return watch
-    return NestedWatch(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
 
 
 def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so far

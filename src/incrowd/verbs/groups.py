@@ -71,7 +71,6 @@ def groups(asked: GroupsRequest) -> Groups:
 
 
 def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
-    """The request with its policy read, and what is not given taken from it."""
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
     policy = None if asked.policy is None else files.policy_of(asked.policy)

@@ -116,14 +116,12 @@ def _judge_in_table(
 
 
 def _judge_in_records(test: PopulationTest, rows: Records, sets: Sets) -> Iterator[JudgedSet]:
-    """Yield each set, tested and with its ratios among the records."""
     for columns in sets:
         places = rows.places(columns)
         yield JudgedSet(columns, test.test(rows, places), ratios(rows, places))
 
 
 def _count_records(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
-    """Count the different records of these columns where the table is."""
     lines = engine.counts((), list(columns.values()))
     codes = np.stack([lines.codes[name] for name in columns])
     return Records(tuple(columns), codes, lines.records)

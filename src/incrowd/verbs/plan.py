@@ -155,7 +155,6 @@ def _plan_question(asked: PopulationRequest) -> PlanQuestion:
 
 
 def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
-    """Plan for a table, and measure the classes that the plan makes of it."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     names, hierarchies = asked.columns or _guessed_quasi(engine), asked.hierarchies or {}

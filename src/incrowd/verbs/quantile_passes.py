@@ -157,7 +157,6 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Draw a sample of the records and divide the columns by it."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide(drawn, options)
@@ -202,8 +201,7 @@ def _rewrite_text(
 ) -> tuple[_Run, list[ShownBuckets]] | None:
     """Write the rows that leave byte for byte; they are counted again later.
 
-    None if anything is odd about the text or the options: the thorough way handles it, or says why
-    it cannot be done.
+    None if anything is odd about the text or the options: the thorough way does it, or refuses.
     """
     if table.text is None:
         return None

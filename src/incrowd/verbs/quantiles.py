@@ -1,9 +1,8 @@
 """Columns that show quantiles instead of their values (Lodha-Thomas Sections 4.1.2 and 4.1.3).
 
 Each column is divided into buckets of at least k records, equal values in one bucket, and every
-cell shows its bucket. A table in memory is divided exactly. Tables that pass (iterators of frames,
-standard input, large files), and all tables if `epsilon` is given, are divided by a sample. That k
-records share whatever a column shows is counted again on the rows that leave.
+cell shows its bucket. That k records share whatever a column shows is counted again on the rows
+that leave.
 """
 
 from collections.abc import Sequence

@@ -19,7 +19,7 @@ from incrowd.documents.report.facts import (
 from incrowd.errors import IncrowdError
 from incrowd.hierarchy.labels import TOP
 from incrowd.release.assumptions import assumptions
-from incrowd.release.certificate import Certificate, LeftOut, versions, who_signed
+from incrowd.release.certificate import LeftOut, versions, who_signed
 from incrowd.release.policy_record import as_text, redact
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
@@ -35,6 +35,7 @@ from incrowd.verbs.report_risk import (
 )
 from incrowd.verbs.report_source import ReportSource
 from incrowd.verify.crowds import records_per_code
+from incrowd.watch import Watch
 from incrowd.withholding import public_bound, public_count
 
 Result = TypeVar("Result")
@@ -57,6 +58,7 @@ def gather_facts(source: ReportSource) -> ReportFacts:
     _note_absent_parts(source)
     before, after, policy = source.before, source.after, source.policy
     classed = after is not None
+    signed = None if source.certificate is None else who_signed(source.certificate)
     return ReportFacts(
         verdict=source.check,
         counted=source.counted,
@@ -75,14 +77,13 @@ def gather_facts(source: ReportSource) -> ReportFacts:
         limits=tuple(_limit_sentences(source)),
         policy=as_text(redact(policy)),
         certificate=source.certificate,
-        signed_by=_signed_by(source.certificate),
+        signed_by=None if signed is None else signed.fingerprint,
         absent=dict(source.absent),
         made=_made_line(),
     )
 
 
 def _note_absent_parts(source: ReportSource) -> None:
-    """Note in the source which parts of the report cannot be made, and why."""
     absent = source.absent
     if source.table is None:
         absent["exposed"] = NO_ORIGINAL.format(
@@ -112,7 +113,6 @@ def _note_absent_parts(source: ReportSource) -> None:
 
 
 def _risk_of_release(source: ReportSource) -> RiskFacts | None:
-    """The risk in the release; None if it has no records."""
     if source.after is None:
         return None
     if source.release is not None:
@@ -125,16 +125,12 @@ def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
-    figures = table.figures(source.policy)
+    figures, watch = table.figures(source.policy), source.asked.watch or Watch()
     original = source.before is not None
-    return exposure_facts(table, source.policy, figures, source.options.watch, original=original)
-
-
-# The table and its columns
+    return exposure_facts(table, source.policy, figures, watch, original=original)
 
 
 def _data_facts(source: ReportSource) -> DataFacts:
-    """What the data is: sizes, what was left out, and the world."""
     policy, certificate, world = source.policy, source.certificate, source.world
     records = source.rows.records
     left_out = None
@@ -155,7 +151,6 @@ def _data_facts(source: ReportSource) -> DataFacts:
 
 
 def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
-    """Yield what each column is for and what was done to it."""
     leaving = set(leaving_names(source.policy, source.policy.columns))
     before, after = _distinct_before(source), _distinct_after(source, leaving)
     for name, column in source.policy.columns.items():
@@ -226,9 +221,6 @@ def _exact_share(source: ReportSource, name: str, labels: list[str], held: Count
     return float(held[sizes == 1].sum() / max(int(held.sum()), 1))
 
 
-# Attacks and utility
-
-
 def _unless_failing(
     part: str, find: Callable[[ReportSource], Result], source: ReportSource
 ) -> Result | None:
@@ -238,9 +230,6 @@ def _unless_failing(
     except IncrowdError as error:
         source.absent[part] = f"{_FAILED[part]}: {error.message.rstrip('.')}."
         return None
-
-
-# What the run and the certificate say
 
 
 def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
@@ -276,11 +265,6 @@ def _limit_sentences(source: ReportSource) -> Iterator[str]:
         if not said.startswith("The order of records")
     )
     yield _UNMADE
-
-
-def _signed_by(certificate: Certificate | None) -> str | None:
-    signed = None if certificate is None else who_signed(certificate)
-    return None if signed is None else signed.fingerprint
 
 
 def _made_line() -> str:

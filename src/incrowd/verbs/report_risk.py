@@ -258,7 +258,8 @@ def exposure_facts(
 ) -> ExposureFacts:
     """Measure who is exposed by the columns of a table, and which pairs make unique."""
     tally, names = table.plain, table.names
-    alone = [_share_alone_by(tally, j) for j in range(len(names))]
+    exposed = (rows_at_risk(tally, tally.quasi[[j]], THRESHOLD) for j in range(len(names)))
+    alone = [share_of(tally, rows) for rows in exposed]
     drawn = sorted(np.argsort([-one for one in alone], kind="stable")[:_MOST_DRAWN].tolist())
     pairs = [names[j] for j in drawn]
     chosen = tally if len(drawn) == len(names) else _with_columns(tally, drawn)
@@ -276,10 +277,6 @@ def exposure_facts(
         most=float(np.nanmax(unique)) if unique.size and not np.isnan(unique).all() else 0.0,
         notes=tuple(_exposure_notes(table, policy)),
     )
-
-
-def _share_alone_by(tally: Tally, column: int) -> float:
-    return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
 
 
 def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:

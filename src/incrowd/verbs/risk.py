@@ -65,7 +65,6 @@ def risk(asked: RiskRequest) -> Risk:
 
 
 def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
-    """The request with its policy read, and what is not given taken from it."""
     asked = with_policy(asked)
     policy = asked.policy
     if policy is not None:
@@ -150,7 +149,6 @@ def _count_people(coded: _Coded) -> int:
 def _add_further_parts(
     found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, Watch]
 ) -> Risk:
-    """Add special uniques and explanations to the risk, if they are asked for."""
     asked, watch = request
     names = list(coded.quasi)
     if asked.special_uniques is not None:

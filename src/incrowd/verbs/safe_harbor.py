@@ -97,9 +97,6 @@ def _check_policy(
     return checklist(columns, rules, pseudonymous_columns(policy), sealed)
 
 
-# The table as it is
-
-
 def _profiles(engine: Engine) -> list[ColumnProfile]:
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
@@ -108,8 +105,7 @@ def _profiles(engine: Engine) -> list[ColumnProfile]:
 def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile]:
     """Profile these columns; a large one whose name says nothing is sampled.
 
-    The sample is seeded, and holds some of the values that contain what identifiers contain: one
-    identifier is enough to fail.
+    The sample is seeded, and holds values that contain what identifiers do: one is enough to fail.
     """
     distinct = {name: excess_distinct(engine, name) for name in names}
     rows = {name: engine.counts([name]) for name, many in distinct.items() if many is None}
@@ -146,9 +142,6 @@ def _sample_places(values: pl.Series) -> Counts:
         like = values.gather(order).str.contains(ANYWHERE).arg_true()[:_SUSPECT].to_numpy()
         places = np.union1d(places, like)
     return order[np.sort(places)].astype(np.int64)
-
-
-# What a policy lets out
 
 
 def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:

@@ -160,7 +160,6 @@ def open_to_count(
 def _open_source(
     source: Any, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
-    """Open a table of any kind; `stack` gives back what is opened."""
     if isinstance(source, Opened):
         if isinstance(source.engine, MemoryEngine):
             return _table_in_memory(source.engine, columns, source.like.notes)
