@@ -71,7 +71,7 @@ def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def _guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """The pieces in UTF-8, read as UTF-8, or as Latin-1 if the first byte beyond ASCII fits not.
+    """The pieces in UTF-8, read as such, or as Latin-1 if the first non-ASCII byte does not fit.
 
     `notes` then say so; a later byte that does not fit UTF-8 is refused.
     """
