@@ -50,7 +50,6 @@ def _has_views(dtype: pl.DataType) -> bool:
 
 
 def _types_within(dtype: pl.DataType) -> list[pl.DataType]:
-    """The type itself and all types nested within it."""
     if isinstance(dtype, pl.List | pl.Array):
         return [dtype, *_types_within(_instance_of(dtype.inner))]
     if isinstance(dtype, pl.Struct):
@@ -68,10 +67,7 @@ def _instance_of(dtype: Any) -> pl.DataType:
 
 
 def _with_used_categories(column: pl.Series) -> pl.Series:
-    """The column with only those labels of an Enum that some cell shows, in the order of the Enum.
-
-    Enums within lists and structures become text.
-    """
+    """The column without unused labels of an Enum; Enums in lists and structures become text."""
     if isinstance(column.dtype, pl.Enum):
         shown = set(column.alias("").unique().to_list())
         used = [label for label in column.dtype.categories.to_list() if label in shown]
@@ -82,7 +78,6 @@ def _with_used_categories(column: pl.Series) -> pl.Series:
 
 
 def _without_enums(dtype: pl.DataType) -> pl.DataType:
-    """The type with text in place of each Enum, also within lists, arrays and structures."""
     if isinstance(dtype, pl.Enum):
         return pl.String()
     if isinstance(dtype, pl.List):

@@ -148,8 +148,7 @@ class Engine(Countable, Protocol):
     ) -> dict[str, CodedColumn]:
         """Columns as codes, by name, one code per record (in memory) or distinct value (elsewhere).
 
-        `kinds` says how to read some columns; cells that are among `missing_values` count as
-        missing.
+        `kinds` says how to read some columns; cells that are among `missing_values` are missing.
         """
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
@@ -168,10 +167,7 @@ class Engine(Countable, Protocol):
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """Count the distinct rows of these columns, codes and people (`unit`).
-
-        Only records that lack none of `complete` are counted.
-        """
+        """Count distinct rows of columns, codes and people; records lack none of `complete`."""
 
     def sample(
         self, columns: Sequence[str], records: int, unit: CodedColumn | None = None
@@ -204,8 +200,7 @@ class Engine(Countable, Protocol):
     ) -> Tally:
         """Fold the records into distinct coded rows with their counts.
 
-        `weight` names the column of weights; with `complete` only records that lack no
-        quasi-identifier.
+        `weight` names the column of weights; `complete` wants all quasi-identifiers to be known.
         """
 
     def stage(self, plan: RowPlan, draw: np.random.Generator) -> "Staged":
@@ -306,10 +301,7 @@ class Staged(Countable, Protocol):
 
 
 class Target(Protocol):
-    """A file beside the one that the release will be; what opens files is above the engines.
-
-    An empty folder for an engine that writes a release in parts (`Can.FOLDER`).
-    """
+    """A file, or an empty folder (`Can.FOLDER`), beside the release-to-be; opened from above."""
 
     @property
     def path(self) -> Path:

@@ -1,8 +1,7 @@
 """DuckDB: tables larger than memory, on one machine.
 
-The table is copied once, as Parquet, into a private folder: that is the snapshot, which nothing
-changes between the passes, and which goes when the engine does. Everything happens in a database
-of our own, which writes to the same folder what does not fit into memory.
+The snapshot is a copy of the table, as Parquet, in a private folder that goes with the engine. A
+database of our own works on it, and writes there what does not fit into memory.
 """
 
 import secrets
@@ -18,7 +17,7 @@ import polars as pl
 
 from incrowd.engines.addresses import REMOTE, STORED
 from incrowd.engines.base import NewTable, PartJob, Target
-from incrowd.engines.duckdb_files import frame_digest, put_together
+from incrowd.engines.duckdb_files import digest_of_release, put_together
 from incrowd.engines.duckdb_parts import PartWork
 from incrowd.engines.limits import FOLDER, mebibytes, resident_bytes, shortage_boundary
 from incrowd.engines.private_folders import PrivateFolder
@@ -61,7 +60,6 @@ def accepts(source: Any) -> bool:
     """Whether this is a relation of DuckDB, or text that names a table which it reads.
 
     A table in a file of DuckDB is `duckdb:FILE::TABLE`; Parquet files in some cloud have addresses.
-    DuckDB is not loaded to find out.
     """
     if isinstance(source, str):
         return source.startswith((STORED, *REMOTE))
@@ -173,7 +171,6 @@ class DuckDB(Database):
         self.run("DETACH given")
 
     def _copy_query(self, query: str) -> None:
-        """Copy what a query answers into this database as its table."""
         path = self.folder / "table.parquet"
         self.run(f"COPY ({query}) TO {text_literal(path)} (FORMAT parquet)")
         self.look_at(path)
@@ -279,10 +276,7 @@ class DuckDB(Database):
     def apply(
         self, name: str, query: str, job: PartJob, watch: Watch, kept: Path | None = None
     ) -> None:
-        """Store what a job makes of each part of a query's rows as a table of ours.
-
-        Parts are files, of which the table is a view; when one fails, no other is begun.
-        """
+        """Store what a job makes of each part as a view of files; after a failure none begins."""
         before, after = self._empty_folder("before"), kept or self._empty_folder("after")
         self.run(f"COPY ({query}) TO {text_literal(before)} (FORMAT parquet, PARTITION_BY (part))")
         self._make_room(least=True)
@@ -330,9 +324,8 @@ class DuckDB(Database):
                 "the table changed while incrowd worked on it, so nothing was released",
                 remedy="run it again when nothing writes to the table",
             )
-        if target is None:
-            return WrittenTable(parquet(path), self._columns(parquet(path)), frame_digest(path))
-        return WrittenTable(parquet(path), self._columns(parquet(path)), ("file", target.sha256()))
+        digest = digest_of_release(path) if target is None else ("file", target.sha256())
+        return WrittenTable(parquet(path), self._columns(parquet(path)), digest)
 
     def _write_in_batches(self, query: str, target: Target) -> Path:
         """Write rows in batches, read the file anew; return the path of a Parquet copy of it."""
@@ -360,7 +353,6 @@ class DuckDB(Database):
         self._end()
 
     def _columns(self, rows: str) -> tuple[SqlColumn, ...]:
-        """The columns of what stands behind FROM, with the kind of their cells."""
         with boundary(InputError("DuckDB cannot read the table", remedy=_REMEDY)):
             found = self._connection.sql(f"SELECT * FROM {rows}")
             pairs = zip(found.columns, found.types, strict=True)
@@ -368,7 +360,6 @@ class DuckDB(Database):
 
 
 def _kind_of_cells(kind: str) -> Cells:
-    """The kind of cells that a column of this type of DuckDB holds."""
     if kind.startswith(_LISTS) or kind.endswith("]"):
         return "nested"
     named: dict[str, Cells] = {
@@ -381,7 +372,6 @@ def _kind_of_cells(kind: str) -> Cells:
 
 
 def _remove_all(connection: Any, folder: PrivateFolder) -> None:
-    """Close the connection and remove the private folder, even if closing fails."""
     with suppress(Exception):  # an interrupted call may still hold it; the folder goes all the same
         connection.close()
     folder.remove()

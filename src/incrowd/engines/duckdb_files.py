@@ -9,7 +9,7 @@ import polars as pl
 from incrowd.engines.fetch import MOST_CELLS
 from incrowd.engines.folders import sha256
 from incrowd.errors import InputError, boundary
-from incrowd.table.cells import digest_of_columns
+from incrowd.table.cells import frame_digest
 
 
 def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
@@ -30,7 +30,7 @@ def put_together(path: Path, frames: Iterable[pl.DataFrame]) -> None:
             writer.close()
 
 
-def frame_digest(path: Path) -> tuple[Literal["file", "frame"], str]:
+def digest_of_release(path: Path) -> tuple[Literal["file", "frame"], str]:
     """The digest of a release in a Parquet file that stays a table, and what it is of.
 
     It is of the cells, column by column, as whoever checks the table digests them; of the file if
@@ -42,4 +42,4 @@ def frame_digest(path: Path) -> tuple[Literal["file", "frame"], str]:
         if int(rows.select(pl.len()).collect().item()) * width > MOST_CELLS:
             return "file", sha256(path)
         columns = (pl.read_parquet(path, columns=[j]).to_series() for j in range(width))
-        return "frame", digest_of_columns(columns)
+        return "frame", frame_digest(columns)

@@ -38,10 +38,7 @@ class PartWork:
     _failed: Event = field(default_factory=Event)
 
     def run(self, watch: Watch) -> list[str]:
-        """Let the job work on all parts in threads; return the paths of their files.
-
-        When one part fails, no other is begun, and the error is raised.
-        """
+        """Work on all parts in threads, until one fails; return the paths of their files."""
         parts = sorted(int(found.name.partition("=")[2]) for found in self.before.glob("part=*"))
         if not parts:
             return []

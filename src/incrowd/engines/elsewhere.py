@@ -39,20 +39,13 @@ def is_elsewhere(source: Any) -> bool:
 
 
 def like(source: Any, rows: "pl.DataFrame") -> Any:
-    """These rows in the kind of table that the source is, if its module can make one.
-
-    A module makes it with its own function `like(source, rows)`; otherwise the rows stay a Polars
-    frame.
-    """
+    """These rows as the source's kind of table, if its module has a `like`; else a Polars frame."""
     made = getattr(_module_for(source), "like", None)
     return rows if made is None else made(source, rows)
 
 
 def _module_for(source: Any) -> ModuleType | None:
-    """The engine's module that accepts this source; None if none does.
-
-    Imports only modules whose names in `ENGINES` fit the source.
-    """
+    """The module that accepts this source, or None; imports only those that fit by `ENGINES`."""
     texts = tuple(_signs_of(source))
     named = (name for name, signs in ENGINES.items() if any(one.startswith(signs) for one in texts))
     modules = (import_module(f"incrowd.engines.{name}") for name in named)
@@ -60,10 +53,7 @@ def _module_for(source: Any) -> ModuleType | None:
 
 
 def _signs_of(source: Any) -> Iterator[str]:
-    """The texts by which `ENGINES` knows a source.
-
-    An address itself; for a table the modules of its class and of what that derives from.
-    """
+    """What `ENGINES` knows a source by: the address, or modules of its class and their bases."""
     if isinstance(source, str):
         yield source
     else:
@@ -71,10 +61,7 @@ def _signs_of(source: Any) -> Iterator[str]:
 
 
 def target_of(target: Any, engine: "Engine") -> "NewTable | None":
-    """The new table that a target names; None if it is no address.
-
-    Such a table is in the database that the engine's rows are in; others are refused.
-    """
+    """The new table that a target names, in the engine's database; None if it is no address."""
     if not is_address(target):
         return None
     module = import_module("incrowd.engines.postgresql")

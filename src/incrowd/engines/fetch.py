@@ -16,7 +16,7 @@ from incrowd.engines.base import Digested, Engine, Written
 from incrowd.engines.memory import MemoryEngine
 from incrowd.engines.memory_release import MemoryWritten
 from incrowd.errors import InputError, LimitError, boundary
-from incrowd.table.cells import digest_of_columns, digest_of_rows
+from incrowd.table.cells import frame_digest, rows_digest
 from incrowd.table.column import CodedColumn, Kind
 from incrowd.table.counted import CountedRows
 
@@ -25,10 +25,7 @@ MOST_CELLS = 50_000_000
 
 
 def in_memory(engine: Engine, names: Sequence[str] | None = None) -> MemoryEngine:
-    """Bring the table into memory, with these columns at least (all of them if None).
-
-    `LimitError` if that is more than `MOST_CELLS` cells.
-    """
+    """The table in memory, with at least these columns; `LimitError` above `MOST_CELLS` cells."""
     if isinstance(engine, MemoryEngine):
         return engine
     columns = engine.names if names is None else tuple(dict.fromkeys(names))
@@ -109,11 +106,11 @@ class StoredRelease(Written):
 
     def digest(self) -> tuple[Digested, str]:
         """The word `frame` and the SHA-256 of the cells, in the order of the table."""
-        return "frame", digest_of_columns(self._columns())
+        return "frame", frame_digest(self._columns())
 
     def rows_digest(self, missing_values: Sequence[str]) -> str:
         """SHA-256 of the rows, the same in every file format."""
-        return digest_of_rows(self._columns(), missing_values)
+        return rows_digest(self._columns(), missing_values)
 
     def differing(self, staged: Any, missing_values: Sequence[str], *, blank: bool) -> int:
         """Never called: nothing was staged that a finished release could differ from."""
@@ -126,10 +123,7 @@ class StoredRelease(Written):
 
 
 def stored_release(engine: Engine, of: Digested | None = None) -> Written:
-    """A finished release, or any table to digest, counted and digested where it lives.
-
-    `of` says what the digest in its certificate is of, if it has one.
-    """
+    """A finished release, or any table to digest; `of` says what its certificate's digest is of."""
     if isinstance(engine, MemoryEngine):
         return MemoryWritten(engine.rows, engine.rows)
     counted = engine.as_release(of) if isinstance(engine, sql_engine.SqlEngine) else None

@@ -39,11 +39,7 @@ def parts(path: str | os.PathLike[str]) -> tuple[Path, ...]:
 
 
 def _files_at(path: Path) -> list[Path]:
-    """The Parquet files that an entry of a folder stands for.
-
-    That is the file itself, or the files in a folder such as `day=1`; none if its name starts with
-    `_` or `.`.
-    """
+    """The files of an entry: itself, those of a folder `day=1`, none of `_SUCCESS` or `.crc`."""
     if path.name.startswith(("_", ".")):
         return []
     if path.is_dir() and "=" in path.name:

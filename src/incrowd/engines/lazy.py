@@ -1,9 +1,8 @@
 """Lazy frames of Polars, computed once and never held whole.
 
-A lazy frame is streamed into a Parquet file in the private folder of a DuckDB database, and stays
-there; a release without a target comes back as a lazy frame that reads such a file, which lives as
-long as any lazy frame that is made of it. What is small, and what holds cells of types that DuckDB
-has in no form or in another one, is worked on in memory. Without DuckDB, everything is.
+A lazy frame is streamed into a Parquet file in the private folder of a DuckDB database. A release
+without a target is a lazy frame over such a file, which lives as long as any frame made of it. What
+is small, or of types that DuckDB lacks or changes, is worked on in memory; without DuckDB all is.
 """
 
 import os
@@ -55,8 +54,7 @@ def accepts(source: Any) -> bool:
 def engine_of(frame: pl.LazyFrame) -> Engine:
     """The engine of a lazy frame's rows, which are computed now.
 
-    They stay in memory if they are few, if DuckDB is missing or if a column's type would change in
-    it.
+    They stay in memory if they are few, if DuckDB is missing or if a column's type would change.
     """
     with boundary(InputError("the frame cannot be computed")):
         schema = frame.collect_schema()
@@ -97,7 +95,6 @@ class _LazyStaged(MemoryStaged):
 
     @cached_property
     def rows(self) -> pl.DataFrame:
-        """The rows, which are in memory already."""
         return pl.DataFrame(self.frame.collect())
 
     def write(self, target: Target | NewTable | None = None) -> MemoryWritten:
@@ -111,10 +108,7 @@ class _LazyDuckDB(DuckDB):
     """A database that holds the rows of a lazy frame."""
 
     def take(self, frame: pl.LazyFrame, names: list[str]) -> pl.DataFrame | None:
-        """Stream a lazy frame's rows into a file, which becomes the table; None.
-
-        If they are few, return them as a frame instead and make no table.
-        """
+        """Make a lazy frame's rows the table, in a file; if they are few, return them instead."""
         path = self.folder / "table.parquet"
         numbered = frame.select(pl.nth(j).alias(f"c{j}") for j in range(len(names)))
         with boundary(InputError("the frame cannot be computed")):

@@ -30,11 +30,7 @@ _KINDS = (nw.Implementation.PANDAS, nw.Implementation.POLARS, nw.Implementation.
 
 
 class MemoryEngine:
-    """A frame of pandas, Polars (lazy ones are collected) or PyArrow.
-
-    `text` says that the frame was read from a text file: all its columns are text, and which of
-    them are numbers or dates is to be found.
-    """
+    """A frame of pandas, Polars (lazy ones are collected) or PyArrow."""
 
     name = "memory"
     can = frozenset({Can.ORDER})
@@ -43,7 +39,8 @@ class MemoryEngine:
         _refuse_names(frame)
         with boundary(InputError("the frame cannot be read")):
             self._frame = _as_narwhals(frame)
-        self._text = text
+        self.text = text
+        """Whether it was read from a text file, so that numbers and dates are still to be found."""
 
     def __repr__(self) -> str:
         """The numbers of records and columns, without any value."""
@@ -70,11 +67,6 @@ class MemoryEngine:
         """The columns that cannot be coded: those of lists and structures."""
         return columns_without_codes(self.sealed)
 
-    @property
-    def text(self) -> bool:
-        """Whether the cells are text that may hold numbers and dates."""
-        return self._text
-
     def series(self, name: str) -> pl.Series:
         """One column as a Polars series, cells as they are."""
         return to_polars(self._column(name))
@@ -84,7 +76,7 @@ class MemoryEngine:
     ) -> CodedColumn:
         """One column as codes, in the natural order of its values."""
         return encode(
-            self._column(name), name, kind, infer=self._text, missing_values=missing_values
+            self._column(name), name, kind, infer=self.text, missing_values=missing_values
         )
 
     def codes(
@@ -107,7 +99,6 @@ class MemoryEngine:
         return values
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """A column of weights coded as numbers; `InputError` if its cells are none."""
         try:
             return self.code(name, Kind.NUMBER)
         except InputError as error:
@@ -118,12 +109,12 @@ class MemoryEngine:
 
     def unit(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """The unit column as codes, equal for records of one person; 0 if a record names nobody."""
-        kind = Kind.TEXT if self._text else None
+        kind = Kind.TEXT if self.text else None
         return self.code(name, kind, missing_values)
 
     def texts(self, name: str, missing_values: Sequence[str] = ()) -> CodedColumn:
         """A column coded by the text of its cells, whatever they are."""
-        cells = readable(select_columns(self.rows, [name]), missing_values, text=self._text)[name]
+        cells = readable(select_columns(self.rows, [name]), missing_values, text=self.text)[name]
         return coded_texts(cells, name)
 
     def frequency(self, column: CodedColumn) -> Counts:
@@ -231,7 +222,7 @@ class MemoryEngine:
         of = np.zeros(self.records, dtype=np.int32) if classes is None else classes
         with boundary(InputError("incrowd cannot build the released rows in this kind of frame")):
             columns = (self._cells_of(name, cell, of, take, moved) for name, cell in cells.items())
-            return _native_frame(self._frame, columns)
+            return native_frame(self._frame, columns)
 
     def _classes(self, plan: RowPlan, draw: np.random.Generator) -> Codes:
         """The class of each record of the table; those left out have class -1."""
@@ -293,7 +284,6 @@ class MemoryEngine:
         return made
 
     def _column(self, name: str) -> "nw.Series[Any]":
-        """The column with this name; `PolicyError` if there is none."""
         if name not in self.names:
             raise PolicyError(
                 f"the table has no column {name!r}", remedy=nearest(name, self.names, listed=True)
@@ -409,8 +399,8 @@ def refuse_repeated(names: Sequence[str]) -> None:
         )
 
 
-def _native_frame(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
-    """A frame of these columns, which are made and copied one after the other."""
+def native_frame(frame: "nw.DataFrame[Any]", columns: "Iterable[nw.Series[Any]]") -> Any:
+    """A frame of the same kind of these columns, which are made and copied one after the other."""
     match frame.implementation:
         case nw.Implementation.PANDAS:
             return bare_pandas(column.to_native() for column in columns)

@@ -87,10 +87,7 @@ class MemoryStaged:
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """Count the distinct rows of shown cells and held codes, by person or class if asked.
-
-        With a `weight` column the sums of the records' weights come along.
-        """
+        """Count distinct rows of shown cells and held codes, as `Staged.counts` says."""
         person = self.plan.unit if unit else None
         return count_rows(
             select_columns(self.coded, columns),
@@ -213,7 +210,6 @@ def _count_unequal(one: pl.Series, other: pl.Series) -> int:
 
 
 def _count_unequal_enums(one: pl.Series, other: pl.Series) -> int:
-    """Number of cells that differ between two Enum columns, whose lists of texts may differ."""
     place = {text: i for i, text in enumerate(listed_texts(one).to_list())}
     nowhere, size = len(place), len(place) + 1
     theirs = [place.get(text, size) for text in listed_texts(other).to_list()]

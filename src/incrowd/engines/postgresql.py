@@ -1,4 +1,4 @@
-"""PostgreSQL: tables and views, counted, released and proved in the database.
+"""PostgreSQL 13 or later: tables and views, counted, released and proved in the database.
 
 A source is the address of a table (`addresses`). Whoever may SELECT from it can do everything but
 release it, on a standby too: one read-only transaction of isolation level REPEATABLE READ is the
@@ -10,14 +10,9 @@ first (`pg_export_snapshot`), copies the table into a temporary one and works th
 foreign table may answer otherwise each time: what was counted of it before is counted anew in the
 copy, and refused if it differs. The release becomes a new table of the same database in that
 transaction: others see it when it is proved and certified (`WrittenTable.publish`), or never.
-
-PostgreSQL 13 or later. How cells of its types travel is in `postgresql_columns`. Give the password
-in a password file or in PGPASSWORD rather than in the address: addresses on a command line can be
-seen by others on the machine.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -32,6 +27,7 @@ from incrowd.engines.sql import (
     Database,
     SqlColumn,
     WrittenTable,
+    closed_on_failure,
     digest_of,
     quote,
     text_literal,
@@ -114,7 +110,6 @@ class _ReadAnew(NamedTuple):
 
     @property
     def columns(self) -> tuple[SqlColumn, ...]:
-        """Its columns."""
         return tuple(one.column for one in self.carried)
 
     @property
@@ -140,13 +135,11 @@ class PostgreSQL(Database):
         self.joins = False
         self._session = Transaction(address.server, READING)
         self._seen: dict[str, tuple[int, int]] = {}
-        with ExitStack() as failed:
-            failed.callback(self.close)
+        with closed_on_failure(self):
             self.schema = str(self._session.one("SELECT coalesce(current_schema(), '') AS s"))
             self._relation = self._relation_of(address)
             self._session.run(_PATH)
             self._columns = self._describe_columns(self._relation, {})
-            failed.pop_all()
         self.columns = tuple(one.column for one in self._columns)
 
     def rows(self, query: str) -> pl.DataFrame:
@@ -214,14 +207,11 @@ class PostgreSQL(Database):
         return f"({cell} = 0 AND CAST({cell} AS text) = '-0')"
 
     def write(self, query: str, target: Target | NewTable | None) -> WrittenTable:
-        """Write rows to a new table, or by way of memory to a file; return what is read anew.
-
-        What is in a file is put back into a temporary table, to be counted there.
-        """
+        """Write to a new table, or to a file that a temporary table then holds, to be counted."""
         if isinstance(target, NewTable):
             return self._create_table(query, target)
         self.make("released", query)
-        written = self._read_anew(self._temporary_relation("released"))
+        written = self._read_anew("pg_temp", "released")
         self._frame = self._session.rows(f"{written.query} ORDER BY {ALIAS}.ctid")
         if target is None:
             return WrittenTable(written.rows, written.columns, ("frame", frame_digest(self._frame)))
@@ -272,10 +262,8 @@ class PostgreSQL(Database):
             "use a role that may create tables in this schema, name another table if somebody made "
             "this one meanwhile, and check that the server is there",
         )
-        relation = self._relation_named(new.schema, new.name)
-        assert relation is not None  # noqa: S101  it was made
-        written = self._read_anew(relation)
-        digest = self._digest(relation, written.carried)
+        written = self._read_anew(new.schema, new.name)
+        digest = self._digest(written.relation, written.carried)
         return WrittenTable(
             written.rows, written.columns, ("table", digest), lambda: self._publish(new)
         )
@@ -302,18 +290,25 @@ class PostgreSQL(Database):
         if not there:
             raise lost
 
-    def _read_anew(self, relation: _Relation) -> "_ReadAnew":
+    def _read_anew(self, schema: str, table: str) -> "_ReadAnew":
         """A written table, to be read anew; columns of the source travel as they do from there."""
+        relation = self._relation_named(schema, table)
+        assert relation is not None  # noqa: S101  it was written
         known = {(one.stored.name, one.stored.kind): one.facts for one in self._columns}
         return _ReadAnew(relation, self._describe_columns(relation, known))
 
     def _relation_named(self, schema: str | None, table: str) -> _Relation | None:
-        """The table of this name; None if there is none."""
+        """The catalog's entry of the table of this name; None if there is none."""
         name = quote(table) if not schema else f"{quote(schema)}.{quote(table)}"
-        return self._relation_at(f"to_regclass({text_literal(name)})")
+        found = self._session.rows(
+            "SELECT c.oid::int8 AS oid, nspname::text AS schema, relname::text AS name, "
+            "relkind::text AS sort, relhassubclass AS parent FROM pg_catalog.pg_class c "
+            "JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace "
+            f"WHERE c.oid = to_regclass({text_literal(name)})"
+        )
+        return None if found.is_empty() else _Relation(*found.row(0))
 
     def _relation_of(self, address: Address) -> _Relation:
-        """The table at an address; `InputError` if there is none."""
         found = self._relation_named(address.schema, address.table)
         if found is None:
             raise InputError(
@@ -321,22 +316,6 @@ class PostgreSQL(Database):
                 remedy="check the name (upper and lower case count), and say schema.name",
             )
         return found
-
-    def _temporary_relation(self, name: str) -> _Relation:
-        """The catalog's entry of a temporary table of ours, which must be there."""
-        found = self._relation_at(f"to_regclass('pg_temp.{name}')")
-        assert found is not None  # noqa: S101  it was made
-        return found
-
-    def _relation_at(self, place: str) -> _Relation | None:
-        """The catalog's entry of the table whose number this expression gives; None if none."""
-        found = self._session.rows(
-            "SELECT c.oid::int8 AS oid, nspname::text AS schema, relname::text AS name, "
-            "relkind::text AS sort, relhassubclass AS parent FROM pg_catalog.pg_class c "
-            "JOIN pg_catalog.pg_namespace n ON n.oid = relnamespace "
-            f"WHERE c.oid = {place}"
-        )
-        return None if found.is_empty() else _Relation(*found.row(0))
 
     def _describe_columns(
         self, relation: _Relation, known: Mapping[tuple[str, str], Mapping[str, Any]]
@@ -357,7 +336,10 @@ class PostgreSQL(Database):
             survey = ", ".join(f"{aggregate} AS {name}" for name, aggregate in asked.items())
             facts = self._session.rows(f"SELECT {survey} FROM {relation.rows}").row(0, named=True)
         return tuple(
-            Carried(one, known.get((one.name, one.kind)) or _facts_of_column(one, j, facts))
+            Carried(
+                one,
+                known.get((one.name, one.kind)) or {f: facts[f"{f}{j}"] for f in one.surveyed},
+            )
             for j, one in enumerate(stored)
         )
 
@@ -377,11 +359,6 @@ class PostgreSQL(Database):
         )
         names = (column.stored.name for column in columns)
         return digest_of(names, b"".join(found["h"].to_list()))
-
-
-def _facts_of_column(stored: Stored, j: int, found: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The facts about column j among those that the survey of all columns answered."""
-    return {fact: found[f"{fact}{j}"] for fact in stored.surveyed}
 
 
 def _fingerprint(found: pl.DataFrame) -> tuple[int, int]:

@@ -107,10 +107,7 @@ class Carried(NamedTuple):
 
 
 def _column_and_expression(stored: Stored, facts: Mapping[str, Any]) -> tuple[SqlColumn, str]:
-    """The column as statements know it, and the expression of its cell as it travels.
-
-    `facts` are the values of the aggregates that `Stored.surveyed` asks for.
-    """
+    """The column as statements know it, and its cell as it travels; `facts` answer `surveyed`."""
     if stored.own and stored.type in _NATIVE:
         return SqlColumn(stored.name, _NATIVE[stored.type]), stored.cell
     if stored.own and stored.type in _DATES and not facts["far"]:
@@ -146,7 +143,6 @@ def _text_expression(cell: str, *, plain: bool = False) -> str:
 
 
 def _is_nested(stored: Stored) -> bool:
-    """Whether the column's cells are lists or structures."""
     return (
         stored.category == "A"
         or stored.sort in {"c", "m"}
@@ -169,10 +165,7 @@ def frame_of(table: Any) -> pl.DataFrame:
 
 
 def _decimal_places(texts: pl.Series, facts: Mapping[bytes, bytes]) -> int:
-    """The digits behind the point of decimal numbers: as many as declared, else as there are.
-
-    A cast to fewer would round.
-    """
+    """As many decimal places as declared, else as there are: a cast to fewer would round."""
     modifier = int(facts.get(b"POSTGRESQL:typmod", b"-1"))
     there = texts.str.extract(r"\.(\d+)$").str.len_chars().max()
     most = there if isinstance(there, int) else 0

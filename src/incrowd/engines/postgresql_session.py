@@ -29,8 +29,7 @@ _SETTINGS = {
     "extra_float_digits": "1",
     "lc_monetary": "C",
 }
-"""How cells are written as text, whatever the role prefers; notices, which go to the terminal, are
-off."""
+"""How cells are written as text, whatever the role prefers; no notices go to the terminal."""
 _REMEDY = "check that the server is there, and that your role may do this"
 
 
@@ -189,6 +188,5 @@ def _frame_of_batch(batch: Any) -> pl.DataFrame:
 
 
 def _end_connection(connection: Any) -> None:
-    """Close the connection; that it cannot be closed does not matter."""
     with suppress(Exception):
         connection.close()

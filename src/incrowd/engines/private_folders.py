@@ -72,10 +72,7 @@ def remove_orphans(parent: Path | None = None) -> None:
 
 
 def _lock_owner(folder: Path) -> int | None:
-    """Lock a new file of the folder, for as long as this process lives; return its handle.
-
-    It gets its name once it is locked. None where the system has no locks.
-    """
+    """Lock a new file, then name it, while this process lives; its handle, None without locks."""
     if fcntl is None:
         return None
     unnamed = folder / f"{_OWNER}.new"

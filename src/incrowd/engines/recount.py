@@ -86,7 +86,6 @@ class _ClassCounts:
             self._settle()
 
     def sizes(self) -> Counts:
-        """The number of records of each class of the part."""
         self._settle()
         if self._held is None:
             return np.zeros(0, dtype=np.int64)
@@ -105,7 +104,6 @@ class _ClassCounts:
         self._held, self._waiting = found, []
 
     def _rows_of_part(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """The rows of a frame whose hashes are in this part."""
         if self.parts == 1:
             return frame
         hashes = frame.select(self._names).hash_rows(seed=1).to_numpy()

@@ -6,10 +6,6 @@ that everything random is drawn from. Tables of ours are Parquet files in the sa
 literals: plans, which Spark shows and logs, hold no cell and no secret. Statements run in a session
 of our own, which shares the application with that of the data frame, but neither views nor
 settings.
-
-The folder is made in the one that the setting `spark.incrowd.scratch` names. All executors must
-reach it under the same path, and write to it as the same user; on one machine (master `local`)
-a temporary folder does.
 """
 
 import re
@@ -50,7 +46,8 @@ if TYPE_CHECKING:
     from pyspark.sql.types import DataType, StructType
 
 SCRATCH = "spark.incrowd.scratch"
-"""The setting that names the folder for our files."""
+"""The setting that names the folder for our files: all executors must reach it under the same path,
+and write to it as the same user. On one machine (master `local`) a temporary folder does."""
 _BATCH = 2**17
 """Rows that are read at a time."""
 _REMEDY = "check that df.count() works, or read the table into memory with df.toPandas()"
@@ -306,7 +303,6 @@ class Spark(Database):
 
 
 def _store(frame: pl.DataFrame, folder: Path) -> None:
-    """Write a frame into the folder of a table of ours, as one more file."""
     plain = frame.with_columns(pl.col(pl.Null).cast(pl.Int64))
     plain.write_parquet(folder / f"part-{secrets.token_hex(4)}.parquet")
 
@@ -378,7 +374,6 @@ def _shared_folder(home: Any) -> Path:
 
 
 def _private_folder(parent: Path) -> PrivateFolder:
-    """A new private folder in this one."""
     problem = InputError(
         "incrowd cannot make a folder for its files", remedy=f"set {SCRATCH} to a writable folder"
     )

@@ -65,7 +65,6 @@ def silence_logs(session: Any) -> Iterator[None]:
 
 
 def _jvm(session: Any) -> Any:
-    """The gateway to the Java of the session's driver."""
     return session.sparkContext._jvm  # noqa: SLF001  there is no other way to its loggers
 
 
@@ -82,10 +81,7 @@ def _silence_python() -> Iterator[Any]:
 
 
 def _silence_java(jvm: Any) -> Iterator[Any]:
-    """Silence all loggers of Java by a filter; yield the function that removes it.
-
-    Nothing happens with another logging library than Spark's own.
-    """
+    """Silence the loggers of Spark's own Java library by a filter; yield what removes it."""
     with suppress(Exception):  # another logging library than Spark's own
         log4j = jvm.org.apache.logging.log4j
         context = log4j.LogManager.getContext(False)

@@ -55,7 +55,6 @@ def raise_refusals(folder: Path) -> Iterator[None]:
 
 
 def _stored_refusal(folder: Path) -> IncrowdError | None:
-    """The first stored error of this folder, made anew; None if none is stored."""
     files = sorted(folder.glob("*.parquet"))
     if not files:
         return None

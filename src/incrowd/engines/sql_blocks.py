@@ -72,10 +72,7 @@ def count_in_blocks(engine: "SqlCounting", lines: BlockQuery) -> Iterator[Counte
 def _pack_keys(
     engine: "SqlCounting", lines: BlockQuery, numbered: list["_SqlNumbers"]
 ) -> tuple[PackedKeys, PackedKeys, str]:
-    """Keys of the cells that tell the block, keys of the other cells and codes, and the rows.
-
-    The rows are what stands behind FROM, joined with the tables of numbers.
-    """
+    """Keys of the cells that tell the block, of other cells and codes, and the rows behind FROM."""
     sizes = [len(one.values) for one in numbered]
     held = [size for _, size in lines.codes.values()]
     shown = [f"{column.name} AS s{j}" for j, column in enumerate(lines.cells.values())]
@@ -104,7 +101,6 @@ class _SqlNumbers:
 
 
 def _places(numbered: list[_SqlNumbers]) -> list[str]:
-    """The expressions of the numbers of these columns."""
     return [f"{one.table}.code" for one in numbered]
 
 

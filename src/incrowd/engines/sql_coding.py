@@ -16,7 +16,7 @@ from incrowd.engines.sql import Coding, Database, JoinedCodes, SqlColumn, counti
 from incrowd.errors import InputError, PolicyError
 from incrowd.table.cells import readable
 from incrowd.table.column import CodedColumn, Kind
-from incrowd.table.encode import BYTES, encode
+from incrowd.table.encode import BYTES, encode, nested_error
 from incrowd.table.names import nearest
 
 
@@ -66,7 +66,8 @@ class SqlCoding:
         """Columns as codes by name, one code per distinct value, in the order of `entries`."""
         given = kinds or {}
         for name in names:
-            _refuse_nested(name, self.column(name))
+            if self.column(name).cells == "nested":
+                raise nested_error(name)
         return {
             name: encode(
                 self.entries(name).values,
@@ -121,10 +122,7 @@ class SqlCoding:
         return self._coding(table, name)
 
     def coding(self, column: CodedColumn) -> Coding:
-        """Put a table of the column's values and codes into the database, unless it is there.
-
-        Returns the table, and how it is joined to the rows.
-        """
+        """Store the column's values and codes as a table, unless it is there; how to join it."""
         name = f"m{self.names.index(column.name)}"
         if self._put.get(name) is not column:
             values = self.entries(column.name).values.alias("value")
@@ -166,7 +164,6 @@ class SqlCoding:
         return column, weight
 
     def _code_weights(self, name: str) -> CodedColumn:
-        """A column of weights, coded as numbers; `InputError` if its cells are no numbers."""
         try:
             return self.codes([name], {name: Kind.NUMBER})[name]
         except InputError as error:
@@ -183,15 +180,6 @@ class SqlCoding:
             values = found["value"].alias(name)
             self._entries[name] = _Entries(values, found["n"].to_numpy().astype(np.int64))
         return self._entries[name]
-
-
-def _refuse_nested(name: str, column: SqlColumn) -> None:
-    """Refuse to code lists and structures, whatever they travel as."""
-    if column.cells == "nested":
-        raise InputError(
-            f"the column {name!r} holds lists or structures",
-            remedy="unnest it into plain columns, or leave it out",
-        )
 
 
 def codes_of_answer(column: pl.Series) -> Codes:

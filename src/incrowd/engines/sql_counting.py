@@ -32,10 +32,7 @@ class SqlCounting(SqlCoding):
         unit: CodedColumn | None = None,
         complete: Sequence[CodedColumn] = (),
     ) -> CountedRows:
-        """Count the distinct rows of these columns, codes and people (`unit`).
-
-        Only records that lack none of `complete` are counted.
-        """
+        """Count the distinct rows of these columns, codes and people, as `Engine.counts` says."""
         found = self._lines((*coded, *if_any(unit)), complete, columns)
         person = None if unit is None else found.codes[unit.name]
         codes = {column.name: found.codes[column.name] for column in coded}
@@ -84,11 +81,7 @@ class SqlCounting(SqlCoding):
             yield _with_names(self.database.rows(f"{query} LIMIT 0"), columns)
 
     def _people(self, unit: CodedColumn) -> str:
-        """What stands behind FROM to group records by person.
-
-        Where codes cannot be joined, it groups by the cell that names the person. Records that name
-        nobody are alone.
-        """
+        """What stands behind FROM to group records by person; those that name nobody are alone."""
         if not self.database.joins:
             cell = self.cell(unit.name)
             return f"source GROUP BY {cell}, CASE WHEN {cell} IS NULL THEN row END"
@@ -124,10 +117,9 @@ class SqlCounting(SqlCoding):
         sensitive: Sequence[CodedColumn],
         complete: Sequence[CodedColumn],
     ) -> Tally:
-        """As `tally`, without people and weights, in less memory.
+        """As `tally` without people and weights, of records that lack none of `complete`.
 
-        The database sorts packed keys, which are unpacked in batches. Only records that lack none
-        of `complete` count.
+        The database sorts packed keys, which are unpacked in batches: that takes less memory.
         """
         coded = (*quasi, *sensitive)
         keys = PackedKeys(tuple(len(column.domain) + 1 for column in coded))
@@ -201,19 +193,13 @@ class SqlCounting(SqlCoding):
         )
 
     def counted_values(self, cell: SqlColumn, name: str, of: str) -> Iterator[CountedRows]:
-        """The distinct cells of one column, called `name`, with their records, batch by batch.
-
-        `of` is what stands behind FROM.
-        """
+        """The distinct cells of a column, called `name`, with their records, batch by batch."""
         for found in self.database.batches(counting_query(self._cell_keys([cell]), of)):
             records = found["n"].to_numpy().astype(np.int64)
             yield CountedRows(_with_zero_signs(found, 0).alias(name).to_frame(), records)
 
     def _cell_keys(self, cells: Sequence[SqlColumn]) -> list[tuple[str, str]]:
-        """Expressions to group by: cells s0, s1, … and, for floats, signs z0, z1, ….
-
-        A sign says whether a cell of a column of floats is -0.0.
-        """
+        """Expressions to group by: cells s0, s1, … and, for floats, z0, z1, …: whether it is -0."""
         keys = [(cell.name, f"s{j}") for j, cell in enumerate(cells)]
         return keys + [
             (self.database.negative_zero(cell.name), f"z{j}")
@@ -228,10 +214,7 @@ class SqlCounting(SqlCoding):
         cells: Sequence[str] = (),
         weight: str | None = None,
     ) -> CountedRows:
-        """Count the distinct rows of codes and cells, of records that lack none of `complete`.
-
-        With a `weight` column the sums of its weights come along.
-        """
+        """Count rows of codes and cells that lack none of `complete`; sum a column of weights."""
         if not self.database.joins:
             return self._lines_here(coded, complete, cells, weight)
         given = {column.name: column for column in (*coded, *complete)}

@@ -1,9 +1,7 @@
 """Tables in a database: counted, released and proved where they are.
 
 Distinct values and counted rows come out of the database; codes and labels go in as small tables
-that are joined, null-safe. `Database` is the seam to DuckDB, PostgreSQL and Spark. How columns
-become codes is in `sql_coding`, how rows are counted in `sql_counting`, how they are staged in
-`sql_staging`, how a release is proved in `sql_release`.
+that are joined, null-safe. `Database` is the seam to DuckDB, PostgreSQL and Spark.
 """
 
 from collections.abc import Sequence
@@ -56,11 +54,7 @@ class SqlEngine(SqlCounting):
         watch: Watch,
         kept: Path | None = None,
     ) -> SqlStaged:
-        """Let a job work on each part of the records, and stage the rows that it makes.
-
-        `part` is an expression over the codes k0, k1, …; people stay in one part. Parts that are
-        done are `kept` in a folder, if that is given.
-        """
+        """Stage what a job makes of parts, as `PartEngine` says; people stay in one part."""
         order = draw.bytes(16).hex()
         self.database.snapshot()
         if plan.unit is not None:

@@ -14,10 +14,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True)
 class PackedKeys:
-    """Codes as digits of as few whole numbers as can hold them, first column first.
-
-    Rows sorted by their keys are sorted by their codes.
-    """
+    """Codes as digits of as few whole numbers as hold them, first column first; they sort alike."""
 
     sizes: tuple[int, ...]
     """How many codes each column has: its codes are below."""
@@ -45,7 +42,6 @@ class PackedKeys:
         return tuple(self._expression(codes, group) for group in self.groups)
 
     def _expression(self, codes: Sequence[str], group: range) -> str:
-        """The expression of the key that holds the columns of this group."""
         said = "CAST(0 AS BIGINT)"
         for place in group:
             said = f"({said} * {self.sizes[place]} + {codes[place]})"

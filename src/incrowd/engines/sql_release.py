@@ -60,10 +60,7 @@ class SqlStaged:
         classes: bool = False,
         weight: str | None = None,
     ) -> CountedRows:
-        """Count the distinct rows of shown cells and held codes, by person or class if asked.
-
-        With a `weight` column the sums of the records' weights come along.
-        """
+        """Count distinct rows of shown cells and held codes, as `Staged.counts` says."""
         of, worth = "staged", None
         if weight is not None:
             weighing = self.engine.weighing(weight)
@@ -205,10 +202,7 @@ class SqlWritten(Written):
         *,
         blank: bool,  # noqa: ARG002  the same
     ) -> int:
-        """Number of rows that the release, or the staging table, has more often than the other.
-
-        If their columns differ, it is the larger number of rows.
-        """
+        """How many rows one side has more often; if columns differ, the rows of the larger side."""
         if self.names != staged.names:
             return max(self.records, staged.records)
         quote = self.engine.database.quote
@@ -225,10 +219,7 @@ class SqlWritten(Written):
         )
 
     def _comparable_cells(self, columns: Sequence[SqlColumn]) -> str:
-        """Expressions to compare rows by: cells s0, s1, … (NaN as missing), and z0, z1, … for -0.0.
-
-        In a comparison alone -0.0 equals 0.0.
-        """
+        """What to compare by: cells s0, … (NaN missing), and z0, … for -0.0, which equals 0.0."""
         negative = self.engine.database.negative_zero
         signs = (
             f"coalesce({negative(column.name)}, false)" if column.cells == "float" else "false"

@@ -64,7 +64,6 @@ class Staging:
         )
 
     def _put_pieces(self, keys: PackedKeys) -> None:
-        """Put the classes of coded rows into the table `pieces`, in batches of limited size."""
         put = self.engine.database.put
         for lines in self._pieces(keys):
             put("pieces", lines)
@@ -132,10 +131,7 @@ class Staging:
     def _cell(  # noqa: PLR0911  one answer per kind of cell
         self, j: int, name: str, cell: Cell, order: str
     ) -> tuple[str, str]:
-        """The expression of column j of what leaves, and the joins that it needs.
-
-        Puts the tables that are joined into the database.
-        """
+        """The expression of column j that leaves, and its joins, whose tables this puts there."""
         engine, database = self.engine, self.engine.database
         match cell:
             case Keep():
@@ -175,10 +171,9 @@ class Staging:
                 )
 
     def _original(self, j: int, name: str, code: str) -> tuple[str, str]:
-        """The expression of the original value that a code stands for, and the join that it needs.
+        """The expression of a code's original value, in one spelling, and the join that it needs.
 
-        Values with one code are shown in one spelling. Puts the table that is joined into the
-        database.
+        Puts the table that is joined into the database.
         """
         engine, database = self.engine, self.engine.database
         column = next(column for column in self.plan.coded if column.name == name)
@@ -200,5 +195,4 @@ def _needs_classes(plan: RowPlan) -> bool:
 
 
 def _splits_equal_records(plan: RowPlan) -> bool:
-    """Whether equal records may go into different classes."""
     return len(plan.pieces.row) > plan.tally.rows

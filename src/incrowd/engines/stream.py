@@ -260,7 +260,6 @@ class _Keeper:
 
     @property
     def began(self) -> bool:
-        """Whether a batch was seen."""
         return bool(self._pieces)
 
     def _keep(self, frame: pl.DataFrame, rows: Counts) -> None:
@@ -294,7 +293,6 @@ class _SlotKeeper(_Keeper):
         return StreamSample(_stack(self._pieces)[self._place[:filled]], seen)
 
     def _settle(self) -> None:
-        """Drop the records that lost their slots to others."""
         taken = self._place >= 0
         rows, row_of = np.unique(self._place[taken], return_inverse=True)
         self._pieces = [_stack(self._pieces)[rows]]
@@ -382,7 +380,6 @@ def _generator(seed: int | None, stream: int) -> np.random.Generator:
 
 
 def _as_polars(batch: Any) -> pl.DataFrame:
-    """A batch of any kind of frame as a frame of Polars."""
     if isinstance(batch, pl.DataFrame):
         return batch
     with boundary(

@@ -27,14 +27,13 @@ from incrowd.io.decoding import decoder_of, head_of
 from incrowd.io.faults import file_boundary
 from incrowd.io.layout import Layout
 from incrowd.io.notation import FoundNotations, find_notations, may_be_rewritten
-from incrowd.io.tables import Form, Format, is_tabbed
+from incrowd.io.tables import GZIP, ZSTD, Form, Format, is_tabbed
 from incrowd.io.text import read_records, refuse_binary, start_of, with_line_feeds
 from incrowd.io.titles import refuse_wide
 from incrowd.io.unpacked import ByteStream, CountingReader, Limited, zstd_opened
 from incrowd.io.whole import HEAD, reader_of
 
 _PARQUET, _ARROW, _STREAM = b"PAR1", b"ARROW1", b"\xff\xff\xff\xff"
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _HEAD = 2**17
 _LINES, _WIDEST = 6, 2**26
 _CELLS = 2**21
@@ -77,10 +76,7 @@ def batches(path: str | os.PathLike[str], layout: Layout | None = None) -> Itera
 def _open_stream(
     path: str | os.PathLike[str], stream: "_Peeked", layout: Layout, stack: ExitStack
 ) -> Batches:
-    """The table in this stream, by the format that its first bytes tell.
-
-    `stack` keeps open what must be until the table is read.
-    """
+    """The table in this stream, by its first bytes; `stack` keeps open what it is read from."""
     start = stream.peek(8)
     if start.startswith(_PARQUET):
         return _batches_by_rows(
@@ -91,10 +87,10 @@ def _open_stream(
     if start.startswith(_STREAM):
         return _batches_of_arrow(stream, layout)
     packed = CountingReader(stream)
-    if start.startswith(_GZIP):
+    if start.startswith(GZIP):
         unpacked = stack.enter_context(gzip.GzipFile(fileobj=packed))
         return _read_unpacked(_Peeked(Limited(unpacked, packed)), layout)
-    if start.startswith(_ZSTD):
+    if start.startswith(ZSTD):
         return _read_unpacked(
             _Peeked(Limited(stack.enter_context(_unpack_zstd(packed)), packed)), layout
         )
@@ -151,7 +147,6 @@ class _Peeked(ByteStream):
         return self._ahead[:size]
 
     def take(self, size: int) -> bytes:
-        """Read the next bytes, at most this many; none at the end."""
         data: bytes = self._ahead[:size] or self._stream.read(size) or b""
         self._ahead = self._ahead[len(data) :]
         return data
@@ -177,7 +172,6 @@ def _seekable_path(path: str | os.PathLike[str], stream: "_Peeked", stack: ExitS
 
 
 def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
-    """The stream decompressed by a library that can do it in parts; refused if there is none."""
     opened = zstd_opened(stream)
     if opened is None:
         raise InputError(
@@ -188,7 +182,6 @@ def _unpack_zstd(stream: CountingReader) -> AbstractContextManager[Any]:
 
 
 def _batches_by_rows(table: pl.LazyFrame, layout: Layout, form: Format) -> Batches:
-    """A lazy table in frames of some rows at a time."""
     every = table.collect_schema().names()
     refuse_wide(len(every))
     chosen = layout.choose(every)

@@ -7,7 +7,7 @@ that was just written) or will be (one whose records are then rewritten).
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -44,10 +44,7 @@ class CsvChunk:
 def csv_chunks(
     pieces: Iterator[bytes], delimiter: str, *, header: bool, returns: bool, line: int = 1
 ) -> Iterator[CsvChunk]:
-    r"""Cut a text where records end. With `returns`, lines end with \r and never with \n.
-
-    `line` is the number of the first line.
-    """
+    r"""Cut a text, from `line` on, where records end; with `returns` lines end with \r alone."""
     rest = b""
     for piece, last in with_last(pieces):
         rest += piece.replace(b"\r", b"\n") if returns else piece
@@ -147,7 +144,6 @@ def plain_text(path: str | os.PathLike[str], form: Form, names: Sequence[str]) -
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:
-    """The bytes of a file, at most `size` at a time."""
     with ExitStack() as stack:
         with _boundary():
             file = stack.enter_context(path.open("rb", buffering=0))
@@ -155,12 +151,9 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
 
 
 def _scan(path: str | os.PathLike[str], delimiter: str) -> pl.LazyFrame:
-    """The text as a lazy frame of Polars with all cells as text."""
     return pl.scan_csv(Path(path), separator=delimiter, infer_schema=False)
 
 
-@contextmanager
-def _boundary() -> Iterator[None]:
+def _boundary() -> AbstractContextManager[None]:
     """A block in which errors of Polars become one of ours that quotes no cell."""
-    with boundary(InputError("the file cannot be read", remedy="check its quotes and encoding")):
-        yield
+    return boundary(InputError("the file cannot be read", remedy="check its quotes and encoding"))

@@ -24,7 +24,7 @@ from incrowd.io.scratch import ScratchFile
 from incrowd.kernels.io import splice as splice_kernels
 from incrowd.table.fold import threads
 
-Put: TypeAlias = Callable[[Any], None]
+Put: TypeAlias = Callable[[Any], object]
 """Adds bytes to a file."""
 
 
@@ -116,10 +116,7 @@ class Rewriting:
         looks: Sequence[pl.Series],
         delimiter: str,
     ) -> "Rewriting":
-        """A plan that writes the columns `leaving`.
-
-        In a column of `looks`, code c becomes its cell c.
-        """
+        """A plan that writes the columns `leaving`; code c of a column of `looks` is its cell c."""
         written = [_cell_texts(cells, delimiter, alone=len(leaving) == 1) for cells in looks]
         most = max(map(len, written), default=0)
         sizes = [[*map(len, faces), *[0] * (most - len(faces))] for faces in written]
@@ -238,11 +235,7 @@ def _in_pipeline(tasks: Iterable[Callable[[], CsvRows]]) -> Iterator[CsvRows]:
 def writing(path: str | os.PathLike[str]) -> Iterator[Put]:
     """A block with a function that appends bytes to a new file at this path."""
     with Path(path).open("wb") as file:
-
-        def put(data: Any) -> None:
-            file.write(data)
-
-        yield put
+        yield file.write
 
 
 def _cell_texts(cells: pl.Series, delimiter: str, *, alone: bool) -> list[bytes]:
@@ -277,7 +270,7 @@ def shuffled_text(
 ) -> Iterator[Any]:
     """The bytes of all records in a random order; `size` is the most bytes that they have in all.
 
-    Records draw the same numbers as in `order.shuffled`, and leave in the same order. They are
+    Records draw the same numbers as in `passes.shuffle`, and leave in the same order. They are
     stored on disk, by ranges of their numbers, only if they do not fit into memory.
     """
     rng = np.random.default_rng(None if seed is None else [seed, 2])
@@ -313,7 +306,6 @@ def _in_groups(keyed: Iterable[_Keyed], least: int) -> Iterator[_Keyed]:
 
 
 def _join_keyed(held: list[_Keyed]) -> _Keyed:
-    """These records, and the numbers that they drew, put together."""
     return join_rows([rows for rows, _ in held]), np.concatenate([drawn for _, drawn in held])
 
 

@@ -71,10 +71,9 @@ def with_last(pieces: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
 
 
 def _guess(pieces: Iterator[bytes], notes: list[str]) -> Iterator[bytes]:
-    """The pieces in UTF-8, read as UTF-8 or Latin-1.
+    """The pieces in UTF-8, read as such, or as Latin-1 if the first non-ASCII byte does not fit.
 
-    It is Latin-1 if the first byte that is not ASCII does not fit UTF-8, which `notes` then say; a
-    later byte that does not fit is refused.
+    `notes` then say so; a later byte that does not fit UTF-8 is refused.
     """
     decoder = codecs.getincrementaldecoder("utf-8-sig")()
     plain, latin, before = True, False, 0

@@ -23,10 +23,7 @@ LARGEST = 2**28
 
 
 def content(path: str | os.PathLike[str]) -> bytes:
-    """The bytes of a document, such as a policy, key or hierarchy.
-
-    More than `LARGEST` are refused.
-    """
+    """The bytes of a document, such as a policy, key or hierarchy; at most `LARGEST`."""
     with system_boundary(path, "read"), Path(path).open("rb") as file:
         data = file.read(LARGEST + 1)
     if len(data) > LARGEST:
@@ -149,14 +146,13 @@ def read_policy(path: str | os.PathLike[str]) -> "Policy":
     """The policy of a TOML file."""
     name = os.fspath(path)
     try:
-        return codec.loads(content(path).decode("utf-8-sig"), name)
+        if (text := _text_of(path)) is not None:
+            return codec.loads(text, name)
     except InputError as error:
         raise PolicyError(f"the policy {error.message}", remedy=error.remedy) from None
-    except UnicodeDecodeError:
-        problem = PolicyError(
-            f"the policy {name!r} is not UTF-8 text", remedy="name a TOML file, saved as UTF-8"
-        )
-    raise problem
+    raise PolicyError(
+        f"the policy {name!r} is not UTF-8 text", remedy="name a TOML file, saved as UTF-8"
+    )
 
 
 AnyPolicy: TypeAlias = Union["Policy", str, os.PathLike[str]]

@@ -99,10 +99,7 @@ def is_headed(records: Sequence[Sequence[str]], expected: Collection[str] = ()) 
 
 
 def _judged_places(names: Sequence[str], expected: frozenset[str]) -> list[int]:
-    """The places of the columns that are judged.
-
-    Some of a very wide table, and all expected ones.
-    """
+    """The places of columns that are judged: some of a very wide table, and all expected ones."""
     step = max(1, len(names) // _COLUMNS)
     return [j for j, name in enumerate(names) if j % step == 0 or name in expected]
 
@@ -163,18 +160,12 @@ def _evidence_of_form(name: str, below: Sequence[str]) -> float:
 
 
 def _odds(usual: float, seen: int, cells: int) -> float:
-    """The log of how much likelier a feature is of a name than of a cell.
-
-    Names have it with probability `usual`, and `seen` of these cells do.
-    """
+    """The log of how much likelier a feature is of a name (`usual`) than of a cell (`seen`)."""
     return math.log(usual / ((seen + 0.5) / (cells + 1)))
 
 
 def _evidence_of_words(name: str, below: Sequence[str], expected: Collection[str]) -> float:
-    """The evidence of a name's words, as log odds, at least 0.
-
-    It is expected, made of words that many tables use, or spelt like a variable.
-    """
+    """The evidence, as log odds of 0 or more, that a name is expected, usual or a variable's."""
     if name in below:
         return 0.0
     if name in expected:
@@ -213,5 +204,4 @@ def _is_wordy(form: str) -> bool:
 
 
 def _kind(texts: Sequence[str]) -> Kind:
-    """The kind that all of these texts have."""
     return kind_of(np.array(texts, dtype=object))

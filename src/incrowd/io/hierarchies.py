@@ -159,21 +159,6 @@ def _intervals(given: Sequence[str]) -> AnyHierarchy:
     return Intervals(width=widths[0]) if widths else Intervals()
 
 
-def _prefix(given: Sequence[str]) -> AnyHierarchy:
-    """Prefixes with these steps; with the usual ones without parameters."""
-    return Prefix(steps=tuple(int(step) for step in given)) if given else Prefix()
-
-
-def _dates(given: Sequence[str]) -> AnyHierarchy:
-    """Dates with these steps; with the usual ones without parameters."""
-    return Dates(steps=tuple(given)) if given else Dates()  # type: ignore[arg-type]  # pydantic checks
-
-
-def _codes(given: Sequence[str]) -> AnyHierarchy:
-    """A code list with this name."""
-    return CodeList(*given[:1])  # type: ignore[arg-type]  # pydantic checks
-
-
 def _without_parameters(
     make: Callable[[], AnyHierarchy],
 ) -> Callable[[Sequence[str]], AnyHierarchy]:
@@ -189,14 +174,14 @@ def _without_parameters(
 
 _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
     "auto": _without_parameters(Suggested),
-    "codes": _codes,
+    "codes": lambda given: CodeList(*given[:1]),  # type: ignore[arg-type]  # pydantic checks
     "cuts": lambda given: Intervals(cuts=tuple(float(cut) for cut in given)),
-    "dates": _dates,
+    "dates": lambda given: Dates(steps=tuple(given)) if given else Dates(),  # type: ignore[arg-type]
     "file": lambda given: File(",".join(given)),
     "flat": lambda given: Flat(values=tuple(given)),
     "intervals": _intervals,
     "ordered": lambda given: Ordered(tuple(given)),
-    "prefix": _prefix,
+    "prefix": lambda given: Prefix(steps=tuple(map(int, given))) if given else Prefix(),
     "quantiles": lambda given: Intervals(quantiles=int(given[0]) if given else 8),
     "regions": _without_parameters(Regions),
     "zip-codes": _without_parameters(ZipCodes),
@@ -204,7 +189,6 @@ _BUILDERS: dict[str, Callable[[Sequence[str]], AnyHierarchy]] = {
 
 
 def _gunzip(content: bytes, path: Path) -> bytes:
-    """The unpacked file; errors name it."""
     try:
         return gunzip(content)
     except IncrowdError as error:
@@ -215,7 +199,6 @@ def _gunzip(content: bytes, path: Path) -> bytes:
 
 
 def _text(path: Path) -> str:
-    """The text of a hierarchy file, unpacked if its name ends with .gz."""
     if not path.is_file():
         raise InputError(
             f"the hierarchy file {str(path)!r} does not exist", remedy="check its name"
@@ -240,10 +223,7 @@ def _lines(text: str, path: Path) -> list[Line]:
 
 
 def _delimiter(text: str) -> str:
-    """The first delimiter that cuts the first lines into equally many fields, two or more.
-
-    If none does, the one that occurs most in them.
-    """
+    """The first delimiter that cuts the first lines evenly, else the one that occurs most there."""
     head = "\n".join(text.splitlines()[:50])
     for delimiter in _DELIMITERS:
         rows = [row for row in csv.reader(io.StringIO(head), delimiter=delimiter) if row]
@@ -299,7 +279,6 @@ def _stem(path: Path) -> str:
 
 
 def _single_path(column: str, paths: list[Path]) -> Path:
-    """The one path of the list; several are refused."""
     if len(paths) > 1:
         raise InputError(
             f"{len(paths)} files could be the hierarchy of {column!r}",

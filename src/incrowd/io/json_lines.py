@@ -34,7 +34,6 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
 
 def _refuse_nested(frame: pl.DataFrame) -> None:
-    """Refuse a table with fields that hold objects or lists."""
     nested = [name for name, dtype in frame.schema.items() if dtype.is_nested()]
     if nested:
         listed = ", ".join(repr(_nested_name(name, frame.schema[name])) for name in nested[:3])

@@ -1,7 +1,6 @@
 """Finished parts of a large release, kept beside its target to go on from after a crash.
 
-The folder holds codes of private cells and the seed of everything random. Only its owner can read
-it, and it goes when the release is there.
+The folder holds codes of private cells and the seed of all that is random: for its owner alone.
 """
 
 import json

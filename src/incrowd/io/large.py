@@ -137,7 +137,6 @@ def _has_partitions(path: Path) -> bool:
 
 
 def _files(path: Path) -> list[Path]:
-    """The files that a path stands for: itself, those of a folder, or those of a pattern."""
     if path.is_dir():
         return sorted(path.rglob("*.parquet"))
     if path.is_file():
@@ -145,16 +144,9 @@ def _files(path: Path) -> list[Path]:
     pattern = str(path)
     if not any(letter in pattern for letter in "*?["):
         return []
-    return sorted(
-        found
-        for found in Path(path.anchor or ".").glob(_pattern_below_root(path))
-        if found.is_file()
-    )
-
-
-def _pattern_below_root(path: Path) -> str:
-    """The pattern as it is below the root of the file system, to be searched from there."""
-    return str(path.relative_to(path.anchor)) if path.anchor else str(path)
+    if path.anchor:
+        pattern = str(path.relative_to(path.anchor))
+    return sorted(found for found in Path(path.anchor or ".").glob(pattern) if found.is_file())
 
 
 def _parquet_size(path: Path) -> tuple[int, int] | None:
@@ -204,7 +196,6 @@ def _copy_as_parquet(path: Path, layout: Layout, place: Path) -> tuple[Form, boo
 
 
 def _refuse_full_disk(estimate: TableEstimate) -> None:
-    """Refuse a table that needs more disk than there is, before any work is done."""
     free = shutil.disk_usage(tempfile.gettempdir()).free
     if estimate.disk > free:
         raise LimitError(

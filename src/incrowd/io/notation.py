@@ -37,10 +37,7 @@ class NumberNotation:
 
     @cached_property
     def pattern(self) -> str:
-        """A pattern for numbers written this way.
-
-        With a leading zero it is a code and no number.
-        """
+        """A pattern for numbers written this way; a leading zero makes a code, and no number."""
         whole = r"(0|[1-9]\d*)"
         if self.thousands:
             whole = rf"({whole}|[1-9]\d{{0,2}}({re.escape(self.thousands)}\d{{3}})+)"
@@ -131,10 +128,7 @@ class NotationRequest:
 
     @property
     def _formats(self) -> Mapping[str, str]:
-        """The date formats that are given, by column.
-
-        That of all columns is under an empty name.
-        """
+        """The date formats that are given, by column; that of all columns under an empty name."""
         given = self.date_formats
         return {"": given} if isinstance(given, str) else given
 
@@ -213,7 +207,6 @@ class FoundNotations:
             yield Note(f"undecided_{what}", len(names), words)
 
     def _columns_with_mark(self, decimal: str) -> list[str]:
-        """The columns of numbers with this decimal mark."""
         found = self.columns.items()
         return [n for n, how in found if isinstance(how, NumberNotation) and how.decimal == decimal]
 
@@ -224,7 +217,6 @@ class FoundNotations:
 
 
 def _list_names(names: Sequence[str]) -> str:
-    """The first of these names in a list, and how many more there are."""
     more = len(names) - _NAMED
     listed = ", ".join(names[:_NAMED])
     return f"{listed} and {more:,} more" if more > 0 else listed
@@ -233,10 +225,7 @@ def _list_names(names: Sequence[str]) -> str:
 def find_notations(
     frame: pl.DataFrame, request: NotationRequest, delimiter: str = "", *, text: bool = True
 ) -> FoundNotations:
-    """Find how the texts of each column are written.
-
-    Without `text` the table came with types, and only what the request says counts.
-    """
+    """Find how texts of each column are written; without `text` only by what the request says."""
     request.refuse_unknown(frame.columns)
     columns: dict[str, Notation] = {}
     undecided: dict[str, str] = {}
@@ -291,7 +280,6 @@ def _notation_of(
 
 
 def _all_contain(top: pl.Series, pattern: str) -> bool:
-    """Whether all these first values have the pattern in them."""
     return bool(top.str.contains(pattern).all())
 
 
@@ -309,8 +297,7 @@ def _number_notation(
 ) -> NumberNotation | str | None:
     """This way of writing numbers, if all texts fit it and one shows it; None if not.
 
-    If the texts can be read in another way, too, it is the option that would decide (`said`:
-    given).
+    If they can be read in another way, too, it is the option that decides (`said`: it was given).
     """
     marks = [mark for mark in (how.decimal, how.thousands) if mark not in {"", "."}]
     if said and how.thousands == ".":
@@ -346,10 +333,7 @@ def _date_notation(texts: pl.Series) -> DateNotation | str | None:
 
 
 def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Series:
-    """The column rewritten as plain text or as values.
-
-    Blanks and marks of missing stay in a text.
-    """
+    """The column as plain text, where blanks and marks of missing stay, or as values."""
     name, series = series.name, series.alias("")  # as above
     texts = series.str.strip_chars()
     beside = (texts.is_null() | (texts == "") | texts.is_in(list(MARKS))).fill_null(value=True)
@@ -362,7 +346,6 @@ def _rewrite_column(series: pl.Series, how: Notation, *, text: bool) -> pl.Serie
 
 
 def _refuse_unfit(unfit: pl.Series, name: str, how: Notation) -> None:
-    """Refuse a column in which some values are not written as the others are."""
     if not unfit.any():
         return
     place = int(unfit.arg_true()[0]) + 1

@@ -9,10 +9,7 @@ _DAY = r"^\d{4}-\d{2}-\d{2}$"
 
 
 def with_keys(frame: pl.DataFrame, keys: Mapping[str, str | None]) -> pl.DataFrame:
-    """The rows of a file with a column of text for each of its folders' keys.
-
-    A column that is in the file goes before.
-    """
+    """A file's rows with each folder's key as a column of text, unless the file has that column."""
     return frame.with_columns(
         pl.lit(value, dtype=pl.String).alias(name)
         for name, value in keys.items()
@@ -27,7 +24,6 @@ def with_typed_keys(frame: pl.DataFrame, keys: Collection[str]) -> pl.DataFrame:
 
 
 def _with_type(column: pl.Series) -> pl.Series:
-    """The column as integers or as days if all its texts are such, else as it is."""
     values = column.drop_nulls().unique()
     if len(values) and values.str.contains(_WHOLE).all():
         return column.cast(pl.Int64)

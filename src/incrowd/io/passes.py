@@ -71,8 +71,8 @@ def open_rereadable(
             yield _rereadable_frames(source, choice, scratch)
     elif str(source) == "-" or not Path(source).is_file():
         with batches(source, reading.layout) as found, scratch_frames(folder) as scratch:
-            kept = _KeptBatches(found, choice(found.names), scratch)
-            yield RereadableTable(found.names, kept.frames, form=found.form, notes=found.notes)
+            frames = _kept_frames(found, choice(found.names), scratch)
+            yield RereadableTable(found.names, frames, form=found.form, notes=found.notes)
     else:
         yield _rereadable_file(source, choice, reading.layout)
 
@@ -121,32 +121,29 @@ def _rereadable_frames(
         raise no_batches_error()
     frame = rows_of(first)
     names = tuple(frame.columns)
-    kept = _KeptBatches(chain([frame], map(rows_of, rest)), choice(names), scratch)
-    return RereadableTable(names, kept.frames)
+    frames = chain([frame], map(rows_of, rest))
+    return RereadableTable(names, _kept_frames(frames, choice(names), scratch))
 
 
-class _KeptBatches:
-    """Frames that come once: the first pass stores them on disk."""
+def _kept_frames(
+    frames: Iterable[pl.DataFrame], kept: Sequence[str], scratch: ScratchFrames
+) -> Frames:
+    """Frames that come once: the first pass stores the columns that are `kept` on disk."""
+    stored = False
 
-    def __init__(
-        self, frames: Iterable[pl.DataFrame], names: Sequence[str], scratch: ScratchFrames
-    ) -> None:
-        self._frames = frames
-        self._names = list(names)
-        self._scratch = scratch
-        self._read = False
-
-    def frames(self, names: Sequence[str]) -> Iterator[pl.DataFrame]:
-        """The records with these columns; the first call reads and stores all kept ones."""
-        if self._read:
-            for number in range(len(self._scratch)):
-                yield select_columns(self._scratch.get(number), names)
+    def read(names: Sequence[str]) -> Iterator[pl.DataFrame]:
+        nonlocal stored
+        if stored:
+            for number in range(len(scratch)):
+                yield select_columns(scratch.get(number), names)
             return
-        self._read = True
-        for number, frame in enumerate(self._frames, start=1):
-            wanted = columns_of_batch(frame, self._names, number)
-            self._scratch.put(wanted)
+        stored = True
+        for number, frame in enumerate(frames, start=1):
+            wanted = columns_of_batch(frame, kept, number)
+            scratch.put(wanted)
             yield select_columns(wanted, names)
+
+    return read
 
 
 def no_batches_error() -> InputError:
@@ -157,10 +154,7 @@ def no_batches_error() -> InputError:
 def written_rows(
     path: AnyPath, form: Form, names: Sequence[str], piece: int = layouts.PIECE
 ) -> Iterator[pl.DataFrame]:
-    """The rows of a file that was just written, which must have these columns.
-
-    `piece` bytes of a text are read at a time.
-    """
+    """The rows of a file just written, which must have these columns, `piece` bytes at a time."""
     with batches(path, replace(stored_text(form.delimiter), piece=piece)) as table:
         if table.names != tuple(names):
             raise other_rows_error()

@@ -48,8 +48,8 @@ class ScratchFile:
 class ScratchFrames:
     """Temporary frames, numbered, in one file that grows."""
 
-    def __init__(self, file: IO[bytes]) -> None:
-        self._file = ScratchFile(file)
+    def __init__(self, file: ScratchFile) -> None:
+        self._file = file
         self._ends = [0]
 
     def __len__(self) -> int:
@@ -73,29 +73,21 @@ class ScratchFrames:
 @contextmanager
 def scratch_frames(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFrames]:
     """A block with a store of frames in a temporary file, in this folder if one is given."""
-    with _open_unnamed(folder) as file:
+    with scratch_file(folder) as file:
         yield ScratchFrames(file)
 
 
 @contextmanager
 def scratch_file(folder: str | os.PathLike[str] | None = None) -> Iterator[ScratchFile]:
     """A block with a store of arrays in a temporary file, in this folder if one is given."""
-    with _open_unnamed(folder) as file:
+    with ExitStack() as stack:
+        with _disk_errors():
+            file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
         yield ScratchFile(file)
 
 
 @contextmanager
-def _open_unnamed(folder: str | os.PathLike[str] | None) -> Iterator[IO[bytes]]:
-    """A block with a temporary file that has no name and goes at the end."""
-    with ExitStack() as stack:
-        with _disk_errors():
-            file = stack.enter_context(tempfile.TemporaryFile(prefix=".incrowd-", dir=folder))
-        yield file
-
-
-@contextmanager
 def _disk_errors() -> Iterator[None]:
-    """A block in which a refusal by the system becomes an error of ours."""
     try:
         yield
     except OSError as error:

@@ -19,6 +19,7 @@ _LONGEST = 32_767
 """Letters of a cell."""
 _EXACT = 2**53
 _DECIMAL_DIGITS = 15
+"""Digits of a decimal number that a sheet keeps."""
 _FIRST_DAY = pl.date(1900, 3, 1)
 """Before it a sheet counts a day that never was."""
 _DAY_ZERO = pl.date(1899, 12, 30)
@@ -96,13 +97,11 @@ def _archive_entry(name: str) -> zipfile.ZipInfo:
 
 
 def _header_xml(names: list[str]) -> bytes:
-    """The XML of the first row, with the names of the columns."""
     cells = pl.DataFrame({"name": names}).select(_text_xml(pl.col("name"), "")).to_series()
     return f"<row>{''.join(cells)}</row>".encode()
 
 
 def _write_rows(frame: pl.DataFrame, sheet: IO[bytes]) -> None:
-    """Write the XML of all records, some rows at a time."""
     columns = [
         _as_sheet_column(column).alias(f"{j}") for j, column in enumerate(frame.iter_columns())
     ]
@@ -127,18 +126,14 @@ def _as_sheet_column(column: pl.Series) -> pl.Series:
         held = column.is_finite().all()
     elif dtype.is_integer():
         held = column.is_between(-_EXACT, _EXACT).all()
+    elif isinstance(dtype, pl.Decimal):
+        held = (dtype.precision or 38) <= _DECIMAL_DIGITS
     else:
-        held = isinstance(dtype, pl.Boolean) or _is_short(dtype)
+        held = isinstance(dtype, pl.Boolean)
     return column if held else _refuse_long(text_of(column)).alias(column.name)
 
 
-def _is_short(dtype: pl.DataType) -> bool:
-    """Whether the type is a decimal with no more digits than a number of a sheet has."""
-    return isinstance(dtype, pl.Decimal) and (dtype.precision or 38) <= _DECIMAL_DIGITS
-
-
 def _refuse_long(texts: pl.Series) -> pl.Series:
-    """The texts; refused if one has more letters than a cell of a sheet can hold."""
     long = int((texts.str.len_chars() > _LONGEST).sum())
     if long:
         raise InputError(

@@ -80,7 +80,7 @@ def read(data: bytes, layout: Layout) -> WholeTable:
         _refuse_other(archive)
         sheets = _sheets(archive)
         sheet, rows = _choose_sheet(archive, sheets, layout)
-        notes = [*_note_macros(archive), *_note_unread_sheets(sheets, sheet, layout)]
+        notes = [*_notes_on_book(archive, sheets, sheet, layout)]
         logging.getLogger("fastexcel").setLevel(logging.ERROR)  # it tells of empty columns
         with ThreadPoolExecutor(1) as aside:  # fastexcel takes most of the time, and not the GIL
             counting = aside.submit(_count_marks, archive, sheet.part)
@@ -179,7 +179,6 @@ def _choose_sheet(
 
 
 def _head(archive: zipfile.ZipFile, part: str) -> bytes:
-    """The first bytes of a part; none if there is no such part."""
     if part not in archive.namelist():
         return b""
     with archive.open(part) as stream:
@@ -200,7 +199,6 @@ def _count_marks(archive: zipfile.ZipFile, part: str) -> dict[str, int]:
 
 
 def _count_notes(counts: Mapping[str, int]) -> Iterator[Note]:
-    """Notes on what the sheet holds beside values."""
     for name, (one, many, words) in _SAID.items():
         if number := counts[name]:
             yield Note(f"{name}_cells", number, f"{count_of(number, one, many)}{words}")
@@ -221,15 +219,13 @@ def _rows(head: bytes) -> Iterator[tuple[int, list[str]]]:
         yield number, ["x" if b"<v" in cell or b"<t" in cell else "" for cell in cells]
 
 
-def _note_macros(archive: zipfile.ZipFile) -> Iterator[Note]:
-    """A note if the workbook holds macros."""
+def _notes_on_book(
+    archive: zipfile.ZipFile, sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout
+) -> Iterator[Note]:
+    """Notes if the workbook holds macros, or other sheets than this and none was asked for."""
     if "xl/vbaProject.bin" in archive.namelist():
         words = "the workbook holds macros: incrowd neither runs nor writes them"
         yield Note("macros", 1, words)
-
-
-def _note_unread_sheets(sheets: Sequence[_Sheet], sheet: _Sheet, layout: Layout) -> Iterator[Note]:
-    """A note if there are other sheets and none was asked for."""
     if layout.sheet is None and len(sheets) > 1:
         words = f"read the sheet {sheet.name!r}, one of {len(sheets)}; --sheet names another"
         yield Note("sheets", len(sheets), words)
@@ -243,17 +239,14 @@ class _SheetReader:
     place: int
 
     def below(self, header: int) -> Any:
-        """The sheet as fastexcel reads it, with the header in this row."""
         return self.book.load_sheet(self.place, header_row=header, schema_sample_rows=None)
 
     def from_row(self, row: int) -> pl.DataFrame:
-        """The values from this row on, for a sheet without a header."""
         above = {"header_row": None, "skip_rows": row, "schema_sample_rows": None}
         found: pl.DataFrame = self.book.load_sheet(self.place, **above).to_polars()
         return found
 
     def texts_of(self, row: int) -> list[str]:
-        """The cells of one row as texts."""
         one = {"header_row": None, "skip_rows": row, "n_rows": 1, "dtypes": "string"}
         cells = self.book.load_sheet(self.place, **one).to_polars()
         return ["" if cell is None else cell for cell in cells.row(0)]
@@ -274,15 +267,11 @@ def _table(cells: _SheetReader, rows: _Rows, layout: Layout) -> tuple[pl.DataFra
             note = Note("no_header", 1, f"{words}; --header if it names them")
             return _nameless_table(cells, start), [note]
         is_headed(records, layout.expected)
-    there = [bool(name.strip()) or not _is_empty(frame, j) for j, name in enumerate(first)]
+    pairs = zip(first, frame.iter_columns(), strict=True)
+    there = [bool(name.strip()) or column.null_count() < len(column) for name, column in pairs]
     frame, first = frame[:, there], [name for name, kept in zip(first, there, strict=True) if kept]
     frame.columns = names_of(first, header=True)
     return _clean_frame(frame), [*start_notes(titles, first)]
-
-
-def _is_empty(frame: pl.DataFrame, column: int) -> bool:
-    """Whether all cells of the column at this place are missing."""
-    return frame.to_series(column).null_count() == frame.height
 
 
 def _find_start(rows: _Rows, layout: Layout) -> tuple[int, int]:
@@ -321,7 +310,6 @@ def _nameless_table(cells: _SheetReader, start: int) -> pl.DataFrame:
 
 
 def _records_as_texts(frame: pl.DataFrame) -> Iterator[list[str]]:
-    """The records of a frame as lists of texts; a missing cell is an empty one."""
     texts = pl.DataFrame(
         [text_of(column).fill_null("").alias(column.name) for column in frame.iter_columns()]
     )

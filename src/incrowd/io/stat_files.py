@@ -42,7 +42,6 @@ def read(data: bytes, layout: Layout) -> WholeTable:
 
 
 def _reading_function(data: bytes) -> Callable[..., Any]:
-    """The function of pyreadstat that reads a file with this start."""
     library = import_module("pyreadstat")
     for start, name in (
         (b"$FL", "read_sav"),
@@ -57,10 +56,7 @@ def _reading_function(data: bytes) -> Callable[..., Any]:
 def _put_labels(
     frame: pl.DataFrame, labels: Mapping[str, Mapping[Any, str]]
 ) -> tuple[pl.DataFrame, list[str]]:
-    """The table with labels in place of codes, and the columns where codes stay.
-
-    They stay where labels name few of the values.
-    """
+    """The table with labels in place of codes, and the columns where they name too few values."""
     columns, numbers = [], []
     for column in frame.iter_columns():
         plain = _plain_column(column)
@@ -74,7 +70,6 @@ def _put_labels(
 
 
 def _notes(numbers: Sequence[str]) -> Iterator[Note]:
-    """A note on the columns that stay numbers although some codes have labels."""
     if numbers:
         has = count_of(len(numbers), "column has", "columns have")
         words = f"{has} labels for few of the values, and stay numbers: "
@@ -107,10 +102,7 @@ def _labelled_codes(column: pl.Series, labels: Mapping[Any, str]) -> list[Any]:
 
 
 def _with_labels(column: pl.Series, labels: Mapping[Any, str]) -> pl.Series:
-    """The column as text: labels where there are some, codes elsewhere.
-
-    What would look the same stays apart.
-    """
+    """The column as text: labels, or else codes; what would look the same stays apart."""
     codes = pl.Series(_labelled_codes(column, labels), dtype=column.dtype, strict=False)
     texts = column.cast(pl.String)
     labelled = column.is_in(codes.drop_nulls()).fill_null(value=False)

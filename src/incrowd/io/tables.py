@@ -42,7 +42,8 @@ _COLUMNAR: tuple[tuple[bytes, Format, Callable[..., pl.DataFrame]], ...] = (
     (b"ARROW1", "arrow", pl.read_ipc),
     (b"\xff\xff\xff\xff", "arrow", pl.read_ipc_stream),
 )
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+"""How packed files begin."""
 _FORMATS: dict[str, Format] = {
     ".csv": "csv",
     ".tsv": "csv",
@@ -173,7 +174,6 @@ def refuse_nested(
 
 
 def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """Read the table in a file, or on standard input ("-")."""
     if str(path) == "-":
         return _read_bytes(read_all(sys.stdin.buffer, layout.memory), layout)
     with Path(path).open("rb") as file:
@@ -182,10 +182,7 @@ def _read_file(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 
 def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
-    """The rows of several Parquet files, one after the other; a pattern names them, too.
-
-    Folders such as `day=1` add a column to the files in them.
-    """
+    """The rows of a folder's or pattern's Parquet files; folders such as `day=1` add a column."""
     every = parts(path)
     frames = [_read_bytes(file.read_bytes(), replace(layout, columns=None)) for file in every]
     if any(read.format != "parquet" for read in frames):
@@ -202,9 +199,9 @@ def _read_parts(path: str | os.PathLike[str], layout: Layout) -> Source:
 
 def _read_bytes(data: bytes, layout: Layout) -> Source:
     """Read the table in these bytes, by the format that the first of them tell."""
-    if data.startswith(_GZIP):
+    if data.startswith(GZIP):
         return replace(_read_bytes(gunzip(data, layout.memory), layout), compression="gzip")
-    if data.startswith(_ZSTD):
+    if data.startswith(ZSTD):
         return replace(_read_bytes(unzstd(data, layout.memory), layout), compression="zstd")
     for start, format_, reader in _COLUMNAR:
         if data.startswith(start):
@@ -218,7 +215,6 @@ def _read_bytes(data: bytes, layout: Layout) -> Source:
 
 
 def _rewrite(table: Source, layout: Layout) -> Source:
-    """The table with numbers and dates rewritten as incrowd reads them, and notes on that."""
     if layout.notation is None:
         return table
     ways = find_notations(table.frame, layout.notation, table.delimiter, text=table.text)
@@ -248,7 +244,6 @@ def _read_text(data: bytes, layout: Layout) -> Source:
 
 
 def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
-    """A note if the first line was taken for data."""
     if layout.header is None and not start.header:
         words = (
             "the first line looks like data, so the columns are called column_1, column_2, …; "
@@ -258,7 +253,6 @@ def _header_note(start: TextStart, layout: Layout) -> Iterator[Note]:
 
 
 def _refuse_empty(frame: pl.DataFrame) -> None:
-    """Refuse a table without records or columns, or with too many columns."""
     refuse_wide(frame.width)
     if not frame.width or not frame.height:
         raise InputError("it has no records", remedy="give a table with at least one record")

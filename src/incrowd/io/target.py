@@ -95,7 +95,6 @@ def _collect_sheet(file: IO[bytes]) -> Iterator[Write]:
 
 
 def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
-    """Give a function that appends frames to a Parquet or Arrow file."""
     writer: Any = None
 
     def write(frame: pl.DataFrame) -> None:
@@ -114,7 +113,6 @@ def _append_columns(file: IO[bytes], form: Form) -> Iterator[Write]:
 
 
 def _open_writer(file: IO[bytes], form: Form, schema: Any) -> Any:
-    """PyArrow's writer for this form and schema."""
     if form.format == "parquet":
         return import_module("pyarrow.parquet").ParquetWriter(file, schema)
     return import_module("pyarrow.ipc").new_file(file, schema)

@@ -21,10 +21,7 @@ PLACING = _Placing()
 
 @contextmanager
 def delay_interrupts() -> Iterator[None]:
-    """A block in which requests to stop (SIGINT, SIGTERM) wait for its end.
-
-    Only the main thread receives them; in others nothing is changed.
-    """
+    """A block in which the main thread is not stopped: SIGINT and SIGTERM wait for its end."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -156,7 +156,6 @@ def _unzstd_at_once(data: bytes) -> bytes:
 
 
 def _most_allowed() -> int | None:
-    """The number of bytes that the user allows by an environment variable; None if not set."""
     said = os.environ.get(VARIABLE, "")
     if not said:
         return None

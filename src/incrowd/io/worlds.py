@@ -40,10 +40,7 @@ class WorldNames:
 def world_of(
     engine: Engine, world: Any, policy: Policy, called: WorldNames
 ) -> WorldReference | None:
-    """The world in frames or files, in the quasi-identifying columns that it shares.
-
-    None if no world is given; refused if it shares none of these columns.
-    """
+    """The world in the quasi-identifying columns that it shares (refused if none); None without."""
     if not (given := each_of(world)):
         _refuse_unused(called)
         return None
@@ -66,7 +63,11 @@ def table_of(name: str, source: Any, reading: Reading | None = None) -> AttackTa
 
     Attacks link record to record: what they need of a table elsewhere is brought into memory.
     """
-    engine = open_table(source, reading).engine
+    return attack_table(name, open_table(source, reading).engine)
+
+
+def attack_table(name: str, engine: Engine) -> AttackTable:
+    """A table of an attack, which codes its columns record by record."""
     here = engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)
     return AttackTable(name, here, engine.text)
 
@@ -107,7 +108,6 @@ def knowledge_of(
 def _hierarchy(
     policy: Policy | None, hierarchies: Mapping[str, AnyHierarchy], folder: AnyPath, name: str
 ) -> AnyHierarchy | None:
-    """The builder of a column's hierarchy, given or of the policy; None if it has none."""
     column = None if policy is None else policy.columns.get(name)
     kind = None if column is None else column.kind
     if name in hierarchies:
@@ -119,7 +119,6 @@ def _hierarchy(
 
 
 def _digest(source: Any) -> Digest:
-    """The digest of a table: of the bytes of a file, else of the cells."""
     if is_path(source):
         return Digest(of="file", sha256=files.sha256(source))
     with open_table(source) as there:
@@ -128,7 +127,6 @@ def _digest(source: Any) -> Digest:
 
 
 def _refuse_unused(called: WorldNames) -> None:
-    """Refuse an id column or new names if there is no world that has them."""
     if called.id is not None or called.rename:
         raise PolicyError(
             "an id column or new names are given, but no world",

@@ -292,7 +292,6 @@ def _compatible_classes(nodes: Codes, missing: Flags) -> Iterator[CompatibleClas
 
 
 def _distinct_lines(lines: Flags) -> Flags:
-    """The distinct lines of a matrix of flags."""
     packed = np.packbits(lines, axis=1)
     keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
     _, first = np.unique(keys, return_index=True)
@@ -327,17 +326,12 @@ def _merge_parts(
     parts: Sequence[tuple[Codes, Codes, Counts]], number: int, domain: int
 ) -> _CountedCodes:
     """The parts as compressed rows, counts of the same class and code added up."""
-    return _CountedCodes(*histogram_kernels.histogram(*_concatenate(parts), number, domain), domain)
-
-
-def _concatenate(parts: Sequence[tuple[Codes, Codes, Counts]]) -> tuple[Codes, Codes, Counts]:
-    """The classes, codes and counts of all parts, one part after the other."""
-    kinds = (np.int32, np.int32, np.int64)
     class_of, code, count = (
         np.concatenate([np.empty(0, dtype=kind), *(part[i] for part in parts)])
-        for i, kind in enumerate(kinds)
+        for i, kind in enumerate((np.int32, np.int32, np.int64))
     )
-    return class_of, code, count
+    joined = histogram_kernels.histogram(class_of, code, count, number, domain)
+    return _CountedCodes(*joined, domain)
 
 
 def _shares(counts: Counts) -> Floats:

@@ -9,12 +9,14 @@ from incrowd.table.column import CodedColumn
 
 
 def code_columns(
-    engine: Engine, policy: Policy, names: Sequence[str], missing_values: Sequence[str] = ()
+    engine: Engine, policy: Policy | None, names: Sequence[str], missing_values: Sequence[str] = ()
 ) -> dict[str, CodedColumn]:
-    """Code these columns, in the order of the names; 0 is missing.
+    """Code these columns, in the order of the names, as the policy says if there is one.
 
     A table may have columns that the policy does not know; `missing_values` mean missing in all.
     """
+    if policy is None:
+        return engine.codes(names, missing_values=missing_values)
     known = {name: policy.columns[name] for name in names if name in policy.columns}
     kinds = {name: column.kind for name, column in known.items() if column.kind is not None}
     return policy.marks.and_everywhere(missing_values).code_columns(engine, names, kinds)

@@ -27,13 +27,11 @@ class QuasiColumn:
     highest: int | None = None
     """The highest level that may be shown; None is the hierarchy's height."""
     widest: float = inf
-    """The largest extent of an ordered column that a class may span, on the scale of its
-    `Domain.positions`."""
+    """The widest span of an ordered column, on the scale of its `Domain.positions`."""
     sets: bool = False
     """Whether local recoding shows the set of a class's values in place of the node over them."""
     grid: CellGrid | None = None
-    """The cells that spans may end on; None lets them end on values, or on nodes of the lowest
-    level."""
+    """The cells that spans may end on; None for values, or for nodes of the lowest level."""
     pools: Pools | None = None
     """Where cells show sets: what they may name; None if that is every value."""
 

@@ -29,10 +29,7 @@ class Pieces:
 
 
 def classes_of_records(row_of: Codes, pieces: Pieces, draw: np.random.Generator) -> Codes:
-    """The class of each record; which of a row's records go into which of its pieces is drawn.
-
-    `row_of` is the row of the tally that each record lies in.
-    """
+    """The class of each record, in row `row_of` of the tally; which of a row go where is drawn."""
     drawn = draw.permutation(len(row_of))
     place = drawn[_stable_order(row_of[drawn])]
     order = _stable_order(pieces.row)
@@ -79,10 +76,7 @@ class Recoding(ABC):
 
     @abstractmethod
     def cells(self, tally: Tally, columns: tuple[QuasiColumn, ...]) -> tuple[Codes, Codes, Codes]:
-        """What each class shows: low, high and level, each of shape (d, classes).
-
-        `tally` holds one row per piece.
-        """
+        """What each class shows: low, high and level (d, classes); `tally` has a row per piece."""
 
     def class_buckets(self, tally: Tally) -> Codes | None:
         """The bucket of each class in each column, where a bucket shows the same in every class."""

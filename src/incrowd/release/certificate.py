@@ -179,7 +179,7 @@ class Certificate(_Entry):
     kinds: dict[str, Kind] = {}
     """By sensitive column: the type of its values, which decides what spellings are equal."""
     rows_sha256: str | None = Field(default=None, pattern="^[0-9a-f]{64}$")
-    """SHA-256 of the rows, independent of the file format: see `digest_of_rows`."""
+    """SHA-256 of the rows, independent of the file format: see `rows_digest`."""
     engine: str | None = None
     """What counted the written rows, if they were not in memory: duckdb, postgresql, spark."""
     signature: Signature | None = None

@@ -27,10 +27,7 @@ def text_of(column: pl.Series) -> pl.Series:
 
 
 def whole_numbers(column: pl.Series) -> pl.Series:
-    """A column of floats as integers if all are whole, else the column.
-
-    Some files have floats alone.
-    """
+    """A column of floats, which some files have alone, as integers if all are whole."""
     if not column.dtype.is_float():
         return column
     plain = column.fill_nan(None)
@@ -56,10 +53,7 @@ def readable(rows: pl.DataFrame, missing_values: Sequence[str], *, text: bool) -
 def _readable(
     cells: pl.Expr, dtype: pl.DataType, missing_values: Sequence[str], *, text: bool
 ) -> pl.Expr:
-    """An expression for cells with missing ones null.
-
-    NaN, the texts listed and, if `text`, blanks.
-    """
+    """Cells with missing ones null: NaN, the texts listed and, if `text`, blanks."""
     if dtype.is_float():
         return cells.fill_nan(None)
     cells = cells.cast(pl.String)
@@ -80,7 +74,6 @@ def clear_own_marks(rows: pl.DataFrame, own: Mapping[str, Sequence[str]]) -> pl.
 
 
 def _clear_own_marks(column: pl.Series, listed: Sequence[str]) -> pl.Series:
-    """The column with the values in this list null, be they texts or numbers."""
     gone = has_mark(text_of(column), listed)
     return column.set(gone, None) if gone.any() else column
 
@@ -191,12 +184,7 @@ _DIGITS = 15
 """A float64 keeps so many digits, whatever they are."""
 
 
-def frame_digest(rows: pl.DataFrame) -> str:
-    """SHA-256 of a frame: its column names and the text of its cells, in their order."""
-    return digest_of_columns(rows.iter_columns())
-
-
-def digest_of_columns(columns: Iterable[pl.Series]) -> str:
+def frame_digest(columns: Iterable[pl.Series]) -> str:
     """SHA-256 of a frame, of names and cells as text; its columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
@@ -209,18 +197,13 @@ def digest_of_columns(columns: Iterable[pl.Series]) -> str:
     return code.hexdigest()
 
 
-def rows_digest(rows: pl.DataFrame, missing_values: Sequence[str] = ()) -> str:
-    """SHA-256 of the rows of a release, whatever they are stored in.
+def rows_digest(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
+    """SHA-256 of the rows of a release, whatever they are stored in; columns may come one by one.
 
     Column names and cells in their order. A number counts by its value (1, 1.0 and "1.00" are one),
     a moment at midnight as its day, a blank text as missing: so a file and the frame that was read
     from it have one digest.
     """
-    return digest_of_rows(rows.iter_columns(), missing_values)
-
-
-def digest_of_rows(columns: Iterable[pl.Series], missing_values: Sequence[str] = ()) -> str:
-    """SHA-256 of the rows of a release, as `rows_digest`; its columns may come one by one."""
     code = hashlib.sha256()
     for column in columns:
         plain, place = _plain_cells(column, missing_values)
@@ -265,7 +248,7 @@ def _plain_cells(
     else:
         texts, place = _distinct_texts(column)
     listed = missing_values if isinstance(column.dtype, _TEXTS) else ()
-    return _read_plainly(_without_marks(texts, listed)), place
+    return _read_plainly(readable(texts.alias("text").to_frame(), listed, text=True)["text"]), place
 
 
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
@@ -275,10 +258,9 @@ _NARROW = 2**16
 
 
 def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """Whole numbers as texts, and each cell's place among them.
+    """Whole numbers as texts, and each cell's place among them; `_distinct_texts` if they spread.
 
-    The texts are all numbers from the least to the largest, and null, if these are few; else as
-    `_distinct_texts`.
+    The texts are all numbers from the least to the largest, and null.
     """
     column = column.alias("")
     low, high = column.min(), column.max()
@@ -291,10 +273,7 @@ def _texts_of_numbers(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
 
 
 def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
-    """The distinct texts of a column, and null, with each cell's place.
-
-    If many, all cells and None.
-    """
+    """The distinct texts of a column, and null, with each cell's place; if many, all and None."""
     column = column.alias("")
     if not isinstance(column.dtype, pl.Enum):
         column = as_enum(text_of(column.fill_nan(None) if column.dtype.is_float() else column))
@@ -302,11 +281,6 @@ def _distinct_texts(column: pl.Series) -> tuple[pl.Series, pl.Series | None]:
         return column, None
     texts = listed_texts(column).extend_constant(None, 1)
     return texts, column.to_physical().cast(pl.UInt32).fill_null(len(texts) - 1)
-
-
-def _without_marks(texts: pl.Series, missing_values: Sequence[str]) -> pl.Series:
-    """The texts with null for those that mean missing."""
-    return readable(texts.alias("text").to_frame(), missing_values, text=True)["text"]
 
 
 def _read_plainly(text: pl.Series) -> pl.DataFrame:

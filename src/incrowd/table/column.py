@@ -70,15 +70,13 @@ class Domain:
         if self.values.dtype.kind == "f":
             return np.array([_number_text(value) for value in self.values.tolist()], dtype=object)
         if self.values.dtype.kind == "M":
-            return np.array([_date_text(text) for text in self.values.astype(str)], dtype=object)
+            texts = (text.removesuffix(".000000") for text in self.values.astype(str).tolist())
+            return np.array([text.replace("T", " ") for text in texts], dtype=object)
         return np.array([str(value) for value in self.values.tolist()], dtype=object)
 
     @property
     def positions(self) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-        """Where each value lies on its scale, as a float.
-
-        Microseconds for dates, the rank for text.
-        """
+        """Where each value lies on its scale: microseconds for dates, the rank for text."""
         if self.kind is Kind.TEXT:
             return np.arange(len(self), dtype=np.float64)
         if self.values.dtype.kind == "M":
@@ -127,8 +125,3 @@ def as_float(bound: float) -> float:
 def _number_text(value: float) -> str:
     """A float as text, without a point if it is whole and below 10^15."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
-
-
-def _date_text(text: str) -> str:
-    """A date of numpy as text, with a space before the time of day."""
-    return text.removesuffix(".000000").replace("T", " ")

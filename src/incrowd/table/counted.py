@@ -62,15 +62,12 @@ class CountedRows:
         times = np.where(self.unit == 0, self.records, 1)
         if (times == 1).all():
             return self
-        line = np.repeat(np.arange(len(times)), times)
-        return CountedRows(
-            self.cells[line] if self.cells.columns else self.cells,
-            np.where(self.unit == 0, 1, self.records)[line],
-            {name: codes[line] for name, codes in self.codes.items()},
-            self.unit[line],
-            None if self.classes is None else self.classes[line],
-            None if self.weights is None else (self.weights / times)[line],
+        each = replace(
+            self,
+            records=np.where(self.unit == 0, 1, self.records),
+            weights=None if self.weights is None else self.weights / times,
         )
+        return each.only(np.repeat(np.arange(len(times)), times))
 
 
 def counted_codes(name: str, codes: Codes, records: Counts) -> CountedRows:

@@ -20,11 +20,14 @@ def decode(
     `exact[c]`, the column keeps its type; otherwise it is text, null where missing.
     """
     if exact is not False:
-        return original_cells(column, labels, classes, take, None if exact is True else exact)
-    return texts_like(column, labels)[classes[take]]
+        return _original_cells(column, labels, classes, take, None if exact is True else exact)
+    texts: nw.Series[Any] = nw.new_series(
+        column.name, labels.tolist(), nw.String(), backend=column.implementation
+    )
+    return texts[classes[take]]
 
 
-def original_cells(
+def _original_cells(
     column: "nw.Series[Any]",
     labels: Texts,
     classes: Codes,
@@ -51,11 +54,3 @@ def original_cells(
         values[number[None]] = None
         cells = nw.new_series(column.name, values, cells.dtype, backend=column.implementation)
     return cells[shown]
-
-
-def texts_like(column: "nw.Series[Any]", texts: Texts) -> "nw.Series[Any]":
-    """A series of these texts, None for missing, of the column's library and name."""
-    made: nw.Series[Any] = nw.new_series(
-        column.name, texts.tolist(), nw.String(), backend=column.implementation
-    )
-    return made

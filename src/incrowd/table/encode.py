@@ -92,6 +92,14 @@ def columns_without_codes(sealed: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(name for name, what in sealed.items() if what != BYTES)
 
 
+def nested_error(name: str) -> InputError:
+    """The error, to be raised by the caller, for a column of lists and structures."""
+    return InputError(
+        f"the column {name!r} holds lists or structures",
+        remedy="unnest it into plain columns, or leave it out",
+    )
+
+
 def to_polars(series: AnySeries) -> pl.Series:
     """A series of any library as one of Polars; what has no type in common becomes text.
 
@@ -136,10 +144,7 @@ def _encode_by_type(values: pl.Series, name: str) -> CodedColumn:
     """A column coded as its type says; integers beyond int64 are text."""
     dtype = values.dtype
     if isinstance(dtype, _NESTED):
-        raise InputError(
-            f"the column {name!r} holds lists or structures",
-            remedy="unnest it into plain columns, or leave it out",
-        )
+        raise nested_error(name)
     if dtype.is_float():
         return _encode_floats(values, name)
     if dtype.is_integer():
@@ -200,7 +205,6 @@ def _encode_dates(values: pl.Series, name: str) -> CodedColumn:
 
 
 def _refuse_far_dates(dates: pl.Series, name: str) -> None:
-    """Refuse a column with dates outside the years 1 to 9999."""
     far = ~dates.dt.year().is_between(1, 9999).fill_null(value=True)
     if far.any():
         beyond = count_of(int(far.sum()), "date")
@@ -328,7 +332,6 @@ def _as_kind(column: CodedColumn, kind: Kind) -> CodedColumn:
 
 
 def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
-    """Refuse a column if some value that occurs does not fit the kind."""
     if fits.all():
         return
     unfit = np.concatenate([[False], ~fits])[column.codes]
@@ -341,7 +344,6 @@ def _refuse_unfit(column: CodedColumn, kind: Kind, fits: Flags) -> None:
 
 
 def _refuse_merged(column: CodedColumn, kind: Kind) -> None:
-    """Refuse a column of numbers if some would be one float although they differ."""
     if kind is Kind.NUMBER and has_merging_numbers(column.domain.labels):
         raise InputError(
             f"the column {column.name!r} holds numbers with too many digits to tell apart",

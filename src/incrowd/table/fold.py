@@ -123,7 +123,6 @@ def first_occurrences(place: Codes, number: int) -> Counts:
 
 
 def _sum_weights(row_of: Codes, weights: Floats | None, rows: int) -> Floats | None:
-    """The sum of the weights of each row's records; None without weights."""
     if weights is None:
         return None
     return np.bincount(row_of, weights=weights, minlength=rows).astype(np.float64)
@@ -179,7 +178,6 @@ def _pack(columns: Sequence[Codes], radices: Sequence[int]) -> Keys:
 
 
 def _unpack(keys: Keys, radices: Sequence[int]) -> Codes:
-    """The digits of each key, one line per radix."""
     digits = np.empty((len(radices), len(keys)), dtype=np.int32)
     bases = np.array(radices, dtype=np.uint64)
     in_threads([partial(kernels.unpack, keys[r], bases, digits[:, r]) for r in _chunks(len(keys))])
@@ -202,10 +200,7 @@ def _distinct_dense(keys: Keys | NDArray[np.uint32], bound: int) -> tuple[Keys, 
 
 
 def _distinct_by_hash(keys: Keys) -> tuple[Keys, Codes]:
-    """The result of `find_distinct` for keys of any size.
-
-    Keys are moved to parts that fit a cache, numbered there, and the numbers sorted by key.
-    """
+    """As `find_distinct`: keys move to parts that fit a cache, are numbered there, and sorted."""
     moved, origin, start = _move_to_parts(keys)
     local = np.empty(len(keys), dtype=np.int32)
     found = np.zeros(len(start) - 1, dtype=np.int64)

@@ -1,7 +1,7 @@
 """What means missing in a table: the one reading of the marks that a policy lists.
 
 Cells that are empty, NaN or null are missing in any case. Every verb that reads a table by a policy
-reads it through `MissingMarks`: codes through `coded`, cells through `readable` and `cleared`.
+reads it through `MissingMarks`: codes through `code_columns`, cells through `readable`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -54,10 +54,7 @@ class MissingMarks:
     def code_column(
         self, table: CodingTable, name: str, kind: Kind | None = None, called: str | None = None
     ) -> CodedColumn:
-        """A column as codes, with its marks as code 0.
-
-        `called` is what the table calls it, if not `name`.
-        """
+        """A column as codes, its marks as code 0; `called` is the table's name for it, if other."""
         there = called or name
         column = table.codes([there], {} if kind is None else {there: kind}, self.of_column(name))
         coded = self.clear(column[there], name)

@@ -53,10 +53,7 @@ def parse(texts: Texts, kind: Kind) -> Parsed:
 
 
 def parse_numbers(texts: pl.Series) -> Parsed:
-    """Read texts as numbers: int64 if all that fit are integers of that size, else float64.
-
-    Infinities do not fit.
-    """
+    """Read finite numbers: int64 if all that fit are integers of that size, else float64."""
     plain = texts.str.contains(_NUMBER)
     whole = texts.set(~plain, None).str.strip_prefix("+")
     if texts.filter(plain).str.contains(_WHOLE).all():

@@ -96,7 +96,6 @@ def knowledge_for(asked: AttackRequest) -> AttackerKnowledge:
 
 
 def _open_tables(asked: AttackRequest, stack: ExitStack) -> AttackTables:
-    """Open the tables, from files or frames; `stack` gives them back."""
     beside = {name: getattr(asked, name) for name in ("truth", "original", "other", "control")}
     every = (asked.release, *each_of(asked.world), *beside.values())
     if [str(path_of(one)) for one in every].count("-") > 1:
@@ -136,10 +135,7 @@ def _certified_policy(certificate: AnyPath, policy: Policy | None) -> Policy:
 def play_attacks(
     tables: AttackTables, asked: AttackRequest, *, every_world: bool = True
 ) -> Attacked:
-    """Play the attacks on tables that were opened.
-
-    Without `every_world` it is left open who rows may be whatever the world is, which takes long.
-    """
+    """Play attacks on open tables; `every_world` asks who rows may be in any, which takes long."""
     watch, limits, models = asked.watch or Watch(), limits_of(asked), models_of(asked)
     attackers = Attackers(asked.max_size or 0, asked.rule_out, asked.max_posterior)
     notes = list(tables.notes())

@@ -14,7 +14,6 @@ from incrowd.io.hierarchies import builders_of, resolve
 from incrowd.io.reading import (
     AnyPath,
     Opened,
-    Reading,
     each_of,
     enough_memory,
     file_of,
@@ -78,14 +77,13 @@ def check(asked: CheckRequest) -> Check:
         engine = release.engine
         names = WorldNames(asked.world_id, asked.rename, folder)
         against = world_of(engine, asked.world, policy, names)
-        original = asked.original, asked.original_reading
         backing = Backing(
             paper,
             lent=lent,
             trusted=keys_of(asked.trusted_keys),
             against=against,
             trees={} if lent else spreads_of(engine, policy, folder),
-            original=_load_original(original, (policy, folder), against, held),
+            original=_load_original(asked, policy, folder, against, held),
         )
         tell("fingerprinting the release", 0.0)
         checked = checked_release(asked.source, release, paper)
@@ -127,8 +125,7 @@ def keys_of(given: Sequence[AnyPath | bytes]) -> tuple[bytes, ...]:
 def spreads_of(engine: Engine, policy: Policy, folder: AnyPath) -> dict[str, Reference]:
     """How sensitive columns with a hierarchy are spread in the release, with its levels.
 
-    A column without a tree at hand is left out: its distances cannot be measured, as the judge
-    says.
+    One without a tree at hand is left out: the judge says that its distances cannot be measured.
     """
     asked = (model for model in policy.models if model.needs_hierarchy)
     names = {name for model in asked for name in model.columns if name in engine.names}
@@ -155,21 +152,20 @@ def _spread_of_column(engine: Engine, policy: Policy, name: str, folder: AnyPath
 
 
 def _load_original(
-    given: tuple[Any, Reading | None],
-    asked: tuple[Policy, AnyPath],
+    asked: CheckRequest,
+    policy: Policy,
+    folder: AnyPath,
     against: WorldReference | None,
     held: ExitStack,
 ) -> Original | None:
     """Load the original as for the release, so that what is unchanged stays as written.
 
-    The world belongs to it: hierarchies cover its values, and cells are made for its people. None
-    if no original is given.
+    The world belongs to it: hierarchies cover its values, and cells are made for its people.
     """
-    (source, reading), (policy, folder) = given, asked
-    if source is None:
+    if asked.original is None:
         return None
-    unchanged = policy.names(Role.KEEP)
-    engine = held.enter_context(open_table(source, reading, policy.columns, unchanged)).engine
+    given = asked.original, asked.original_reading, policy.columns, policy.names(Role.KEEP)
+    engine = held.enter_context(open_table(*given)).engine
     return Original(load(engine, policy, builders_of(policy, folder), against))
 
 

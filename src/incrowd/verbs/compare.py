@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -80,15 +79,13 @@ def compare(asked: CompareRequest) -> Comparison:
         sides = []
         for place, source in enumerate((asked.original, *releases)):
             there = stack.enter_context(open_table(source, asked.reading, _expected_columns(asked)))
-            name = _name_of_source(source, f"release {place}" if place else "original")
+            unnamed = f"release {place}" if place else "original"
+            name = unnamed if (file := file_of(source)) is None else Path(file).name
             sides.append(Side(name, there.engine, tuple(map(str, there.like.notes))))
-        return compare_tables(
-            sides[0], _make_names_differ(_rename_sides(sides[1:], asked.names)), asked
-        )
+        return compare_tables(sides[0], _name_sides(sides[1:], asked.names), asked)
 
 
 def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
-    """The columns that the request names: the original should have them."""
     policy = () if asked.policy is None else tuple(asked.policy.columns)
     formula = _analysis_formula(asked)
     of_formula = () if formula is None else formula.columns
@@ -96,7 +93,6 @@ def _expected_columns(asked: CompareRequest) -> tuple[str, ...]:
 
 
 def _analysis_formula(asked: CompareRequest) -> Formula | None:
-    """The formula of the analysis that the data is for; None if none is given."""
     return None if asked.formula is None else parse_formula(asked.formula)
 
 
@@ -113,24 +109,12 @@ def refuse_number(releases: int) -> None:
         )
 
 
-def _name_of_source(source: Any, otherwise: str) -> str:
-    """The name of a table's file; the other name if it has none."""
-    file = file_of(source)
-    return otherwise if file is None else Path(file).name
-
-
-def _rename_sides(sides: Sequence[Side], names: Sequence[str]) -> list[Side]:
-    """Give the releases these names, if there are any."""
-    given = [*names[: len(sides)], *(side.name for side in sides[len(names) :])]
-    return [replace(side, name=name) for side, name in zip(sides, given, strict=True)]
-
-
-def _make_names_differ(sides: Sequence[Side]) -> list[Side]:
-    """Give releases with equal names names that differ."""
-    names = [side.name for side in sides]
+def _name_sides(sides: Sequence[Side], given: Sequence[str]) -> list[Side]:
+    """Give the releases these names, if there are any, and make equal ones differ."""
+    names = [*given[: len(sides)], *(side.name for side in sides[len(given) :])]
     return [
-        replace(side, name=f"{side.name} ({place})") if names.count(side.name) > 1 else side
-        for place, side in enumerate(sides, start=1)
+        replace(side, name=f"{name} ({place})" if names.count(name) > 1 else name)
+        for place, (side, name) in enumerate(zip(sides, names, strict=True), start=1)
     ]
 
 
@@ -176,13 +160,12 @@ class _Tables:
         if not names:
             raise InputError("the original has no column of plain values")
         self._refuse_unknown(engine.names)
-        codes = self._code_columns(names)
+        codes = code_columns(engine, asked.policy, names, asked.missing_values)
         columns = {name: OriginalColumn(column) for name, column in codes.items()}
         self.original = OriginalTable(columns, engine.records)
         self._hierarchies = self._build_hierarchies(codes)
 
     def _refuse_unknown(self, names: Sequence[str]) -> None:
-        """Refuse columns of the request that the original does not have."""
         asked = self._asked
         for name in (*asked.quasi, *asked.sensitive, *asked.target):
             if name not in names:
@@ -191,13 +174,6 @@ class _Tables:
                 )
         if self._analysis is not None:
             require_columns(self._analysis, names)
-
-    def _code_columns(self, names: Sequence[str]) -> dict[str, CodedColumn]:
-        """Code the original's columns, as the policy says if there is one."""
-        asked = self._asked
-        if asked.policy is None:
-            return self._engine.codes(names, {}, asked.missing_values)
-        return code_columns(self._engine, asked.policy, names, asked.missing_values)
 
     def _build_hierarchies(self, codes: Mapping[str, CodedColumn]) -> dict[str, Hierarchy]:
         """Build the hierarchies of policy and options over the original's values."""

@@ -108,9 +108,8 @@ def discover(asked: DiscoverRequest) -> Discovery:
             asked.data, options.columns, asked.reading, whole=whole, policy=policy
         ) as table,
     ):
-        choose_columns(table.names, options.explain or None)
-        choose_columns(table.names, tuple(options.domains) or None)
-        choose_columns(table.names, tuple(options.weights) or None)
+        for named in (options.explain, options.domains, options.weights):
+            choose_columns(table.names, tuple(named) or None)
         if isinstance(table, PassingTable):
             return _discover_in_passing(table, options, watch)
         if isinstance(table, TableElsewhere):
@@ -284,10 +283,7 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
     *,
     seen: int | None = None,
 ) -> Discovery:
-    """Complete an answer by ratios, tests, explanations and notes.
-
-    `seen` is the number of records of the table if only a sample of them is at hand.
-    """
+    """Complete an answer; `seen` are the records of a table that only a sample is at hand of."""
     rows = fold_records(records)
     listed = sets_to_list(answer, rows)
     sets = tuple(measure_sets(rows, listed))
@@ -299,7 +295,9 @@ def _make_discovery(  # noqa: PLR0913  all that a discovery is made of
         minimum = SmallestSet(found.columns, found.ratios, answer.minimum_guarantee, cost)
     people = options.population_test
     whole = ratios_of_all(rows)
-    within = _watch_to_explain(watch, options.time_limit)
+    within, limit = watch, options.time_limit
+    if limit is not None:
+        within = NestedWatch(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
     return Discovery(
         records=seen or records.total,
         measure=options.measure,
@@ -351,13 +349,6 @@ def _notes_on_records(
         )
 
 
-def _watch_to_explain(watch: Watch, limit: float | None) -> Watch:
-    """A watch for the time left, or for a tenth of the limit if the search used more."""
-    if limit is None:
-        return watch
-    return NestedWatch(watch, max(limit - watch.elapsed, limit * _EXPLAINING))
-
-
 def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so far
     table: TableInMemory,
     rows: Records,
@@ -366,7 +357,6 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
     known: tuple[tuple[ColumnSet, ...], ColumnSet | None],
     watch: Watch,
 ) -> Explanation:
-    """Explain why a column identifies."""
     (column,) = rows.places([name])
     added = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)

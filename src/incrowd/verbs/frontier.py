@@ -45,25 +45,22 @@ def refuse_unexplorable(path: AnyPath) -> None:
 
 def write_explored(release: Release, path: AnyPath) -> None:
     """Write the nodes that the search counted, as a table or a picture."""
-    content = _explored_content(release, kind_of(path))
-    with replacing(path) as place:
-        write_bytes(place, content)
-
-
-def _explored_content(release: Release, kind: str) -> bytes:
-    """The bytes of a file of this kind with the nodes of a lattice search."""
-    explored, nodes = release.explored, release.lattice
+    kind, explored, nodes = kind_of(path), release.explored, release.lattice
     if explored is None or nodes is None:
         raise PolicyError(
             f"the search {release.search!r} goes through no lattice to explore",
             remedy="choose another: lattice, mingen or exhaustive",
         )
-    if kind == "csv":
-        return nodes.write_csv().encode()
-    if kind == "json":
-        return json.dumps(json.lattice_document(release, nodes.to_dicts())).encode()
-    chart = charts.lattice_chart(explored, release.policy.loss.name)
-    return charts.render_chart(chart, kind)  # type: ignore[arg-type]
+    match kind:
+        case "csv":
+            content = nodes.write_csv().encode()
+        case "json":
+            content = json.dumps(json.lattice_document(release, nodes.to_dicts())).encode()
+        case _:
+            chart = charts.lattice_chart(explored, release.policy.loss.name)
+            content = charts.render_chart(chart, kind)  # type: ignore[arg-type]
+    with replacing(path) as place:
+        write_bytes(place, content)
 
 
 @verb(FrontierRequest)
@@ -93,7 +90,18 @@ def frontier(asked: FrontierRequest) -> Frontier:
 
 def write_frontier(curve: Frontier, path: AnyPath) -> None:
     """Write a curve as a table or a picture, by the suffix of the path."""
-    content = _curve_content(curve, kind_of(path))
+    document = json.frontier_document(curve)
+    match kind_of(path):
+        case "csv":
+            text = io.StringIO()
+            lines = csv.DictWriter(text, list(document["points"][0]), lineterminator="\n")
+            lines.writeheader()
+            lines.writerows(document["points"])
+            content = text.getvalue().encode()
+        case "json":
+            content = json.dumps(document).encode()
+        case kind:
+            content = charts.render_chart(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]
     with replacing(path) as place:
         write_bytes(place, content)
 
@@ -103,17 +111,3 @@ def _frontier_search(policy: Policy) -> Accuracy:
     if isinstance(policy.search, Accuracy):
         return policy.search
     return Accuracy(privacy="l" if policy.sensitive else "k")
-
-
-def _curve_content(curve: Frontier, kind: str) -> bytes:
-    """The bytes of a file of this kind with the curve."""
-    if kind == "json":
-        return json.dumps(json.frontier_document(curve)).encode()
-    if kind == "csv":
-        points = json.frontier_document(curve)["points"]
-        text = io.StringIO()
-        lines = csv.DictWriter(text, list(points[0]), lineterminator="\n")
-        lines.writeheader()
-        lines.writerows(points)
-        return text.getvalue().encode()
-    return charts.render_chart(charts.frontier_chart(curve), kind)  # type: ignore[arg-type]

@@ -13,16 +13,15 @@ from incrowd.engines.base import Engine
 from incrowd.errors import InputError, PolicyError
 from incrowd.identify.outcome import Groups, SmallGroup
 from incrowd.io import files
-from incrowd.io.reading import enough_memory, open_table
+from incrowd.io.reading import Opened, enough_memory, open_table
 from incrowd.linkage.identify import minimal_k_qis
 from incrowd.linkage.world import World, assumptions
 from incrowd.requests.discover import GroupsRequest
 from incrowd.requests.request import verb
 from incrowd.table.column import CodedColumn
-from incrowd.table.encode import columns_without_codes
 from incrowd.table.marks import MissingMarks
 from incrowd.table.names import choose_columns
-from incrowd.verbs.tables import all_nested_error, codes_of, columns_to_look_at, is_batches
+from incrowd.verbs.tables import EngineTable, codes_of, columns_to_look_at, is_batches
 from incrowd.watch import NestedWatch, Watch
 
 if TYPE_CHECKING:
@@ -49,8 +48,13 @@ def groups(asked: GroupsRequest) -> Groups:
     watch.tell("coding the columns", 0.0)
     with enough_memory(), open_table(source, asked.reading, _named_columns(asked)) as table:
         engine = table.engine
-        notes = [str(note) for note in table.like.notes]
-        names = _columns_to_look_at(engine, asked, notes)
+        seen = _table_to_look_at(table, asked)
+        names = [name for name in seen.names if name != asked.world_id]
+        if not names or not engine.records:
+            raise InputError(
+                "the table has no records" if names else "the table has no column but the id",
+                remedy="give at least one",
+            )
         ids = _code_ids(engine, asked.world_id, policy)
         world = _world_of_table(engine, codes_of(engine, names, policy), ids, asked.k)
         within = NestedWatch(watch, asked.time_limit)
@@ -61,13 +65,12 @@ def groups(asked: GroupsRequest) -> Groups:
             people=people,
             sets=tuple(map(SmallGroup, found.sets, found.smallest)),
             partial=not found.complete,
-            notes=(*notes, *assumptions(engine.records, unnamed)),
+            notes=(*seen.notes, *assumptions(engine.records, unnamed)),
             seconds=watch.elapsed,
         )
 
 
 def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
-    """The request with its policy read, and what is not given taken from it."""
     if asked.max_size is not None and asked.max_size < 1:
         raise PolicyError("a set has at least one column", remedy="give a size of 1 or more")
     policy = None if asked.policy is None else files.policy_of(asked.policy)
@@ -80,28 +83,14 @@ def _fill_in_policy(asked: GroupsRequest) -> GroupsRequest:
 
 
 def _named_columns(asked: GroupsRequest) -> tuple[str, ...]:
-    """All columns that the request names."""
     return (*(asked.columns or ()), *(() if asked.world_id is None else (asked.world_id,)))
 
 
-def _columns_to_look_at(engine: Engine, asked: GroupsRequest, notes: list[str]) -> list[str]:
+def _table_to_look_at(table: Opened, asked: GroupsRequest) -> EngineTable:
     """The columns to look at, without lists and structures unless they are named."""
-    every = choose_columns(engine.names, asked.columns)
-    nested = [
-        name for name in columns_without_codes(engine.sealed) if name not in _named_columns(asked)
-    ]
-    left = [name for name in every if name in nested]
-    if left:
-        notes.append(f"columns of lists or structures are left out: {', '.join(left)}")
-    if len(left) == len(every):
-        raise all_nested_error()
-    names = [name for name in every if name not in nested and name != asked.world_id]
-    if not names or not engine.records:
-        raise InputError(
-            "the table has no records" if names else "the table has no column but the id",
-            remedy="give at least one",
-        )
-    return names
+    names = choose_columns(table.engine.names, asked.columns)
+    every = EngineTable(table.engine, names, tuple(map(str, table.like.notes)))
+    return every.without_nested(_named_columns(asked))
 
 
 def _code_ids(engine: Engine, name: str | None, policy: Policy | None) -> CodedColumn | None:

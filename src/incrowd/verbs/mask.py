@@ -5,8 +5,7 @@ again, by Polars alone, on the rows that leave.
 
 A table larger than memory passes twice: once for the sample that decides, once for the rows that
 leave. These are written beside the target, read again and counted. Memory is that of the sample, of
-one batch and of the classes that are counted at a time. What can be read only once, such as
-standard input, is stored on disk as it passes.
+one batch and of the classes that are counted at a time.
 """
 
 import os
@@ -172,10 +171,7 @@ def _decide_columns(
     records: int,
     decide: Callable[[tuple[str, ...], WithholdRequest], Withholding],
 ) -> _Decision:
-    """Decide about the plain columns of a table; others are withheld unless they must leave.
-
-    Those that must leave stay in, and are refused when they are coded.
-    """
+    """Decide about plain columns; others are withheld, or refused when coded if they must leave."""
     nested = tuple(name for name in nested if name not in request.keep)
     plain = tuple(name for name in names if name not in nested)
     if not plain:
@@ -187,7 +183,6 @@ def _decide_columns(
 
 
 def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> InfeasibleError:
-    """The error if no column can be published."""
     ratio = f"a {request.measure} ratio above {request.ratio:g}"
     if found.guarantee.exact:
         return InfeasibleError(
@@ -202,7 +197,6 @@ def _nothing_to_publish_error(found: Withholding, request: WithholdRequest) -> I
 
 
 def _refuse_unknown(names: Sequence[str], request: WithholdRequest) -> None:
-    """Refuse columns of the request that the table does not have."""
     for named in (request.keep, request.drop, tuple(request.weights)):
         if named:
             choose_columns(names, named)
@@ -265,10 +259,7 @@ def _mask_in_passes(
     reading: Reading,
     watch: Watch,
 ) -> Masked:
-    """Mask a table that is sampled as it passes, and write it to the target.
-
-    Without a target nothing is written: the rows that would leave are counted.
-    """
+    """Mask a table that passes, and write it to the target; without one count what would leave."""
     with ExitStack() as stack:
         place = None if target is None else stack.enter_context(replacing(target))
         folder = None if target is None else Path(os.path.realpath(target)).parent
@@ -330,10 +321,7 @@ def _check_size_in_passing(
 def _withhold_by_sample(
     records: StreamSample, pairs: Sequence[StreamSample], request: WithholdRequest
 ) -> Withholding:
-    """Decide by samples of records and of pairs which columns to withhold.
-
-    Cells of text files are compared as the texts they are: that is how they will be seen.
-    """
+    """Decide by samples of records and of pairs which columns to withhold."""
     if records.whole:
         return withhold(records.records(), replace(request, method="greedy", sample=None))
     drawn = (pairs[0] if pairs else records).records()
@@ -345,7 +333,6 @@ def _withhold_by_sample(
 def _write_in_passes(
     table: RereadableTable, place: Path, form: tables.Form, decision: _Decision
 ) -> None:
-    """Write the rows that leave, in a new order unless they keep theirs."""
     request, frames = decision.request, table.frames(decision.published)
     with scratch_frames(place.parent) as scratch, pieces(place, form) as write:
         if not request.keep_order:

@@ -54,12 +54,10 @@ def judge_sets(asked: JudgeSetsRequest) -> JudgedSets:
 
 
 def _columns_of(sets: Sets) -> tuple[str, ...]:
-    """All columns of the sets, each once."""
     return unique_names(name for columns in sets for name in columns)
 
 
 def _test_of(asked: JudgeSetsRequest) -> PopulationTest:
-    """Make the test of each set against the population."""
     test = PopulationTest.of(asked.population, asked.domains or {}, asked.alpha, asked.source)
     if test is None:
         raise PolicyError(
@@ -118,14 +116,12 @@ def _judge_in_table(
 
 
 def _judge_in_records(test: PopulationTest, rows: Records, sets: Sets) -> Iterator[JudgedSet]:
-    """Yield each set, tested and with its ratios among the records."""
     for columns in sets:
         places = rows.places(columns)
         yield JudgedSet(columns, test.test(rows, places), ratios(rows, places))
 
 
 def _count_records(engine: Engine, columns: Mapping[str, CodedColumn]) -> Records:
-    """Count the different records of these columns where the table is."""
     lines = engine.counts((), list(columns.values()))
     codes = np.stack([lines.codes[name] for name in columns])
     return Records(tuple(columns), codes, lines.records)

@@ -108,7 +108,7 @@ def apply_plan(  # noqa: PLR0913  files, the plan, and what becomes of other col
         final = wanted
         if not _is_supported(wanted):
             watch = options.get("watch")
-            loose = _allow_higher_levels(policy)
+            loose = _change_policy(policy, {name: {"highest": None} for name in policy.quasi})
             trial = anonymize(there, loose, target, dry_run=True, watch=watch)
             final = _raise_levels(wanted, trial.levels or {}, there.engine)
             policy = policy_of(final, names, **roles)
@@ -155,7 +155,6 @@ def _plan_question(asked: PopulationRequest) -> PlanQuestion:
 
 
 def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) -> Plan:
-    """Plan for a table, and measure the classes that the plan makes of it."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give at least one")
     names, hierarchies = asked.columns or _guessed_quasi(engine), asked.hierarchies or {}
@@ -175,7 +174,6 @@ def _plan_for_table(engine: Engine, asked: PlanRequest, question: PlanQuestion) 
 
 
 def _planned_columns(engine: Engine, names: Sequence[str]) -> dict[str, PlannedColumn]:
-    """Code these columns, and count the records of each of their values."""
     coded = engine.codes(names, missing_values=_MISSING)
     return {name: PlannedColumn(one, engine.frequency(one)) for name, one in coded.items()}
 
@@ -214,13 +212,11 @@ def _value_look(name: str, size: float) -> Look:
 
 
 def _weights_in_order(weights: Mapping[str, float], names: Sequence[str]) -> list[float]:
-    """The weights of the columns in this order, 1 for one without."""
     _refuse_unknown(weights, names)
     return [weights.get(name, 1.0) for name in names]
 
 
 def _refuse_unknown(named: Sequence[str] | Mapping[str, Any], names: Sequence[str]) -> None:
-    """Refuse names that are no columns of the plan."""
     for name in named:
         if name not in names:
             raise PolicyError(
@@ -247,7 +243,6 @@ def _refuse_unfit(found: Plan) -> None:
 
 
 def _probabilistic_model(found: Plan) -> Probabilistic:
-    """The model that a planned release must satisfy."""
     asked, facts = found.question, found.measured
     beta = asked.beta or 0.0
     if asked.simultaneous and facts is not None:
@@ -267,11 +262,6 @@ def _is_supported(found: Plan) -> bool:
     return facts.smallest >= least
 
 
-def _allow_higher_levels(policy: Policy) -> Policy:
-    """The policy with its planned levels as the lowest ones only."""
-    return _change_policy(policy, {name: {"highest": None} for name in policy.quasi})
-
-
 def _change_policy(
     policy: Policy, columns: Mapping[str, Mapping[str, Any]], **settings: Any
 ) -> Policy:
@@ -285,7 +275,6 @@ def _change_policy(
 
 
 def _raise_levels(found: Plan, levels: Mapping[str, int], engine: Engine) -> Plan:
-    """The plan with these levels in place of its own."""
     columns = _planned_columns(engine, [action.column for action in found.actions])
     actions = tuple(raise_level(action, levels, columns[action.column]) for action in found.actions)
     if all(action.left_out for action in actions):

@@ -157,7 +157,6 @@ def _first_passes(
 def _first_pass(
     table: RereadableTable, frames: Frames, options: QuantileOptions, watch: Watch, *, whole: bool
 ) -> _Run:
-    """Draw a sample of the records and divide the columns by it."""
     drawn = _draw_sample(frames(options.columns), options, watch, whole=whole)
     options.refuse_small(drawn.seen)
     columns = _divide(drawn, options)
@@ -178,7 +177,6 @@ def _draw_sample(
 
 
 def _divide(drawn: StreamSample, options: QuantileOptions) -> tuple[Bucketing, ...]:
-    """Divide each column into buckets by the records of a sample."""
     least = options.drawn_per_bucket(drawn.seen, drawn.frame.height)
     tasks = [
         partial(Bucketing.by_sample, drawn.frame[name], options.buckets, least)
@@ -203,8 +201,7 @@ def _rewrite_text(
 ) -> tuple[_Run, list[ShownBuckets]] | None:
     """Write the rows that leave byte for byte; they are counted again later.
 
-    None if anything is odd about the text or the options: the thorough way handles it, or says why
-    it cannot be done.
+    None if anything is odd about the text or the options: the thorough way does it, or refuses.
     """
     if table.text is None:
         return None
@@ -263,10 +260,7 @@ def _write_text(
 
 
 def _second_pass(run: _Run, opened: OpenTarget, folder: Path | None) -> list[ShownBuckets] | None:
-    """Write the rows that leave, and return what their columns show.
-
-    None if there are more or fewer records than the first pass saw.
-    """
+    """Write the rows that leave; return what is shown, None if the first pass saw other records."""
     try:
         if run.options.keep_order:
             return _write_in_order(run, opened)
@@ -335,7 +329,6 @@ class _Counter:
         yield self._write
 
     def _write(self, frame: pl.DataFrame) -> None:
-        """Count the rows, and keep them if that is asked for."""
         self.recount.add(frame)
         if self._keep:
             self.frames.append(frame)
@@ -356,7 +349,6 @@ def _verify_written(run: _Run, shown: Sequence[ShownBuckets], place: Path, form:
 
 
 def _outcome_of(run: _Run, shown: Sequence[ShownBuckets], frame: Any) -> Bucketed:
-    """The outcome of a run."""
     sizes, names = (run.records, run.sample), run.table.names
     return make_outcome(run.options, names, sizes, shown, frame, run.watch, run.table.notes)
 

@@ -1,9 +1,8 @@
 """Columns that show quantiles instead of their values (Lodha-Thomas Sections 4.1.2 and 4.1.3).
 
 Each column is divided into buckets of at least k records, equal values in one bucket, and every
-cell shows its bucket. A table in memory is divided exactly. Tables that pass (iterators of frames,
-standard input, large files), and all tables if `epsilon` is given, are divided by a sample. That k
-records share whatever a column shows is counted again on the rows that leave.
+cell shows its bucket. That k records share whatever a column shows is counted again on the rows
+that leave.
 """
 
 from collections.abc import Sequence
@@ -17,10 +16,9 @@ import polars as pl
 
 from incrowd.arrays import Codes, Counts
 from incrowd.engines import elsewhere
-from incrowd.engines.bare import bare_arrow, bare_pandas, bare_polars
 from incrowd.engines.base import Engine
 from incrowd.engines.fetch import in_memory
-from incrowd.engines.memory import MemoryEngine
+from incrowd.engines.memory import MemoryEngine, native_frame
 from incrowd.engines.stream import RecordReservoir
 from incrowd.errors import InputError, boundary
 from incrowd.io.reading import AnyPath, Reading, compute_frame, enough_memory, is_path, rows_of
@@ -142,14 +140,7 @@ def _rows_that_leave(
         cells, codes = coded[name]
         found = _as_native(cells, column)
         made.append(found[codes if order is None else codes[order]])
-    natives = [column.to_native() for column in made]
-    match narrow.implementation:
-        case nw.Implementation.PANDAS:
-            return bare_pandas(natives)
-        case nw.Implementation.PYARROW:
-            return bare_arrow([(c.name, n) for c, n in zip(made, natives, strict=True)])
-        case _:
-            return bare_polars(natives)
+    return native_frame(narrow, made)
 
 
 def _as_native(cells: pl.Series, column: "nw.Series[Any]") -> "nw.Series[Any]":

@@ -15,7 +15,7 @@ from incrowd.requests.report import ReportRequest
 from incrowd.requests.request import verb
 from incrowd.verbs.policies import with_policy
 from incrowd.verbs.report_facts import gather_facts
-from incrowd.verbs.report_source import ReportOptions, source_of
+from incrowd.verbs.report_source import source_of
 from incrowd.watch import Watch
 
 LARGEST = 2_000_000
@@ -49,8 +49,7 @@ def report(asked: ReportRequest) -> Report:
     asked = replace(with_policy(asked), watch=asked.watch or Watch())
     refuse_target(asked.target, (asked.source, asked.original))
     with enough_memory(), ExitStack() as lent:
-        options = asked.handed_to(ReportOptions)
-        facts = gather_facts(source_of(asked.source, options, lent))
+        facts = gather_facts(source_of(asked, lent))
     made = Report(facts, report_html(facts, show_values=asked.show_values))
     if asked.target is not None:
         write_report(made, asked.target)

@@ -1,15 +1,15 @@
 """The facts of a report, gathered from a release, its policy and what is given beside it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import numpy as np
 
 from incrowd.arrays import Counts
 from incrowd.documents.report.facts import (
     AlternativeFacts,
-    AttackFacts,
     ColumnFact,
     DataFacts,
     ExposureFacts,
@@ -19,12 +19,11 @@ from incrowd.documents.report.facts import (
 from incrowd.errors import IncrowdError
 from incrowd.hierarchy.labels import TOP
 from incrowd.release.assumptions import assumptions
-from incrowd.release.certificate import Certificate, LeftOut, versions, who_signed
+from incrowd.release.certificate import LeftOut, versions, who_signed
 from incrowd.release.policy_record import as_text, redact
 from incrowd.release.rows import leaving_names
 from incrowd.table.column import Role
 from incrowd.table.encode import columns_without_codes
-from incrowd.utility.comparison import ReleaseUtility
 from incrowd.verbs.report_alternatives import alternatives_of
 from incrowd.verbs.report_played import attack_release, compare_with_original
 from incrowd.verbs.report_risk import (
@@ -36,11 +35,18 @@ from incrowd.verbs.report_risk import (
 )
 from incrowd.verbs.report_source import ReportSource
 from incrowd.verify.crowds import records_per_code
+from incrowd.watch import Watch
 from incrowd.withholding import public_bound, public_count
+
+Result = TypeVar("Result")
 
 _MOST_COUNTED = 60
 """Distinct values of columns that only leave as they are are counted up to so many columns."""
 NO_ORIGINAL = "The original table is not here. Add it with --original FILE to see {}."
+_FAILED = {
+    "attacks": "Attacks could not be played",
+    "utility": "The release cannot be compared",
+}
 _UNMADE = (
     "There is no certificate: how the rows were ordered, and whether spans end on exact values of "
     "single people, is not known."
@@ -52,6 +58,7 @@ def gather_facts(source: ReportSource) -> ReportFacts:
     _note_absent_parts(source)
     before, after, policy = source.before, source.after, source.policy
     classed = after is not None
+    signed = None if source.certificate is None else who_signed(source.certificate)
     return ReportFacts(
         verdict=source.check,
         counted=source.counted,
@@ -63,21 +70,20 @@ def gather_facts(source: ReportSource) -> ReportFacts:
         sizes=size_facts(before, after, policy.smallest_class) if after is not None else None,
         curve=risk_curve(before, after) if after is not None else None,
         diversity=tuple(diversity_facts(policy, before, after)) if after is not None else (),
-        attacks=_attack_facts(source) if classed else None,
+        attacks=_unless_failing("attacks", attack_release, source) if classed else None,
         columns=tuple(_column_facts(source)),
-        utility=_utility_of_release(source) if classed else None,
+        utility=_unless_failing("utility", compare_with_original, source) if classed else None,
         alternatives=_alternative_facts(source),
         limits=tuple(_limit_sentences(source)),
         policy=as_text(redact(policy)),
         certificate=source.certificate,
-        signed_by=_signed_by(source.certificate),
+        signed_by=None if signed is None else signed.fingerprint,
         absent=dict(source.absent),
         made=_made_line(),
     )
 
 
 def _note_absent_parts(source: ReportSource) -> None:
-    """Note in the source which parts of the report cannot be made, and why."""
     absent = source.absent
     if source.table is None:
         absent["exposed"] = NO_ORIGINAL.format(
@@ -107,7 +113,6 @@ def _note_absent_parts(source: ReportSource) -> None:
 
 
 def _risk_of_release(source: ReportSource) -> RiskFacts | None:
-    """The risk in the release; None if it has no records."""
     if source.after is None:
         return None
     if source.release is not None:
@@ -120,16 +125,12 @@ def _exposure_of_table(source: ReportSource) -> ExposureFacts | None:
     table = source.after if source.before is None else source.before
     if table is None or not source.policy.quasi:
         return None
-    figures = table.figures(source.policy)
+    figures, watch = table.figures(source.policy), source.asked.watch or Watch()
     original = source.before is not None
-    return exposure_facts(table, source.policy, figures, source.options.watch, original=original)
-
-
-# The table and its columns
+    return exposure_facts(table, source.policy, figures, watch, original=original)
 
 
 def _data_facts(source: ReportSource) -> DataFacts:
-    """What the data is: sizes, what was left out, and the world."""
     policy, certificate, world = source.policy, source.certificate, source.world
     records = source.rows.records
     left_out = None
@@ -150,7 +151,6 @@ def _data_facts(source: ReportSource) -> DataFacts:
 
 
 def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
-    """Yield what each column is for and what was done to it."""
     leaving = set(leaving_names(source.policy, source.policy.columns))
     before, after = _distinct_before(source), _distinct_after(source, leaving)
     for name, column in source.policy.columns.items():
@@ -167,7 +167,6 @@ def _column_facts(source: ReportSource) -> Iterator[ColumnFact]:
 
 
 def _distinct_before(source: ReportSource) -> dict[str, int]:
-    """Count the distinct values of the coded columns of the original."""
     if source.table is None:
         return {}
     table = source.table
@@ -194,29 +193,18 @@ def _with_label_figures(column: ColumnFact, source: ReportSource) -> ColumnFact:
     cells, records = source.cells(column.name)
     labels: list[str] = cells.labels.to_list()
     held = records_per_code(cells.codes, records, len(labels) + 1)[1:]
-    top = _top_label(source, column.name)
-    nothing = int(sum(held[i] for i, label in enumerate(labels) if label in {TOP, top}))
+    hierarchy = None if source.table is None else source.table.quasi[column.name][1]
+    tops = {TOP} if hierarchy is None else {TOP, str(hierarchy.labels[-1][0])}
+    nothing = int(sum(held[i] for i, label in enumerate(labels) if label in tops))
     levels = None if source.release is None else source.release.levels
     return replace(
         column,
         level=None if levels is None else levels.get(column.name),
-        highest=_height_of_column(source, column.name),
+        highest=None if hierarchy is None else int(hierarchy.height),
         labels=len(labels),
         exact=_exact_share(source, column.name, labels, held),
         suppressed=public_count(nothing),
     )
-
-
-def _top_label(source: ReportSource, name: str) -> str:
-    """The label of the top level, by the hierarchy of the original if it is there."""
-    if source.table is None:
-        return TOP
-    return str(source.table.quasi[name][1].labels[-1][0])
-
-
-def _height_of_column(source: ReportSource, name: str) -> int | None:
-    """The number of the top level; None without an original."""
-    return None if source.table is None else int(source.table.quasi[name][1].height)
 
 
 def _exact_share(source: ReportSource, name: str, labels: list[str], held: Counts) -> float | None:
@@ -233,28 +221,15 @@ def _exact_share(source: ReportSource, name: str, labels: list[str], held: Count
     return float(held[sizes == 1].sum() / max(int(held.sum()), 1))
 
 
-# Attacks and utility
-
-
-def _attack_facts(source: ReportSource) -> AttackFacts | None:
-    """Play the attacks of the report; if they fail, note why and return None."""
+def _unless_failing(
+    part: str, find: Callable[[ReportSource], Result], source: ReportSource
+) -> Result | None:
+    """What `find` finds for a part of the report; if it fails, note why and return None."""
     try:
-        return attack_release(source)
+        return find(source)
     except IncrowdError as error:
-        source.absent["attacks"] = f"Attacks could not be played: {_as_clause(error.message)}."
+        source.absent[part] = f"{_FAILED[part]}: {error.message.rstrip('.')}."
         return None
-
-
-def _utility_of_release(source: ReportSource) -> ReleaseUtility | None:
-    """Compare the release with its original; if that fails, note why and return None."""
-    try:
-        return compare_with_original(source)
-    except IncrowdError as error:
-        source.absent["utility"] = f"The release cannot be compared: {_as_clause(error.message)}."
-        return None
-
-
-# What the run and the certificate say
 
 
 def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
@@ -281,7 +256,6 @@ def _alternative_facts(source: ReportSource) -> AlternativeFacts | None:
 
 
 def _limit_sentences(source: ReportSource) -> Iterator[str]:
-    """Yield sentences on what the release does not promise."""
     if source.certificate is not None:
         yield from source.certificate.assumptions
         return
@@ -293,17 +267,6 @@ def _limit_sentences(source: ReportSource) -> Iterator[str]:
     yield _UNMADE
 
 
-def _signed_by(certificate: Certificate | None) -> str | None:
-    """The fingerprint of the key that signed a certificate; None if none did."""
-    signed = None if certificate is None else who_signed(certificate)
-    return None if signed is None else signed.fingerprint
-
-
 def _made_line() -> str:
-    """The line that says with what, and when, the report was made."""
     when = datetime.now(UTC).isoformat(timespec="minutes").replace("+00:00", " UTC")
     return f"Made by incrowd {versions()['incrowd']}, {when.replace('T', ' ')}."
-
-
-def _as_clause(text: str) -> str:
-    return text.rstrip(".")

@@ -6,20 +6,17 @@ What leaves with a report is withheld here: see `withholding`.
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from incrowd.attacks import Attack, Attacked
 from incrowd.attacks.limits import broken_limits
 from incrowd.attacks.play import KINDS
 from incrowd.documents.report.facts import AttackFact, AttackFacts
 from incrowd.engines.base import Engine
-from incrowd.engines.fetch import FetchedColumns
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import sentence
 from incrowd.io.reading import Reading, each_of
-from incrowd.io.worlds import table_of, with_label_columns
+from incrowd.io.worlds import attack_table, table_of, with_label_columns
 from incrowd.linkage.tables import AttackTables
-from incrowd.linkage.world_tables import AttackTable
 from incrowd.requests.attack import AttackRequest
 from incrowd.requests.compare import CompareRequest
 from incrowd.table.encode import columns_without_codes
@@ -40,23 +37,22 @@ MODELLED = 100_000
 
 def attack_release(source: ReportSource) -> AttackFacts:
     """Play the usual attackers, who know quasi-identifiers of people of the original."""
-    options, engine = source.options, source.engine
+    given, engine = source.asked, source.engine
     asked = AttackRequest(
         engine,
         policy=source.policy,
-        world_id=options.world_id if options.world is not None else None,
-        rename=options.rename,
-        folder=options.folder,
-        watch=options.watch,
+        world_id=given.world_id if given.world is not None else None,
+        rename=given.rename,
+        folder=given.folder,
+        watch=given.watch,
     )
-    release = AttackTable("release", _columns_of(engine), engine.text)
+    release = attack_table("release", engine)
     table, others = source.table, {}
     large = engine.records > ATTACKED
     if table is not None and not source.sampled and not large:
-        there = table.engine
-        others["original"] = AttackTable("original", _columns_of(there), there.text)
+        others["original"] = attack_table("original", table.engine)
     beside = Reading(expected=(*columns_of(asked), *release.names))
-    worlds = tuple(table_of("world", one, beside) for one in each_of(options.world))
+    worlds = tuple(table_of("world", one, beside) for one in each_of(given.world))
     known = [name for table in (*others.values(), *worlds) for name in table.names]
     release = with_label_columns(release, (*source.policy.quasi, *known))
     tables = AttackTables(release, others, knowledge_for(asked), worlds)
@@ -107,9 +103,9 @@ def compare_with_original(source: ReportSource) -> ReleaseUtility | None:
         before,
         [release],
         policy=table.policy,
-        folder=source.options.folder,
+        folder=source.asked.folder,
         models=source.engine.records <= MODELLED,
-        watch=source.options.watch,
+        watch=source.asked.watch,
     )
     found = compare_tables(before, [release], asked)
     (utility,) = found.releases
@@ -141,7 +137,6 @@ def _public_column(column: ColumnUtility, public: Callable[[float], float]) -> C
 
 
 def _sample_if_large(engine: Engine) -> Engine:
-    """The table, or a sample of it in memory if it is large."""
     if engine.records <= COMPARED:
         return engine
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
@@ -154,8 +149,3 @@ def _only_released_note(records: int) -> str:
         f"with {records:,} records attacks are played on the released rows alone here; for "
         "attackers who know the original run incrowd attack --original"
     )
-
-
-def _columns_of(engine: Engine) -> Any:
-    """A table that codes its columns record by record."""
-    return engine if isinstance(engine, MemoryEngine) else FetchedColumns(engine)

@@ -85,7 +85,9 @@ class ClassedTable:
         """Make it of the release by its labels, comparable with the original if that is given."""
         names = () if policy.shown.exact else policy.sensitive
         lines = rows.counts((*policy.quasi, *names))
-        quasi = [_cell_codes(lines, name) for name in policy.quasi] or [_equal_codes(lines)]
+        cells = [numbered_cells(lines.cells[name]) for name in policy.quasi]
+        equal = [np.zeros(len(lines.records), dtype=np.int32)]
+        quasi = [numbered.codes.astype(np.int32) for numbered in cells] or equal
         held, described = [], []
         for name in names:
             codes, column = _sensitive_codes(lines, name, policy, table)
@@ -109,15 +111,6 @@ class ClassedTable:
     def figures(self, policy: Policy) -> Figures:
         """Measure the risk by the policy's reading of missing values."""
         return measure(self.plain, (), THRESHOLD, policy.missing)
-
-
-def _cell_codes(lines: CountedRows, name: str) -> Codes:
-    return numbered_cells(lines.cells[name]).codes.astype(np.int32)
-
-
-def _equal_codes(lines: CountedRows) -> Codes:
-    """One code for all rows, for a table without quasi-identifiers."""
-    return np.zeros(len(lines.records), dtype=np.int32)
 
 
 def _sensitive_codes(
@@ -265,7 +258,8 @@ def exposure_facts(
 ) -> ExposureFacts:
     """Measure who is exposed by the columns of a table, and which pairs make unique."""
     tally, names = table.plain, table.names
-    alone = [_share_alone_by(tally, j) for j in range(len(names))]
+    exposed = (rows_at_risk(tally, tally.quasi[[j]], THRESHOLD) for j in range(len(names)))
+    alone = [share_of(tally, rows) for rows in exposed]
     drawn = sorted(np.argsort([-one for one in alone], kind="stable")[:_MOST_DRAWN].tolist())
     pairs = [names[j] for j in drawn]
     chosen = tally if len(drawn) == len(names) else _with_columns(tally, drawn)
@@ -285,13 +279,7 @@ def exposure_facts(
     )
 
 
-def _share_alone_by(tally: Tally, column: int) -> float:
-    """The share of the records that this column alone exposes."""
-    return share_of(tally, rows_at_risk(tally, tally.quasi[[column]], THRESHOLD))
-
-
 def _with_columns(tally: Tally, columns: Sequence[int]) -> Tally:
-    """The tally with these quasi-identifiers only."""
     quasi = np.ascontiguousarray(tally.quasi[list(columns)])
     if tally.has_units:
         return replace(tally, quasi=quasi)
@@ -330,7 +318,6 @@ def _contribution_facts(
 def _worst_pairs(
     names: Sequence[str], unique: Floats, tally: Tally
 ) -> Iterator[tuple[str, str, float]]:
-    """Yield the pairs that make most records unique."""
     found = [
         (names[i], names[j], float(unique[i, j]))
         for i in range(len(names))
@@ -341,7 +328,6 @@ def _worst_pairs(
 
 
 def _exposure_notes(table: ClassedTable, policy: Policy) -> Iterator[str]:
-    """Yield notes on what is not drawn or not counted."""
     if len(table.names) > _MOST_DRAWN:
         yield (
             f"The heat map has the {_MOST_DRAWN} columns that expose most records alone, of "

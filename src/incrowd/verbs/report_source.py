@@ -1,7 +1,6 @@
 """The tables of a report, opened once: the release, its original, and the world if there is one."""
 
 import shlex
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +12,7 @@ from incrowd.engines.base import Engine
 from incrowd.engines.memory import MemoryEngine
 from incrowd.errors import InputError, count_of, sentence
 from incrowd.io.hierarchies import builders_of
-from incrowd.io.reading import AnyPath, Opened, Reading, file_of, is_path, open_table, path_of
+from incrowd.io.reading import Opened, file_of, is_path, open_table, path_of
 from incrowd.io.worlds import WorldNames, world_of
 from incrowd.policy.policy import Column, Policy
 from incrowd.release.certificate import Certificate
@@ -25,6 +24,7 @@ from incrowd.release.parts import part_release_of
 from incrowd.release.release import Release
 from incrowd.release.released import ReleasedRows
 from incrowd.release.rows import leaving_names
+from incrowd.requests.report import ReportRequest
 from incrowd.table.column import Role
 from incrowd.verbs.check import (
     certificate_of,
@@ -36,35 +36,16 @@ from incrowd.verbs.check import (
 from incrowd.verbs.report_risk import ClassedTable
 from incrowd.verify.crowds import NumberedCells, number_cells
 from incrowd.verify.verdict import Check
-from incrowd.watch import Watch
 
 _PYTHON = "incrowd.check(frame, policy, certificate)"
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReportOptions:
-    """What is given beside a release; see `report`."""
-
-    policy: Policy | None = None
-    certificate: Certificate | AnyPath | None = None
-    original: Any = None
-    trusted_keys: Sequence[AnyPath | bytes] = ()
-    world: Any = None
-    world_id: str | None = None
-    rename: Mapping[str, str] | None = None
-    folder: AnyPath = "."
-    reading: Reading | None = None
-    original_reading: Reading | None = None
-    name: str | None = None
-    command: str | None = None
-    watch: Watch = field(default_factory=Watch)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportSource:
     """What a report is made from: a release, its policy, and what is given beside it."""
 
-    options: ReportOptions
+    asked: ReportRequest
+    """What the report is asked of, with its policy read."""
     policy: Policy
     engine: Engine
     """Of the release."""
@@ -106,7 +87,7 @@ class ReportSource:
     @property
     def original_name(self) -> str | None:
         """What the original is called; None if it is not there."""
-        return None if self.table is None else _name_of_source(self.options.original)
+        return None if self.table is None else _name_of_source(self.asked.original)
 
     @cached_property
     def before(self) -> ClassedTable | None:
@@ -124,21 +105,21 @@ class ReportSource:
         return ClassedTable.release(self.rows, self.policy, self.table)
 
 
-def source_of(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSource:
+def source_of(asked: ReportRequest, lent: ExitStack) -> ReportSource:
     """Make the source of a report on a release, made or given; `lent` gives back what is opened."""
-    if isinstance(source, Release):
-        return _source_of_run(source, options, lent)
-    return _source_of_table(source, options, lent)
+    if isinstance(asked.source, Release):
+        return _source_of_run(asked.source, asked, lent)
+    return _source_of_table(asked, lent)
 
 
-def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) -> ReportSource:
+def _source_of_run(release: Release, asked: ReportRequest, lent: ExitStack) -> ReportSource:
     """Make the source from what a run has made and proved: nothing is checked again."""
     policy, certificate = release.policy, release.certificate
     engine = lent.enter_context(open_table(release.frame)).engine
     if isinstance(engine, MemoryEngine):
         engine = MemoryEngine(release.frame, text=certificate.blank)
-    world = _world_of_options(engine, policy, options)
-    table, sampled = _load_original(policy, options, world, lent)
+    world = _world_of_request(engine, policy, asked)
+    table, sampled = _load_original(policy, asked, world, lent)
     proved = Check(
         ok=all(model.ok for model in release.models),
         models=release.models,
@@ -148,13 +129,13 @@ def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) ->
         alone=release.alone,
     )
     return ReportSource(
-        options=options,
+        asked=asked,
         policy=policy,
         engine=engine,
         check=proved,
         counted="run",
-        name=options.name or "the release",
-        command=options.command or _PYTHON,
+        name=asked.name or "the release",
+        command=asked.command or _PYTHON,
         table=table,
         sampled=sampled,
         certificate=certificate,
@@ -163,32 +144,31 @@ def _source_of_run(release: Release, options: ReportOptions, lent: ExitStack) ->
     )
 
 
-def _source_of_table(source: Any, options: ReportOptions, lent: ExitStack) -> ReportSource:
-    """Make the source of a report on a release that is checked first."""
-    certificate = certificate_of(options.certificate)
-    policy = options.policy or certified_policy(certificate, options.original)
+def _source_of_table(asked: ReportRequest, lent: ExitStack) -> ReportSource:
+    certificate = certificate_of(asked.certificate)
+    policy = asked.policy or certified_policy(certificate, asked.original)
     unchanged = policy.names(Role.KEEP)
-    asked = source, options.reading, policy.columns, unchanged, options.watch
-    there = lent.enter_context(open_table(*asked))
-    world = _world_of_options(there.engine, policy, options)
-    table, sampled = _load_original(policy, options, world, lent)
+    given = asked.source, asked.reading, policy.columns, unchanged, asked.watch
+    there = lent.enter_context(open_table(*given))
+    world = _world_of_request(there.engine, policy, asked)
+    table, sampled = _load_original(policy, asked, world, lent)
     backing = Backing(
         certificate,
-        lent=options.policy is None,
-        trusted=keys_of(options.trusted_keys),
+        lent=asked.policy is None,
+        trusted=keys_of(asked.trusted_keys),
         against=world,
-        trees={} if options.policy is None else spreads_of(there.engine, policy, options.folder),
+        trees={} if asked.policy is None else spreads_of(there.engine, policy, asked.folder),
         original=None if table is None or sampled else Original(table),
     )
-    check = check_rows(checked_release(source, there, certificate), policy, backing)
+    check = check_rows(checked_release(asked.source, there, certificate), policy, backing)
     return ReportSource(
-        options=options,
+        asked=asked,
         policy=policy,
         engine=there.engine,
         check=check,
         counted="file" if check.counted else "certificate",
-        name=options.name or _name_of_source(source),
-        command=options.command or _check_command(source, options),
+        name=asked.name or _name_of_source(asked.source),
+        command=asked.command or _check_command(asked),
         table=table,
         sampled=sampled,
         certificate=certificate,
@@ -197,25 +177,24 @@ def _source_of_table(source: Any, options: ReportOptions, lent: ExitStack) -> Re
 
 
 def _load_original(
-    policy: Policy, options: ReportOptions, world: WorldReference | None, lent: ExitStack
+    policy: Policy, asked: ReportRequest, world: WorldReference | None, lent: ExitStack
 ) -> tuple[LoadedTable | None, bool]:
     """Load the original by the policy, None without one; and whether only a sample of it was."""
-    if options.original is None:
+    if asked.original is None:
         return None, False
-    given = options.original, options.original_reading, policy.columns, policy.names(Role.KEEP)
+    given = asked.original, asked.original_reading, policy.columns, policy.names(Role.KEEP)
     there = lent.enter_context(open_table(*given))
     fitted = _policy_for_original(policy, there)
     parts = part_release_of(there.engine, fitted)
     sampler = None if parts is None else parts.sampled
-    builders = builders_of(fitted, options.folder)
+    builders = builders_of(fitted, asked.folder)
     return load(there.engine, fitted, builders, world, sampler), parts is not None
 
 
 def _policy_for_original(policy: Policy, there: Opened) -> Policy:
     """The policy for the columns that the original has.
 
-    Columns that do not leave may be absent from it, and columns that the policy does not name do
-    not leave.
+    Columns that do not leave may be absent from it, and what no policy names does not leave.
     """
     names = there.engine.names
     needed = leaving_names(policy, policy.columns)
@@ -232,12 +211,12 @@ def _policy_for_original(policy: Policy, there: Opened) -> Policy:
     return policy.model_copy(update={"columns": known | more})
 
 
-def _world_of_options(
-    engine: Engine, policy: Policy, options: ReportOptions
+def _world_of_request(
+    engine: Engine, policy: Policy, asked: ReportRequest
 ) -> WorldReference | None:
     """Read the world in the columns of the policy; None without one."""
-    called = WorldNames(options.world_id, options.rename, options.folder)
-    return world_of(engine, options.world, policy, called)
+    called = WorldNames(asked.world_id, asked.rename, asked.folder)
+    return world_of(engine, asked.world, policy, called)
 
 
 def _name_of_source(source: Any) -> str:
@@ -247,13 +226,12 @@ def _name_of_source(source: Any) -> str:
     return "the table" if path_of(source) is None else "standard input"
 
 
-def _check_command(source: Any, options: ReportOptions) -> str:
-    """The command, or the call, that checks the release again."""
-    if (path := path_of(source)) is None:
+def _check_command(asked: ReportRequest) -> str:
+    if (path := path_of(asked.source)) is None:
         return _PYTHON
     words = ["incrowd", "check", Path(path).name]
-    if is_path(options.certificate):
-        words += ["--certificate", Path(options.certificate).name]  # type: ignore[arg-type]
-    elif options.policy is not None:
+    if is_path(asked.certificate):
+        words += ["--certificate", Path(asked.certificate).name]
+    elif asked.policy is not None:
         words += ["--policy", "policy.toml"]
     return shlex.join(words)

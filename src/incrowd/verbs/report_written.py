@@ -61,7 +61,6 @@ class WrittenRelease:
 
     @property
     def _command(self) -> str:
-        """The command that checks it again."""
         words = ["incrowd", "check", file_name(self.paths.get("release", "RELEASE"))]
         certificate = self.paths.get("certificate")
         words += ["--certificate", file_name(certificate)] if certificate else []

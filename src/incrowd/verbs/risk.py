@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,7 +50,7 @@ def risk(asked: RiskRequest) -> Risk:
     kinds of values, and which cells mean missing.
     """
     asked = _fill_in_policy(asked)
-    named = _named_columns(asked)
+    named = (*asked.quasi, *asked.sensitive, *filter(None, (asked.unit, asked.weight)))
     if asked.list_records is not None:
         _refuse_listing(asked.source, asked.list_records)
     watch = asked.watch or Watch()
@@ -65,7 +65,6 @@ def risk(asked: RiskRequest) -> Risk:
 
 
 def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
-    """The request with its policy read, and what is not given taken from it."""
     asked = with_policy(asked)
     policy = asked.policy
     if policy is not None:
@@ -83,7 +82,6 @@ def _fill_in_policy(asked: RiskRequest) -> RiskRequest:
 
 
 def _refuse_nothing(asked: RiskRequest) -> None:
-    """Refuse a request that no column can answer."""
     if not asked.quasi:
         raise PolicyError(
             "no quasi-identifying column is named",
@@ -98,13 +96,7 @@ def _refuse_nothing(asked: RiskRequest) -> None:
 
 
 def _given_population(asked: RiskRequest) -> int | None:
-    """The people that the table was drawn from; None if they are not given."""
     return None if asked.population is None else distinct_values.parse_population(asked.population)
-
-
-def _named_columns(asked: RiskRequest) -> tuple[str, ...]:
-    """The columns that the request names: the table must have them."""
-    return (*asked.quasi, *asked.sensitive, *filter(None, (asked.unit, asked.weight)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +112,7 @@ def _measure_risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Ris
     """Measure the risk; also return the tally that it was measured on."""
     names = unique_names((*asked.quasi, *asked.sensitive))
     watch.tell(f"coding {len(names):,} columns", 0.0)
-    codes = _code_columns(engine, names, asked)
+    codes = coding.code_columns(engine, asked.policy, names, asked.missing_values)
     unit = _code_units(engine, asked)
     coded = _Coded(engine, {name: codes[name] for name in asked.quasi}, unit)
     columns, sensitive = [], []
@@ -136,15 +128,6 @@ def _measure_risk(engine: Engine, asked: RiskRequest, watch: Watch) -> tuple[Ris
     population = population_size(_count_people(coded), _given_population(asked), asked.fraction)
     found = measure(tally, sensitive, asked.threshold, population=population)
     return _add_further_parts(found, coded, tally, (asked, watch)), tally
-
-
-def _code_columns(
-    engine: Engine, names: Sequence[str], asked: RiskRequest
-) -> Mapping[str, CodedColumn]:
-    """Code these columns, as the policy says if there is one."""
-    if asked.policy is None:
-        return engine.codes(names, missing_values=asked.missing_values)
-    return coding.code_columns(engine, asked.policy, names, asked.missing_values)
 
 
 def _code_units(engine: Engine, asked: RiskRequest) -> CodedColumn | None:
@@ -166,7 +149,6 @@ def _count_people(coded: _Coded) -> int:
 def _add_further_parts(
     found: Risk, coded: _Coded, tally: Tally, request: tuple[RiskRequest, Watch]
 ) -> Risk:
-    """Add special uniques and explanations to the risk, if they are asked for."""
     asked, watch = request
     names = list(coded.quasi)
     if asked.special_uniques is not None:

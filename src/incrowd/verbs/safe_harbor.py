@@ -90,7 +90,6 @@ def table_facts(
 def _check_policy(
     engine: Engine, policy: Policy, folder: AnyPath, rules: SafeHarborRules
 ) -> Checklist:
-    """Check what a policy lets out."""
     require_declared(policy, engine.names)
     columns = _leaving_profiles(engine, policy, folder)
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
@@ -98,11 +97,7 @@ def _check_policy(
     return checklist(columns, rules, pseudonymous_columns(policy), sealed)
 
 
-# The table as it is
-
-
 def _profiles(engine: Engine) -> list[ColumnProfile]:
-    """Profile all columns of a table."""
     names = [name for name in engine.names if name not in columns_without_codes(engine.sealed)]
     return sampled_profiles(engine, names)
 
@@ -110,8 +105,7 @@ def _profiles(engine: Engine) -> list[ColumnProfile]:
 def sampled_profiles(engine: Engine, names: Iterable[str]) -> list[ColumnProfile]:
     """Profile these columns; a large one whose name says nothing is sampled.
 
-    The sample is seeded, and holds some of the values that contain what identifiers contain: one
-    identifier is enough to fail.
+    The sample is seeded, and holds values that contain what identifiers do: one is enough to fail.
     """
     distinct = {name: excess_distinct(engine, name) for name in names}
     rows = {name: engine.counts([name]) for name, many in distinct.items() if many is None}
@@ -150,9 +144,6 @@ def _sample_places(values: pl.Series) -> Counts:
     return order[np.sort(places)].astype(np.int64)
 
 
-# What a policy lets out
-
-
 def _leaving_profiles(engine: Engine, policy: Policy, folder: AnyPath) -> Iterator[ColumnProfile]:
     """Yield profiles of the columns that leave, quasi-identifying ones at their finest."""
     staying = {*dropped_columns(policy), *pseudonymous_columns(policy)}
@@ -180,7 +171,6 @@ def _code_as_it_leaves(engine: Engine, policy: Policy, name: str) -> CodedColumn
 
 
 def _show_at_level(column: CodedColumn, hierarchy: Hierarchy, level: int) -> CodedColumn:
-    """A column as a level of its hierarchy shows it."""
     level = min(level, hierarchy.height)
     codes = hierarchy.maps[level][column.codes]
     return CodedColumn(column.name, codes, Domain(Kind.TEXT, hierarchy.labels[level]))

@@ -44,7 +44,7 @@ _UNPACKED = 4
 
 
 @dataclass(frozen=True, eq=False)
-class _EngineTable:
+class EngineTable:
     """A table that an engine holds."""
 
     engine: Engine
@@ -68,7 +68,7 @@ class _EngineTable:
 
 
 @dataclass(frozen=True, eq=False)
-class TableInMemory(_EngineTable):
+class TableInMemory(EngineTable):
     """A table in memory, or the sample that was kept of one."""
 
     engine: MemoryEngine
@@ -96,14 +96,11 @@ class PassingTable:
 
 
 @dataclass(frozen=True, eq=False)
-class TableElsewhere(_EngineTable):
+class TableElsewhere(EngineTable):
     """A table that is too large to be brought into memory, and can be counted where it is."""
 
     def sizes(self, names: Sequence[str]) -> tuple[Counts, Counts]:
-        """Count the sizes of classes of records that are equal in these columns.
-
-        Returns the sizes that occur, and how many classes have each.
-        """
+        """Each size of classes of records equal in these columns, and how many classes have it."""
         if self.policy is None:
             return self.engine.sizes(names)
         columns = codes_of(self.engine, names, self.policy)
@@ -163,7 +160,6 @@ def open_to_count(
 def _open_source(
     source: Any, columns: Sequence[str] | None, reading: Reading, stack: ExitStack, *, whole: bool
 ) -> TableInMemory | PassingTable | TableElsewhere:
-    """Open a table of any kind; `stack` gives back what is opened."""
     if isinstance(source, Opened):
         if isinstance(source.engine, MemoryEngine):
             return _table_in_memory(source.engine, columns, source.like.notes)

@@ -56,8 +56,7 @@ class Transformation(ABC):
     ) -> dict[str, Cell]:
         """What the changed columns show; others leave as they are.
 
-        `columns` are the quasi-identifying columns of the table, `sensitive` the names of the
-        sensitive ones.
+        `columns` are the table's quasi-identifying ones, `sensitive` the names of sensitive ones.
         """
 
     def recoding(self, found: Recoding) -> Recoding:
