@@ -1,7 +1,7 @@
 """What released rows disclose about a sensitive column of the people who fit them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -43,6 +43,8 @@ class DisclosureFigures:
     worst: Floats
     """Shape (classes, 3): people whose own value is above the limit, the largest chance of
     anybody's own value, and the most that the release adds to one."""
+    _certain: dict[int, Floats] = field(default_factory=dict, init=False)
+    """What `certain_people` has found, by how many values are ruled out."""
 
     @classmethod
     def of(
@@ -90,11 +92,6 @@ class DisclosureFigures:
             self._certain[ruled_out] = np.where(self.values <= ruled_out + 1, self.possible, 0.0)
         return self._certain[ruled_out]
 
-    @cached_property
-    def _certain(self) -> dict[int, Floats]:
-        """What `certain_people` has found, by how many values are ruled out."""
-        return {}
-
 
 @dataclass(frozen=True, eq=False)
 class SensitiveTarget:
@@ -112,6 +109,8 @@ class SensitiveTarget:
     """How many values there are."""
     limit: float = LIMIT
     """A chance above this counts as learned."""
+    _certain: dict[int, ClassHits] = field(default_factory=dict, init=False)
+    """What `certain_of_each` has found, by how many values are ruled out."""
 
     @classmethod
     def of(
@@ -186,11 +185,6 @@ class SensitiveTarget:
             hits = ClassHits(self.of_each.certain_people(ruled_out), self.people_of_each)
             self._certain[ruled_out] = hits
         return self._certain[ruled_out]
-
-    @cached_property
-    def _certain(self) -> dict[int, ClassHits]:
-        """What `certain_of_each` has found, by how many values are ruled out."""
-        return {}
 
     @cached_property
     def rank_of_each(self) -> Floats:

@@ -5,8 +5,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.identify.branch import count_shared
 from incrowd.identify.distinct_values import PopulationTest
-from incrowd.identify.measures import Partition, ratios_of_all
+from incrowd.identify.labelled import RecordGroups
+from incrowd.identify.measures import ratios_of_all
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
 from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
@@ -265,14 +267,12 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
     """Count the ratios of each set; what neighbours share at their beginning is split once."""
-    path: list[tuple[int, Partition]] = []
+    path: tuple[int, ...] = ()
+    groups = [RecordGroups.whole(rows)]
     for columns in sets:
-        shared = 0
-        while shared < min(len(path), len(columns)) and path[shared][0] == columns[shared]:
-            shared += 1
-        del path[shared:]
+        shared = count_shared(columns, path)
+        del groups[shared + 1 :]
         for j in columns[shared:]:
-            before = path[-1][1] if path else Partition.whole(rows)
-            path.append((j, before.refine(rows, j)))
-        ratios = path[-1][1].ratios if path else Partition.whole(rows).ratios
-        yield ColumnSet(tuple(rows.names[j] for j in columns), ratios)
+            groups.append(groups[-1].split(rows, j))
+        path = columns
+        yield ColumnSet(tuple(rows.names[j] for j in columns), groups[-1].ratios)

@@ -20,9 +20,9 @@ import numpy as np
 from incrowd.identify.hitting_sets import HittingSetTree, Masks, mask_of, minimal_masks
 from incrowd.identify.labelled import Set
 from incrowd.identify.oracles import ExactOracle, SampledOracle, SearchState
+from incrowd.kernels.identify import hitting_sets as kernels
 from incrowd.watch import NestedWatch, Watch
 
-_DONE, _LOOK = 0, 1
 _FIRST = 8
 _MOST = 1024
 _SHORT, _LONG = 0.25, 1.0
@@ -128,9 +128,9 @@ class BorderSearch:
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
-            if state == _DONE:
+            if state == kernels.DONE:
                 return True, sets
-            if state == _LOOK:
+            if state == kernels.LOOK:
                 columns = tuple(sorted(self._order[bit] for bit in tree.chosen))
                 if columns not in self._found.sets:
                     sets.append(columns)

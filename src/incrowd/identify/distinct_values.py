@@ -13,9 +13,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from incrowd.arrays import Counts
 from incrowd.errors import PolicyError
-from incrowd.identify.measures import Partition
+from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.records import Records
 from incrowd.lazy import module
 
@@ -199,19 +198,20 @@ def values_by_domains(sizes: Sequence[float]) -> float:
 
 def count_values(records: Records, columns: Sequence[int]) -> int:
     """How many distinct values a set of columns has in the table."""
-    return len(_class_sizes(records, columns))
+    return ratios(records, columns).classes
 
 
 def estimate_values(records: Records, columns: Sequence[int]) -> float:
-    """Estimate the possible values of columns; infinite if several are held once and none twice.
+    """Estimate the possible values of columns (at least one).
 
-    Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
-    record and f2 by two. It grows without bound as records become different. For f2 the number is
-    taken that a Poisson variable exceeds with a probability of 0.99 where f2 were seen, so that a
-    few equal records do not make an estimate that looks sure. Where values are very unequal it is
-    too low (Chao 1984), so what it rules out is improbable and no more.
+    Infinite if several are held once and none twice. Chao's estimator: values seen, and f1 (f1 - 1)
+    / (2 f2) unseen ones, with f1 values held by one record and f2 by two. It grows without bound as
+    records become different. For f2 the number is taken that a Poisson variable exceeds with a
+    probability of 0.99 where f2 were seen, so that a few equal records do not make an estimate that
+    looks sure. Where values are very unequal it is too low (Chao 1984), so what it rules out is
+    improbable and no more.
     """
-    sizes = _class_sizes(records, columns)
+    sizes = fold_records(records.select([records.names[j] for j in columns])).counts
     once, twice = int(np.count_nonzero(sizes == 1)), int(np.count_nonzero(sizes == 2))
     pairs = once * (once - 1) / 2
     if not pairs:
@@ -341,11 +341,3 @@ class PopulationTest:
                     f"{name} has {held:,} different values, more than the {size:,.0f} declared: "
                     "the test is only as good as that number"
                 )
-
-
-def _class_sizes(records: Records, columns: Sequence[int]) -> Counts:
-    """How many records each combination of values of these columns has."""
-    partition = Partition.whole(records)
-    for j in columns:
-        partition = partition.refine(records, j)
-    return partition.sizes

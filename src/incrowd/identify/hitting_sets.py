@@ -118,17 +118,9 @@ def bits_of(columns: Iterable[int]) -> int:
 
 
 Masks = NDArray[np.uint64]
-
-
 _PAIRS = 256
-
-
 _FIRST_PAIRS = 128
-
-
 _PATIENCE = 2**14
-
-
 _WORK, _LEAST_STEPS, _MOST_STEPS = 2**27, 2**9, 2**12
 """Steps times rows until keys of any size are too many to search; the least and the most steps."""
 

@@ -24,12 +24,12 @@ from itertools import chain, groupby
 import numpy as np
 
 from incrowd.identify.branch import CostBranch, Splitter
+from incrowd.identify.labelled import Set
 from incrowd.identify.oracles import MinimalSetQuery, SearchState
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
 from incrowd.identify.sampling import pruning_ratio, pruning_size, sample_pairs, sample_rows
 from incrowd.watch import Watch
 
-Set = tuple[int, ...]
 Good = Callable[[Sequence[int]], bool]
 """Whether a set of columns is good enough."""
 

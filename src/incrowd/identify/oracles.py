@@ -90,37 +90,19 @@ class SearchState:
 
 _SPARE = 64
 """Classes may be left out that cost together at most the budget over this."""
-
-
 _SMALL = 2**12
 """Tables of fewer rows are looked at by one thread."""
-
-
 _RUN = 8
-
-
 _RUNS = 4
 """How many neighbours a thread takes at a time, at least; and how often it comes for more."""
-
-
 _AFTER = (7, 1)
 """A beginning is worth its classes if so many sets more share it."""
-
-
 _FEW = 2**12
-
-
 _PAIRS = 16_000
-
-
 _MANY = 2**16
 """A sampled oracle draws at least `_FEW` and at most `_MANY` records: as many as it takes to see
 about `_PAIRS` of the pairs that may stay together."""
-
-
 Reply = TypeVar("Reply")
-
-
 Growth = tuple[int, Set]
 """What a set costs, and columns with which it still costs too much."""
 

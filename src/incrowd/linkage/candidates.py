@@ -14,7 +14,7 @@ from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.pools import Pools, set_labels
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
-from incrowd.linkage.index import index_of
+from incrowd.linkage.index import make_index
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, matching_of_runs
 from incrowd.linkage.world import World
@@ -253,7 +253,7 @@ class CandidateCounter:
             return np.zeros(0, dtype=np.int64)
         found, lines = self._read((low, high, level), spans, sets or {})
         tuple_of, tuples = _distinct_tuples(lines, found)
-        counts = index_of(self.world, self.names, found, tuples).counts()
+        counts = make_index(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
     def presence(self, outcome: _OutcomeLike) -> float:
@@ -289,7 +289,7 @@ class CandidateCounter:
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
         tuple_of, tuples = _distinct_tuples(lines, found)
-        index = index_of(self.world, self.names, found, tuples)
+        index = make_index(self.world, self.names, found, tuples)
         every = np.arange(tuples.shape[1], dtype=np.int32)
         start, person = persons_of(index, self.world, every)
         fits: Flags = tuple_of >= 0

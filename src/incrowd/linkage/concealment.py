@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Flags
 from incrowd.lazy import module
-from incrowd.partition.csr import offsets_of
+from incrowd.partition.csr import entries, offsets_of
 
 sparse = module("scipy.sparse")
 csgraph = module("scipy.sparse.csgraph")
@@ -95,9 +95,8 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
     start = offsets_of(place, int(place.max(initial=-1)) + 1)
     group_of = _number_lists(line, start)
     _, first, people = np.unique(group_of, return_index=True, return_counts=True)
-    begin, length = start[first], np.diff(start)[first]
-    entry = np.repeat(begin - (np.cumsum(length) - length), length) + np.arange(length.sum())
-    return line[entry], np.repeat(np.arange(len(first)), length), people.astype(np.int64)
+    entry, group = entries(start, first)
+    return line[entry], group, people.astype(np.int64)
 
 
 def _number_lists(line: Counts, start: Counts) -> Counts:

@@ -22,7 +22,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, parse_date, parse_number
 from incrowd.linkage.atoms import atom_sets_of
 from incrowd.linkage.identify import smallest_crowd
-from incrowd.linkage.index import index_of
+from incrowd.linkage.index import make_index
 from incrowd.linkage.links import tuples_of
 from incrowd.linkage.matching import Matching, match, matching_of_runs
 from incrowd.linkage.world import World
@@ -108,7 +108,7 @@ def _individuals_within(
         for column, tree in zip(columns, trees, strict=True)
     ]
     tuple_of, tuples = tuples_of(columns, sets)
-    return index_of(itself, itself.names, sets, tuples).counts()[tuple_of]
+    return make_index(itself, itself.names, sets, tuples).counts()[tuple_of]
 
 
 Unsound: TypeAlias = Literal["only 1-QIs", "subset", "one by one"]

@@ -55,17 +55,16 @@ class Index(Protocol):
         ...
 
 
-def index_of(world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes) -> Index:
-    """Make the fastest index for the tuples, given as one set per column: shape (d, tuples)."""
-    return make_index(world, names, sets, tuples, "auto")
-
-
 def make_index(
-    world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes, method: Method
+    world: World,
+    names: Sequence[str],
+    sets: Sequence[AtomSets],
+    tuples: Codes,
+    method: Method = "auto",
 ) -> Index:
-    """Make the index of this kind; `rows` and `layers` need layers, `tree` needs nothing.
+    """Make an index for the tuples, given as one set per column: shape (d, tuples).
 
-    `auto` takes the fastest; without layers it is always a tree.
+    `rows` and `layers` need layers, `tree` needs nothing; `auto` takes the fastest.
     """
     layers = [one.layers for one in sets]
     patterns = None if method == "tree" else _group_patterns(sets, layers, tuples)

@@ -10,7 +10,7 @@ from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
-from incrowd.linkage.index import Index, index_of
+from incrowd.linkage.index import Index, make_index
 from incrowd.linkage.matching import Matching, match
 from incrowd.linkage.world import World
 from incrowd.partition.csr import Rows, entries, offsets, offsets_of, owners
@@ -148,7 +148,7 @@ def link(
         for name, matching, one in zip(names, matchings, sets, strict=True)
     )
     tuple_of, tuples = tuples_of([release[name] for name in names], sets)
-    index = index_of(world, names, sets, tuples)
+    index = make_index(world, names, sets, tuples)
     counts = np.append(index.counts(), 0)
     notes = (
         *world.notes,

@@ -1,7 +1,7 @@
 """The external tables that somebody may hold (Bettini Sections 2 and 3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
@@ -26,6 +26,8 @@ class World:
 
     columns: Mapping[str, CodedColumn]
     individual: Codes | None = None
+    _held: dict[str, Counts] = field(default_factory=dict, init=False)
+    """What `code_counts` has counted, by column."""
 
     def __post_init__(self) -> None:
         """Refuse a world without columns, and columns of different lengths."""
@@ -96,11 +98,6 @@ class World:
             counts = np.bincount(column.codes, minlength=len(column.domain) + 1)
             self._held[name] = counts.astype(np.int64)
         return self._held[name]
-
-    @cached_property
-    def _held(self) -> dict[str, Counts]:
-        """What `code_counts` has counted, by column."""
-        return {}
 
     @property
     def notes(self) -> tuple[str, ...]:

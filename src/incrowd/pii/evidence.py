@@ -23,6 +23,7 @@ from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.pii.sentinels import means_missing
 from incrowd.pii.silent import family_names, given_names
 from incrowd.pii.value_words import topic_of_values
+from incrowd.pii.words import word_set
 from incrowd.table.column import Kind, Role
 
 _LABELLED = 1.1
@@ -40,20 +41,19 @@ _OLDEST = 130
 _WEEKS = 53
 _HEAVIEST = 1e8
 """No record stands for so many people."""
-_LASTING = (
+_DURATIONS = word_set(
     "hours hrs horas heures stunden weeks days years yrs yr dur duration tenure length minutes "
     "time times dist distance income"
 )
-_DURATIONS = frozenset(_LASTING.split())
-_OF_PEOPLE = (
+_COUNTED = word_set(
     "children child kids size siz hsize hhsize hhmmb npf noc people persons members number filhos "
     "hijos enfants kinder rooms bedrooms cars vehicles siblings sibs nchild nkids parity tbo chd "
     "visits floors"
 )
-_COUNTED = frozenset(_OF_PEOPLE.split())
 _TEXT_ONLY = frozenset(("name", "e-mail", "web address", "address", "photo"))
-_SHORT = "wgt wght wgts fnlwgt pweight pwgtp wgtp perwt hhwt dweight pspwght anweight fexp"
-_ABBREVIATED = frozenset(_SHORT.split())
+_ABBREVIATED = word_set(
+    "wgt wght wgts fnlwgt pweight pwgtp wgtp perwt hhwt dweight pspwght anweight fexp"
+)
 
 
 @dataclass(frozen=True)
