@@ -26,11 +26,9 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
     chances = candidates.chances
     rate = Rate.of_classes(chances, candidates.sizes, fixed=candidates.fixed)
     known = candidates.right is not None or candidates.listed is not None
-    listed = (
-        candidates.listed
-        if known and candidates.listed is not None
-        else _largest_listed_share(candidates)
-    )
+    listed = candidates.listed
+    if listed is None:  # the most that can be
+        listed = float(candidates.most_listed.sum()) / max(total, 1)
     baseline = listed / candidates.individuals if candidates.individuals else 0.0
     alone = _count_sole_rows(candidates)
     return Attack(
@@ -74,11 +72,6 @@ def _count_sole_rows(candidates: RowCandidates) -> int:
     """How many rows fit one person only: the right one, if the truth is known."""
     single: Flags = candidates.number == 1
     return int((single if candidates.right is None else single & candidates.right).sum())
-
-
-def _largest_listed_share(candidates: RowCandidates) -> float:
-    """The largest share of the released people that can be in the world."""
-    return float(candidates.most_listed.sum()) / max(len(candidates.number), 1)
 
 
 def _listed_sentence(candidates: RowCandidates, listed: float) -> str:

@@ -18,7 +18,7 @@ from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
 from incrowd.attacks.singling_out import singling_out
 from incrowd.errors import InputError
-from incrowd.linkage.attack_data import LIMIT, AttackData, SharedColumn
+from incrowd.linkage.attack_data import LIMIT, AttackData
 from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_linkage import WorldLinkage
@@ -200,7 +200,8 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
     ]
     here, there = (tables.match_columns(rest, where) for where in ("release", "other"))
     exact = [
-        _shows_exactly(one) and _shows_exactly(two) for one, two in zip(here, there, strict=True)
+        one.decoding.exact is not None and two.decoding.exact is not None
+        for one, two in zip(here, there, strict=True)
     ]
     limit = tables.knowledge.limit
     columns = tables.match_columns(known), tables.match_columns(known, "other")
@@ -209,11 +210,6 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
         for one, rest in zip(columns, (here, there), strict=True)
     )
     return first, second
-
-
-def _shows_exactly(column: SharedColumn) -> bool:
-    """Whether a release shows every value of a column as it is."""
-    return column.decoding.exact is not None
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:

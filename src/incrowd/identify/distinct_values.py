@@ -219,32 +219,6 @@ def estimate_values(records: Records, columns: Sequence[int]) -> float:
     return len(sizes) + pairs / float(special.gammaincinv(twice, 0.01)) if twice else math.inf
 
 
-def assess(  # noqa: PLR0913  the last three are options
-    records: Records,
-    columns: Sequence[int],
-    people: float | str,
-    *,
-    alpha: float = 0.5,
-    source: CountSource | None = None,
-    domains: Mapping[str, float] | None = None,
-) -> DistinctValueTest:
-    """Test whether columns of a table can identify people of a population.
-
-    `domains` are declared numbers of values by column. Without a `source` these are taken if all of
-    the columns have one, else an estimate: about the columns without a declared number, times the
-    declared ones. It has no limit if those columns alone tell all records apart.
-    """
-    known = domains or {}
-    names = [records.names[j] for j in columns]
-    if source is None:
-        source = (
-            CountSource.DECLARED if all(name in known for name in names) else CountSource.ESTIMATED
-        )
-    distinct = _possible_values(records, columns, source, known)
-    key = records.total > 1 and count_values(records, columns) == records.total
-    return distinct_value_test(distinct, people, alpha, source, key=key)
-
-
 def _possible_values(
     records: Records, columns: Sequence[int], source: CountSource, known: Mapping[str, float]
 ) -> float:
@@ -317,10 +291,19 @@ class PopulationTest:
         return cls(parse_population(people), 0.5 if alpha is None else alpha, how, domains)
 
     def test(self, rows: Records, columns: Sequence[int]) -> DistinctValueTest:
-        """Test whether a set of columns of a table can identify people of the population."""
-        return assess(
-            rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
-        )
+        """Test whether a set of columns of a table can identify people of the population.
+
+        Without a source, declared numbers of values are taken if all of the columns have one, else
+        an estimate: about the columns without a declared number, times the declared ones. It has no
+        limit if those columns alone tell all records apart.
+        """
+        source = self.source
+        if source is None:
+            declared = all(rows.names[j] in self.domains for j in columns)
+            source = CountSource.DECLARED if declared else CountSource.ESTIMATED
+        distinct = _possible_values(rows, columns, source, self.domains)
+        key = rows.total > 1 and count_values(rows, columns) == rows.total
+        return distinct_value_test(distinct, self.people, self.alpha, source, key=key)
 
     def test_without_table(self, names: Sequence[str]) -> DistinctValueTest:
         """Test a set of columns without a table, by the declared numbers of values alone."""

@@ -130,11 +130,9 @@ class SetOracle(Protocol):
 
     def first_masks(self) -> Masks:
         """Difference sets to begin with; there may be none."""
-        ...
 
     def missed_masks(self, columns: Sequence[int]) -> Masks:
         """No masks if the set is good enough; otherwise difference sets without its columns."""
-        ...
 
 
 class KeyOracle:

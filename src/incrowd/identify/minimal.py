@@ -29,7 +29,6 @@ from incrowd.identify.oracles import (
 )
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Records, budget
-from incrowd.identify.sampling import count_rows_once
 from incrowd.watch import Watch
 
 MOST_COLUMNS = 128
@@ -66,7 +65,6 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     sample: int | None = None,
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
-    drop_duplicates: bool = False,
     otherwise: int | None = None,
 ) -> MinimalSets:
     """Find all minimal sets with at least this ratio; with a ratio of 1, the minimal keys.
@@ -77,8 +75,6 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     can be too many: then, with `otherwise`, those of at most so many columns are found.
     """
     question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
-    if drop_duplicates:
-        records = count_rows_once(fold_records(records))
     search = MinimalSetSearch(records, question, watch or Watch())
     return search.run(rng or np.random.default_rng(0))
 

@@ -28,36 +28,29 @@ class _ColumnLike(Protocol):
     @property
     def name(self) -> str:
         """The name of the column."""
-        ...
 
     @property
     def hierarchy(self) -> Hierarchy:
         """The hierarchy whose labels it shows."""
-        ...
 
     @property
     def lowest(self) -> int:
         """The lowest level that may be shown."""
-        ...
 
     @property
     def grid(self) -> CellGrid | None:
         """The cells that spans may end on; None lets them end on values or nodes."""
-        ...
 
     @property
     def pools(self) -> Pools | None:
         """What sets may name; None if that is every value."""
-        ...
 
     @property
     def finest(self) -> Codes:
         """The finest thing that each code may be shown as: its cell or lowest node."""
-        ...
 
     def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
         """Spans of codes, widened to whole cells or to nodes of the lowest level."""
-        ...
 
 
 class ValueSetsLike(Protocol):
@@ -66,17 +59,14 @@ class ValueSetsLike(Protocol):
     @property
     def start(self) -> Counts:
         """Where the values of each class begin."""
-        ...
 
     @property
     def code(self) -> Codes:
         """The values, or members of the pools, one class after the other."""
-        ...
 
     @property
     def pools(self) -> Pools | None:
         """What sets may name; None if that is every value."""
-        ...
 
 
 class _OutcomeLike(Protocol):
@@ -85,32 +75,26 @@ class _OutcomeLike(Protocol):
     @property
     def low(self) -> Codes:
         """The first code of each class in each column: shape (columns, classes)."""
-        ...
 
     @property
     def high(self) -> Codes:
         """The last code of each class in each column."""
-        ...
 
     @property
     def level(self) -> Codes:
         """The level that each class shows in each column."""
-        ...
 
     @property
     def spans(self) -> bool:
         """Whether ordered columns show the true span of their classes."""
-        ...
 
     @property
     def sets(self) -> Mapping[int, ValueSetsLike]:
         """By number of a column: the sets of values that classes show there."""
-        ...
 
     @property
     def classes(self) -> Classes:
         """The classes, with their records and people."""
-        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)

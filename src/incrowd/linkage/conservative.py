@@ -137,42 +137,26 @@ def cautions(
         return ()
     used = set().union(*map(set, declared)) if declared else set()
     left = tuple(name for name in public if name not in used)
-    found = [_one_by_one_caution(tuple(public), len(declared))] if len(declared) > 1 else []
+    names, found = ", ".join(left), []
+    if len(declared) > 1:
+        text = (
+            f"{len(declared)} quasi-identifiers that are k-anonymous one by one prove nothing for"
+            f" all public columns together ({', '.join(public)}): use these as one quasi-identifier"
+        )
+        found.append(Caution("one by one", tuple(public), text))
     if left:
-        found.append(_subset_caution(left))
-        if world is not None:
-            found += _small_group_cautions(world, left, k)
+        text = (
+            f"the world also knows {names}: k-anonymity of some public columns proves nothing for"
+            " all of them together"
+        )
+        found.append(Caution("subset", left, text))
+    if left and world is not None and 1 < (smallest := smallest_crowd(world, left)) < k:
+        text = (
+            f"{names} single out nobody, but narrow somebody down to {smallest:,} people, fewer"
+            f" than {k:,}: treat them as quasi-identifiers too"
+        )
+        found.append(Caution("only 1-QIs", left, text))
     return tuple(found)
-
-
-def _one_by_one_caution(public: tuple[str, ...], number: int) -> Caution:
-    """The caution that so many sets, each anonymous by itself, prove nothing together."""
-    text = (
-        f"{number} quasi-identifiers that are k-anonymous one by one prove nothing for all public"
-        f" columns together ({', '.join(public)}): use these as one quasi-identifier"
-    )
-    return Caution("one by one", public, text)
-
-
-def _subset_caution(left: tuple[str, ...]) -> Caution:
-    """The caution that some public columns are left out."""
-    text = (
-        f"the world also knows {', '.join(left)}: k-anonymity of some public columns proves nothing"
-        " for all of them together"
-    )
-    return Caution("subset", left, text)
-
-
-def _small_group_cautions(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
-    """The caution that columns left out name groups of fewer than k, in a list; else none."""
-    smallest = smallest_crowd(world, left)
-    if not 1 < smallest < k:
-        return []
-    text = (
-        f"{', '.join(left)} single out nobody, but narrow somebody down to {smallest:,} people,"
-        f" fewer than {k:,}: treat them as quasi-identifiers too"
-    )
-    return [Caution("only 1-QIs", left, text)]
 
 
 def _labels_within(

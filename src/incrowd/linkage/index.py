@@ -44,15 +44,12 @@ class Index(Protocol):
     @property
     def points(self) -> WorldPoints:
         """The points that are searched."""
-        ...
 
     def counts(self) -> Counts:
         """Count how many individuals each tuple may be."""
-        ...
 
     def members(self, tuples: Codes) -> Rows:
         """List the points that each of these tuples may be, in compressed rows."""
-        ...
 
 
 def make_index(
