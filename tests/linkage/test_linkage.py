@@ -15,7 +15,8 @@ from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
 from incrowd.linkage.atoms import _mostly_distinct, atom_sets_of
 from incrowd.linkage.index import make_index
-from incrowd.linkage.links import _match_column, link, tuples_of
+from incrowd.linkage.links import link, tuples_of
+from incrowd.linkage.matching import match_column
 from incrowd.linkage.world import World
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import encode
@@ -42,6 +43,11 @@ def as_list(rows, who):
     """A world as the naive twin has it; whoever has no id gets one."""
     named = range(1, len(rows) + 1) if who is None else [w or f"row {i}" for i, w in enumerate(who)]
     return list(zip(named, rows, strict=True))
+
+
+def match_own_values(column, world):
+    domain = world.columns[column.name].domain
+    return match_column(column, domain, None, Missing.OWN_VALUE, unknown=False)
 
 
 texts = st.sampled_from([None, *LETTERS])
@@ -122,10 +128,7 @@ def test_every_path_finds_the_same(case, method, folds):
     rows, who, released = case
     world, columns = world_of(rows, who, 3), released_columns(released)
     names = list(columns)
-    sets = [
-        atom_sets_of(_match_column(columns[name], world, None, (name, Missing.OWN_VALUE)))
-        for name in names
-    ]
+    sets = [atom_sets_of(match_own_values(columns[name], world)) for name in names]
     tuple_of, tuples = tuples_of(list(columns.values()), sets)
     with patch("incrowd.linkage.atoms._mostly_distinct", lambda _: not folds):
         index = make_index(world, names, sets, tuples, method)
@@ -206,9 +209,7 @@ def test_a_larger_world_agrees_with_counting_by_hand(method, several):
         [f"[{a}, {b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)
     ]
     release = {c: column(c, cells) for c, cells in zip("xy", labels, strict=True)}
-    sets = [
-        atom_sets_of(_match_column(release[c], world, None, (c, Missing.OWN_VALUE))) for c in "xy"
-    ]
+    sets = [atom_sets_of(match_own_values(release[c], world)) for c in "xy"]
     tuple_of, tuples = tuples_of(list(release.values()), sets)
     index = make_index(world, list("xy"), sets, tuples, method)
     found = index.counts()[tuple_of]

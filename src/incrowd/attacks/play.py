@@ -98,10 +98,7 @@ def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """Play the attacks by halves of the known columns, as far as they are to be played.
-
-    Return them, and by column the attacks by all other columns.
-    """
+    """Play the attacks by halves of the known columns, and by column those by all others."""
     both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}

@@ -253,10 +253,7 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """The worst for single people, from figures over parts.
-
-        `figures` are the largest chance, the most added, and the highest rank (`rank_classes`).
-        """
+        """The worst by parts: the largest chance, the most added, the highest `rank_classes`."""
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)

@@ -126,10 +126,7 @@ def _sensitive_values(data: AttackData) -> Codes:
 def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
-    """What both have: start, code, the smaller of the two weights, and their product.
-
-    In compressed rows; codes are below `many`.
-    """
+    """What both have: start, code below `many`, the smaller weight, and the product of both."""
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
     place, there = found_in(keys[1][order], keys[0])

@@ -81,7 +81,6 @@ class DiscoverOptions:
         self.population_test  # noqa: B018  it refuses what does not fit together
 
     def _check_sample(self) -> None:
-        """Refuse samples, epsilon, delta and seeds that are out of range or contradict `exact`."""
         if self.exact and not (self.epsilon is None and self.sample is None):
             raise PolicyError(
                 "an exact answer takes no epsilon and no sample",
@@ -96,7 +95,6 @@ class DiscoverOptions:
             raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
 
     def _check_weights(self) -> None:
-        """Refuse weights that are not above 0, and weights where a sample is looked at."""
         for name, weight in self.weights.items():
             if not (weight > 0 and math.isfinite(weight)):
                 raise PolicyError(
@@ -118,7 +116,6 @@ class DiscoverOptions:
         return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
 
     def _check_limits(self) -> None:
-        """Refuse a time limit, a ratio or a largest size that is out of range."""
         if self.time_limit is not None and not self.time_limit >= 0:
             raise PolicyError("the time limit must be 0 seconds or more")
         if not 0 < self.least_ratio <= 1:
@@ -155,10 +152,7 @@ class DiscoverOptions:
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
     def largest_size(self, width: int) -> int | None:
-        """The largest size of sets to search; None for any.
-
-        That asked for, or else 4 or 3 in a table of more than 18 or 32 columns.
-        """
+        """The most columns of a set: as asked, else any, 4 beyond 18 columns, 3 beyond 32."""
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
@@ -207,7 +201,6 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
 
 
 def _unreachable_answer() -> SetAnswer:
-    """The answer that no set reaches the ratio: no sets and no minimum."""
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
     return SetAnswer((), None, searched, searched, promise, partial=False)
@@ -245,10 +238,7 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The set of any size whose columns cost least together, and what is promised of it.
-
-    The cheapest known one if there are many columns or no time.
-    """
+    """The cheapest set and its promise; of known ones only if columns are many or time is up."""
     greedy, sets = known
     if records.width <= _EXACT and not watch.expired:
         measure, ratio = options.measure, options.least_ratio

@@ -79,11 +79,7 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search all sets with at most `most` columns.
-
-        With a time limit a part of it first goes to sets of any size, then to sizes one after the
-        other.
-        """
+        """Search sets of at most `most` columns by size, first of any size for part of the time."""
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))
@@ -121,10 +117,7 @@ class BorderSearch:
         return clean
 
     def _next_candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
-        """Whether the tree has ended, and the next batch of sets that hit every known mask.
-
-        Sets that were found before are left out.
-        """
+        """Whether the tree has ended, and the next batch of new sets that hit every known mask."""
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
@@ -180,10 +173,7 @@ class RatioOracle:
         """How many sets were looked at in the table."""
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
-        """The sets that are good enough, and failing sets, each of the others being part of one.
-
-        Where there is no time left, there are fewer of both.
-        """
+        """Good sets, and failing sets that the others are part of; fewer of both out of time."""
         ways = (
             self._certain_paths(sets, watch)
             if self._guesses.certain

@@ -109,10 +109,7 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Yield the numbers and dates from which together this one follows, as a total from its parts.
-
-    Nothing if not all together determine it; those that are not needed are left out.
-    """
+    """Yield the needed numbers and dates that together determine this one, as parts a total."""
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:

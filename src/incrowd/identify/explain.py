@@ -55,10 +55,7 @@ def find_partners(  # noqa: PLR0913  the last two are options
 def coarsen_column(
     records: Records, columns: Sequence[int], column: int, maps: Codes
 ) -> tuple[Coarser, ...]:
-    """Measure the ratios of a set with one of its columns at each level (see `Hierarchy.maps`).
-
-    The column's codes must be those of the hierarchy's leaves.
-    """
+    """Measure a set's ratios with one column, coded by leaves, at each level (`Hierarchy.maps`)."""
     if column not in columns:
         raise PolicyError("the column to coarsen is not in the set")
     codes = records.codes[column]
@@ -82,11 +79,7 @@ def _completions(
     aim: tuple[Measure, float],
     others: Sequence[int],
 ) -> list[tuple[int, ...]]:
-    """The sets of `base` and one later column that reach the ratio together with `start`.
-
-    `aim` is the measure and the ratio; only columns of `others` above the last one of `base` are
-    tried.
-    """
+    """The sets of `base` and a later one of `others` that reach the ratio with `start`."""
     measure, ratio = aim
     groups = start.split(records, *base)
     later = [j for j in others if not base or j > base[-1]]

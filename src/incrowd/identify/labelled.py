@@ -146,10 +146,7 @@ class Cutter:
         return LabelledRows(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
 
     def cost(self, here: LabelledRows, columns: Set, limit: int) -> int:
-        """What the classes cost if they are split by columns.
-
-        If that is more than `limit`, the number returned is only known to be above it.
-        """
+        """What the classes cost if split by columns; above `limit`, only some number above it."""
         some, rest = self._columns_at_once(here.number, columns)
         if rest:
             return self.cost(self.split(here, some), rest, limit)

@@ -141,10 +141,7 @@ class DepthFirst:
         return failing
 
     def _failing_sets(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
-        """Look at sets with the same start in the table; yield those that fail, with a least cost.
-
-        Good ones are noted.
-        """
+        """Look at sets of one start in the table: note good ones, yield others with least costs."""
         if not sets:
             return
         exact = self._submodular and len(start) < 2
@@ -266,7 +263,6 @@ def sample_border(
 
 
 def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
-    """A test of whether a set of columns reaches the ratio in these records."""
     return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
 
 

@@ -98,7 +98,6 @@ def _subset_tasks(
 
 
 def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
-    """The records with their columns in this order."""
     names = tuple(records.names[j] for j in order)
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 
@@ -130,10 +129,7 @@ class _SetsWithFirst:
     def tasks(
         self, chosen: tuple[int, ...], groups: RecordGroups
     ) -> Iterator[Callable[[], list[SetRatios]]]:
-        """Yield tasks that count all larger sets that add later columns to the chosen ones.
-
-        Each task counts a single set, or all that extend one, about `_TOGETHER` of them.
-        """
+        """Yield tasks that count all sets with later columns too: one set, or about `_TOGETHER`."""
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.count_larger, chosen, groups)
             return

@@ -98,12 +98,10 @@ class MinimalSetSearch:
 
     @cached_property
     def _splitter(self) -> Splitter:
-        """Splits classes of these records; made when it is first needed."""
         return Splitter(self._records)
 
     @cached_property
     def _branch(self) -> CostBranch:
-        """Counts costs of sets of columns; made when it is first needed."""
         return CostBranch(self._splitter, self._budget)
 
     def run(self, rng: np.random.Generator) -> MinimalSets:
@@ -126,10 +124,7 @@ class MinimalSetSearch:
         return self.answer()
 
     def _costs_for_key(self, columns: list[int]) -> Costs:
-        """The costs for a key: rows beyond the first of their class.
-
-        The branch by which they are counted is kept for the search.
-        """
+        """The costs for a key, rows beyond the first of their class; their branch is kept."""
         branch = self._keys = Branch(self._splitter, columns)
         each = [branch.classes([column]).repeated for column in columns]
         every = branch.classes([column for _, column in sorted(zip(each, columns, strict=True))])
@@ -166,12 +161,10 @@ class MinimalSetSearch:
         return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
 
     def _has_several_values(self, column: int) -> bool:
-        """Whether the column has more than one value."""
         codes = self._records.codes[column]
         return bool((codes != codes[0]).any())
 
     def _infeasible_error(self) -> InfeasibleError:
-        """The error that no set reaches the ratio: duplicates stand in the way."""
         question, reached = self._question, ratios_of_all(self._records)
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
@@ -204,7 +197,6 @@ class MinimalSetSearch:
         return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
 
     def _search_upwards(self, border: list[tuple[int, ...]]) -> None:
-        """Search level by level, from these sets to larger ones."""
         good = CostBranch(self._splitter, self._budget).keeps
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 

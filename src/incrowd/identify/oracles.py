@@ -117,11 +117,7 @@ class PrefixJudge:
         self._stack: list[tuple[Set, LabelledRows]] = [((), cutter.whole)]
 
     def keeps(self, columns: Set, following: Sequence[Set]) -> bool:
-        """Whether these columns keep to the budget.
-
-        `following` are the sets asked next: the classes of a beginning that they share are kept for
-        them.
-        """
+        """Whether a set keeps to the budget; beginnings shared with the `following` are kept."""
         while self._stack[-1][0] != columns[: len(self._stack[-1][0])]:
             self._stack.pop()
         for many in self._lengths_to_keep(columns, following):

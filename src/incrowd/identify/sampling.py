@@ -172,10 +172,7 @@ def sample_rows(records: Records, size: int, rng: np.random.Generator) -> Record
 
 
 def sample_pairs(records: Records, size: int, rng: np.random.Generator) -> Differences:
-    """Draw so many pairs of two different records, independently of each other.
-
-    A table of fewer than two records has no pairs.
-    """
+    """Draw so many pairs of different records independently; none from fewer than two records."""
     total = records.total
     if total < 2:
         return differences(records, np.empty((2, 0), dtype=np.int64))
@@ -242,13 +239,11 @@ def log_of_sets(columns: int, delta: float) -> float:
 
 
 def _check_shares(epsilon: float, delta: float) -> None:
-    """Refuse an epsilon or a delta that is not between 0 and 1."""
     for name, share in (("epsilon", epsilon), ("delta", delta)):
         if not 0 < share < 1:
             raise PolicyError(f"{name} must be between 0 and 1, not {share:g}")
 
 
 def _check_beta(beta: float) -> None:
-    """Refuse a ratio that is not above 0 and at most 1."""
     if not 0 < beta <= 1:
         raise PolicyError(f"the ratio must be above 0 and at most 1, not {beta:g}")

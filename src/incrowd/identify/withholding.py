@@ -260,7 +260,6 @@ class PairGauge:
 def _withhold_greedily(
     records: Records, request: WithholdRequest, choice: ColumnChoice
 ) -> Withholding:
-    """Choose columns to publish by looking at all records, one column at a time."""
     gauge = RecordGauge(records, request.measure)
     columns = _choose_published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
@@ -408,7 +407,6 @@ class _SetAbove:
 def _make_withholding(
     columns: Sequence[int], figures: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
-    """The result of publishing these columns and withholding all others."""
     places = tuple(sorted(columns))
     withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
     return Withholding(places, withheld, figures, choice.utility(places), promise)

@@ -48,10 +48,7 @@ class AtomSets:
         return np.asarray(np.diff(self.start) == 0)
 
     def sums(self, per_code: Counts) -> Counts:
-        """Per set: the sum of a figure over the codes of the world that it stands for.
-
-        `per_code` has the figure of each code.
-        """
+        """Per set: the sum of `per_code` over the codes of the world that it stands for."""
         per_atom = np.bincount(self.atom, weights=per_code, minlength=self.atoms + 1)
         upto = offsets(per_atom.astype(np.int64))
         return np.diff(offsets(upto[self.high + 1] - upto[self.low])[self.start])
@@ -96,7 +93,6 @@ class AtomSets:
         return of
 
     def _atoms_of(self, s: int) -> Counts:
-        """The atoms of set s, ascending."""
         runs = range(int(self.start[s]), int(self.start[s + 1]))
         parts = [np.arange(self.low[r], self.high[r] + 1) for r in runs]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
@@ -149,11 +145,7 @@ def _sets_of_first_labels(
 
 
 def drop_idle(tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """Drop tuples with a set that stands for nothing.
-
-    Return the new place of each tuple, -1 for those dropped, and the tuples left: shape (d,
-    tuples).
-    """
+    """The new place of each tuple, -1 if a set of it stands for nothing, and the tuples left."""
     idle: Flags = np.logical_or.reduce(
         [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
     )
@@ -207,10 +199,7 @@ def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets])
 def distinct_rows_as_points(
     world: World, names: Sequence[str], sets: Sequence[AtomSets]
 ) -> WorldPoints:
-    """Make every distinct row of atoms that some label fits a point.
-
-    If hardly any rows are equal they are not folded: then every such row is a point.
-    """
+    """Make each distinct row of atoms that a label fits a point, or each row if few are equal."""
     every = [one.atom[world.columns[name].codes] for name, one in zip(names, sets, strict=True)]
     kept: Flags = np.logical_and.reduce([line > 0 for line in every])
     lines = [line[kept] for line in every]

@@ -147,6 +147,5 @@ def _copy_classes(
 
 
 def _copy_sets(held: ValueSetsLike, of: Codes) -> _SetRuns:
-    """Copy the sets of these classes."""
     entry, _ = entries(held.start, of)
     return _SetRuns(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

@@ -356,10 +356,7 @@ class CandidateCounter:
 
 
 def _distinct_tuples(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of sets of each class, and the distinct tuples: shape (d, tuples).
-
-    A class has -1 where a cell stands for nothing; such tuples are dropped.
-    """
+    """The tuple of each class, -1 if a cell stands for nothing; and tuples: shape (d, tuples)."""
     place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines

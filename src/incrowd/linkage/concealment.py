@@ -100,10 +100,7 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
 
 
 def _number_lists(line: Counts, start: Counts) -> Counts:
-    """The group of each person: people with the same list of lines have the same number.
-
-    Person p has the lines `line[start[p]:start[p + 1]]`.
-    """
+    """The number of each person's list `line[start[p]:start[p + 1]]`; equal lists share one."""
     lists = [line[a:b].tobytes() for a, b in pairwise(start.tolist())]
     number: dict[bytes, int] = {}
     return np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
@@ -112,10 +109,7 @@ def _number_lists(line: Counts, start: Counts) -> Counts:
 def _route_rows(
     edges: tuple[Counts, Counts], rows: Counts, people: Counts
 ) -> tuple[Flags, Flags] | None:
-    """Let all rows flow to groups: which edges carry some, and which groups have people to spare.
-
-    None if not all rows can flow.
-    """
+    """Which edges carry rows, and which groups have people to spare; None if not all can flow."""
     line, group = edges
     lines, groups = len(rows), len(people)
     sink = lines + groups + 1

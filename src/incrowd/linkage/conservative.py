@@ -15,7 +15,6 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.errors import PolicyError
 from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.hierarchy import Hierarchy
@@ -25,7 +24,7 @@ from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.index import make_index
 from incrowd.linkage.links import tuples_of
 from incrowd.linkage.matching import Matching, match, matching_of_runs
-from incrowd.linkage.world import World
+from incrowd.linkage.world import World, check_names
 from incrowd.partition.csr import offsets
 from incrowd.table.column import CodedColumn, Domain, Kind
 
@@ -75,14 +74,8 @@ def conservative(
     it is one of the values that the other stands for, or the other is a node above it.
     """
     names = tuple(release if on is None else dict.fromkeys(on))
-    unknown = [name for name in names if name not in release]
-    if unknown or not names:
-        raise PolicyError(
-            f"the release has no column {unknown[0]!r}"
-            if unknown
-            else "no public columns are named",
-            remedy="name some of: " + ", ".join(release),
-        )
+    nothing = "no public columns are named"
+    check_names(names, tuple(release), "the release has no column {}", nothing)
     columns = [release[name] for name in names]
     trees = [(hierarchies or {}).get(name) for name in names]
     itself = World({name: release[name] for name in names}, unit)
@@ -99,10 +92,7 @@ def _individuals_within(
     complete: bool,
     equal: bool,
 ) -> Counts:
-    """Count, per row, the individuals with a row that decodes within it.
-
-    The release is its own world. With `equal`, only rows that show the same count.
-    """
+    """Per row, how many individuals have a row that decodes within it or, if `equal`, the same."""
     sets = [
         atom_sets_of(_labels_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
@@ -162,10 +152,7 @@ def cautions(
 def _labels_within(
     column: CodedColumn, hierarchy: Hierarchy | None, *, complete: bool, equal: bool
 ) -> Matching:
-    """For each label of a released column, the labels that decode within it, as its codes.
-
-    With `equal`, a label holds only itself; see `conservative` for `complete`.
-    """
+    """The labels that decode within each label, as codes; if `equal`, each label itself."""
     labels: Labels = [None, *column.domain.labels.tolist()]
     held = np.bincount(column.codes, minlength=len(labels)) > 0
     if equal:

@@ -13,7 +13,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, named_in
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.partition.csr import offsets
-from incrowd.table.column import Domain
+from incrowd.table.column import CodedColumn, Domain, Missing
 from incrowd.table.encode import leaves_of
 
 Labels = Sequence[str | None]
@@ -94,6 +94,24 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     return Matcher(domain, hierarchy).match(labels)
 
 
+def match_column(
+    column: CodedColumn,
+    domain: Domain,
+    hierarchy: Hierarchy | None,
+    missing: Missing,
+    *,
+    unknown: bool,
+) -> Matching:
+    """Match the labels of a released column; those that no row has stand for nothing.
+
+    `unknown` says whether the world has missing values in this column.
+    """
+    matching = match([None, *column.domain.labels.tolist()], domain, hierarchy)
+    if missing is Missing.MATCHES_ANYTHING:
+        matching = matching.open_to_missing(unknown=unknown)
+    return matching.keep_held(np.bincount(column.codes, minlength=len(matching)) > 0)
+
+
 class Matcher:
     """Matches labels with one column of the world; what it looks up is kept for further labels."""
 
@@ -108,10 +126,7 @@ class Matcher:
         self._dec = _LabelPlaces(domain, hierarchy, leaf, order)
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """Find what each label may stand for, as the function `match` does.
-
-        `named` is what all labels of the column name (default: what these labels name).
-        """
+        """As the function `match`; `named` is what the column's labels name, or else these."""
         names = named_in(labels) if named is None else named
         return matching_of_runs(self._dec.runs(labels, names), self.place, self.outside)
 
@@ -151,16 +166,12 @@ class _LabelPlaces:
         return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
 
     def _to_places(self, runs: list[Run]) -> list[Run]:
-        """Turn runs of codes into runs of places."""
         if self._hierarchy is None:
             return runs
         return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
-        """By label that the hierarchy knows: the runs of places of its leaves.
-
-        Labels that it does not know are found by halving the list.
-        """
+        """By label that the hierarchy knows: the runs of its leaves. Halving finds the others."""
         if self._hierarchy is None or not labels:
             return {}
         try:

@@ -109,10 +109,7 @@ class Membership:
 
     @property
     def _ids_in_world(self) -> Codes | None:
-        """The individual of each record of the original by its id, 0 if the world lacks it.
-
-        None if there are no ids, or if they are in the world only in another spelling.
-        """
+        """As `_ids`; None, too, if the world has ids in another spelling only."""
         if self._ids is None or (not (self._ids > 0).any() and self._respelled):
             return None
         return self._ids

@@ -252,7 +252,6 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
-        """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:

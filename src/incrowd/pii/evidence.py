@@ -105,10 +105,7 @@ def weigh_clues(profile: ColumnProfile) -> Guess:
 
 
 def _points_by_role(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
-    """By role: its points, which are those of its best clue and a little of each further one.
-
-    The second mapping is that best clue.
-    """
+    """By role: the points of its best clue and a little of each further one; and that clue."""
     best: dict[Role, Clue] = {}
     for clue in sorted(clues, key=lambda one: -one.points):
         best.setdefault(clue.role, clue)

@@ -53,10 +53,7 @@ class Sentinel:
 
 
 def sentinels(profile: ColumnProfile) -> tuple[Sentinel, ...]:
-    """Find the values of a column that seem to mean that there is none.
-
-    None is found if the records of each value were not counted.
-    """
+    """Find values that seem to mean that there is none; nothing if they were not counted."""
     if not len(profile.domain) or profile.counts is None or profile.sealed:
         return ()
     if profile.value_labels and (told := _sentinels_by_label(profile)):
