@@ -13,9 +13,9 @@ import naive.hierarchy
 import naive.world
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
-from incrowd.linkage.atoms import _mostly_distinct, atom_sets_of
+from incrowd.linkage.atoms import _mostly_distinct, atom_sets_of, tuples_of
 from incrowd.linkage.index import make_index
-from incrowd.linkage.links import link, tuples_of
+from incrowd.linkage.links import link
 from incrowd.linkage.matching import match_column
 from incrowd.linkage.world import World
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
@@ -129,7 +129,8 @@ def test_every_path_finds_the_same(case, method, folds):
     world, columns = world_of(rows, who, 3), released_columns(released)
     names = list(columns)
     sets = [atom_sets_of(match_own_values(columns[name], world)) for name in names]
-    tuple_of, tuples = tuples_of(list(columns.values()), sets)
+    lines = [one.of[c.codes] for c, one in zip(columns.values(), sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
     with patch("incrowd.linkage.atoms._mostly_distinct", lambda _: not folds):
         index = make_index(world, names, sets, tuples, method)
     counts = np.append(index.counts(), 0)[tuple_of]
@@ -210,7 +211,8 @@ def test_a_larger_world_agrees_with_counting_by_hand(method, several):
     ]
     release = {c: column(c, cells) for c, cells in zip("xy", labels, strict=True)}
     sets = [atom_sets_of(match_own_values(release[c], world)) for c in "xy"]
-    tuple_of, tuples = tuples_of(list(release.values()), sets)
+    lines = [one.of[c.codes] for c, one in zip(release.values(), sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
     index = make_index(world, list("xy"), sets, tuples, method)
     found = index.counts()[tuple_of]
     for i in range(300):

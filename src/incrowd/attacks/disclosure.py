@@ -221,10 +221,7 @@ class AttributeDisclosure:
     def of_members(
         cls, fit: Fit, target: SensitiveTarget, held: tuple[Members, WeightedRows]
     ) -> "AttributeDisclosure":
-        """Compute what members of each class of people disclose.
-
-        `held` are those members, and the weighted values that each of them shows.
-        """
+        """Compute what `held` discloses: members of classes of people, and weighted values."""
         people = fit.people.start, fit.people.rows
         figures = DisclosureFigures.of(*held, people, target.truth, target.prior)
         return cls(fit, target, figures)
@@ -236,11 +233,7 @@ class AttributeDisclosure:
 
     @property
     def guessed(self) -> Rate:
-        """How often the most frequent of the possible values is the person's own, expected.
-
-        Ties are broken at random. For somebody who fits no row, the guess is the most frequent
-        value of the whole release.
-        """
+        """How often the guess of `inference` is the person's own value, expected."""
         hits = ClassHits(self.figures.hits, self._people)
         return self._rate(hits, lambda: self.target.hits_of_each)
 
@@ -254,7 +247,6 @@ class AttributeDisclosure:
 
     @property
     def _people(self) -> Floats:
-        """People per class."""
         return self.fit.people.sizes.astype(np.float64)
 
     def _rate(

@@ -82,7 +82,6 @@ class _Ends:
 
 
 def _end_cells(column: CodedColumn) -> _Ends:
-    """The end cells of each label of a column."""
     labels = column.domain.labels.tolist()
     of, number = EndCells(labels), dict[str, int]()
     found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
@@ -168,7 +167,6 @@ def ends(
 def _describe_ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, success: float
 ) -> str:
-    """What the attacker does and achieves, in a few sentences."""
     how = (
         f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
         "class has the values that its labels end on. "

@@ -82,7 +82,6 @@ class Moments:
         return max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
 
     def __add__(self, other: "Moments") -> "Moments":
-        """The sums over the classes of both."""
         both = zip(self.squares, other.squares, strict=True)
         first, second, third = (one + another for one, another in both)
         return Moments(
@@ -253,7 +252,7 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """The worst by parts: the largest chance, the most added, the highest `rank_classes`."""
+        """The worst by `figures`: the largest chance, most added, highest rank (`rank_classes`)."""
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)
@@ -277,10 +276,7 @@ class PersonRisk:
 
 
 def rank_classes(chance: Floats, people: Floats | Counts) -> Floats:
-    """One number that orders classes by their chance, to a thousandth, then by their people.
-
-    The highest of all is the highest over parts.
-    """
+    """One number that orders classes by their chance, to a thousandth, then by their people."""
     return np.where(people > 0, np.round(chance * 1000) * _PEOPLE + people, 0.0)
 
 

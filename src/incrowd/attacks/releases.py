@@ -142,10 +142,8 @@ def _finding_attack(both: _BothReleases) -> Attack:
     hits = right / np.maximum(left, 1)
     alone = Moments.of(hits, fit.people.sizes).by_person(hits, fit.people.sizes)
     rate = Rate.of_moments(alone.hit_together(fit.rows_of_a_person))
-    k, before = (
-        _least_above_zero(left),
-        [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)],
-    )
+    k = _least_above_zero(left)
+    before = [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
         kind="releases",

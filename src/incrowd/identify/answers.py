@@ -10,7 +10,7 @@ from incrowd.identify.distinct_values import PopulationTest
 from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import ratios_of_all
 from incrowd.identify.minimal import minimal_sets
-from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
+from incrowd.identify.minimum import MOST_COLUMNS, Minimum, exact_minimum, greedy_key
 from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
 from incrowd.identify.records import Measure, Records, measure_of
 from incrowd.identify.sampling import partial_pairs, separation_pairs
@@ -19,8 +19,6 @@ from incrowd.watch import Watch
 
 TIME_LIMIT = 60.0
 """Default number of seconds that a search may take."""
-_EXACT = 32
-"""Columns among which the smallest set is searched exactly."""
 _LISTED = 1_000
 """Sets that are listed at most."""
 _LOOKED_AT = 10**8
@@ -29,33 +27,22 @@ _LOOKED_AT = 10**8
 
 @dataclass(frozen=True)
 class DiscoverOptions:
-    """What `discover` looks for, and how sure it must be. Checked before anything is read."""
+    """What `discover` looks for, as its request says it. Checked before anything is read."""
 
     columns: tuple[str, ...] | None = None
-    """The columns to look at; None for all."""
     measure: Measure = Measure.DISTINCT
     ratio: float | None = None
-    """What a set must reach: 0.9 if not given, 1 with `epsilon`."""
     max_size: int | None = None
-    """The most columns of a set."""
     exact: bool | None = None
     """Whether to look at all records (True), at a sample (False), or at whatever fits (None)."""
     epsilon: float | None = None
-    """Draw a sample whose answers are off by no more."""
     delta: float = 0.01
-    """How likely a sampled answer may break its promise."""
     sample: int | None = None
-    """Records to draw."""
     population: float | str | None = None
-    """Judge sets for so many people: a number, or a name such as usa."""
     domains: Mapping[str, float] = field(default_factory=dict)
-    """With a population: possible values by column."""
     alpha: float | None = None
-    """With a population: the share of people that a set must tell apart; 0.5 if not given."""
     source: str | None = None
-    """With a population: where numbers of values come from."""
     explain: tuple[str, ...] = ()
-    """Columns to explain."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """What columns cost whoever wants to know them, for the cheapest set; 1 if not given."""
     drop_duplicates: bool = False
@@ -224,7 +211,7 @@ def _smallest_set(
     if sets and not partial:
         columns = min(sets, key=len)
         return columns, Guarantee(exact=True, searched="all smaller sets, on all records")
-    if not partial and records.width <= _EXACT and not watch.expired:
+    if not partial and records.width <= MOST_COLUMNS and not watch.expired:
         smallest = exact_minimum(records, options.measure, options.least_ratio, watch)
         return smallest.columns, smallest.guarantee
     columns = min([*sets, greedy.columns], key=len)
@@ -240,7 +227,7 @@ def _cheapest_set(
 ) -> tuple[tuple[int, ...], Guarantee]:
     """The cheapest set and its promise; of known ones only if columns are many or time is up."""
     greedy, sets = known
-    if records.width <= _EXACT and not watch.expired:
+    if records.width <= MOST_COLUMNS and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
         cheapest = exact_minimum(records, measure, ratio, watch, costs=costs)
         if not cheapest.guarantee.not_searched:

@@ -25,6 +25,8 @@ from incrowd.kernels.identify import cover, difference_sets
 from incrowd.kernels.identify import hitting_sets as kernels
 from incrowd.watch import NestedWatch, Watch
 
+MOST_COLUMNS = 128
+"""How many columns fit into the words of a search."""
 _STEPS = 200_000
 
 

@@ -65,10 +65,7 @@ class Levelwise:
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
 
     def _find_failing(self, sets: set[Set]) -> list[Set]:
-        """Judge sets of one size: note the good ones and return those that fail, sorted.
-
-        Sets that contain one found before are left out of both.
-        """
+        """Note good ones of the sets that hold none found before; return the others, sorted."""
         failed = []
         for columns in sorted(sets):
             if self._watch.expired:

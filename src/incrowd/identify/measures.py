@@ -129,7 +129,10 @@ class _SetsWithFirst:
     def tasks(
         self, chosen: tuple[int, ...], groups: RecordGroups
     ) -> Iterator[Callable[[], list[SetRatios]]]:
-        """Yield tasks that count all sets with later columns too: one set, or about `_TOGETHER`."""
+        """Yield tasks that count all larger sets that add later columns to the chosen ones.
+
+        Each task counts a single set, or all that extend one, about `_TOGETHER` of them.
+        """
         if _number_of_sets(self.table.width - chosen[-1] - 1, self.limit - len(chosen)) < _TOGETHER:
             yield partial(self.count_larger, chosen, groups)
             return

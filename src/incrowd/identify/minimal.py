@@ -10,7 +10,7 @@ import numpy as np
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.border import BorderSearch, RatioOracle
 from incrowd.identify.branch import Branch, CostBranch, Splitter
-from incrowd.identify.hitting_sets import HittingSets, KeyOracle
+from incrowd.identify.hitting_sets import MOST_COLUMNS, HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
 from incrowd.identify.levelwise import (
     DepthFirst,
@@ -31,8 +31,6 @@ from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Records, budget
 from incrowd.watch import Watch
 
-MOST_COLUMNS = 128
-"""How many columns fit into the words of a hitting-set search."""
 _SMALL = 3
 """Up to this size, searching depth-first is the quickest for separation ratios below 1."""
 _REPEATED = 8
@@ -71,8 +69,7 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
     probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`
-    has what is known even when it is interrupted. Sets have at least one column. Keys of any size
-    can be too many: then, with `otherwise`, those of at most so many columns are found.
+    has what is known even when it is interrupted. Sets have at least one column.
     """
     question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
     search = MinimalSetSearch(records, question, watch or Watch())

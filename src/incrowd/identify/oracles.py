@@ -20,7 +20,7 @@ from incrowd.identify.branch import count_shared
 from incrowd.identify.labelled import Cutter, LabelledRows, Set
 from incrowd.identify.measures import fold_records
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
-from incrowd.identify.sampling import sample_rows
+from incrowd.identify.sampling import check_ratio, check_shares, sample_rows
 from incrowd.table.fold import in_threads, threads
 from incrowd.watch import Watch
 
@@ -46,14 +46,12 @@ class MinimalSetQuery:
     """For keys of any size: the most columns of a set if there is too much to search."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.ratio <= 1:
-            raise PolicyError(f"the ratio must be above 0 and at most 1, not {self.ratio:g}")
+        check_ratio(self.ratio)
         if self.max_size is not None and self.max_size < 1:
             raise PolicyError(f"a set has at least one column, not {self.max_size}")
         if self.sample is not None and self.sample < 1:
             raise PolicyError(f"a sample has at least one record, not {self.sample}")
-        if not 0 < self.delta < 1:
-            raise PolicyError(f"delta must be between 0 and 1, not {self.delta:g}")
+        check_shares(delta=self.delta)
 
     @property
     def keys(self) -> bool:

@@ -15,6 +15,7 @@ from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.hitting_sets import bits_of, columns_of, find_lightest
 from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import fold_records, ratios
+from incrowd.identify.minimum import MOST_COLUMNS
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampling import (
@@ -33,8 +34,6 @@ SAMPLE = 50_000
 """Default number of records or pairs to draw; Motwani-Xu Section 5.2 draws 30,000 and 50,000."""
 _WEAK = 0.9
 """A sample is small if it leaves less than this share of the ratio that is allowed."""
-MOST_COLUMNS = 32
-"""Columns among which the best choice is searched exactly."""
 NOT_ANONYMOUS = (
     "the published columns keep their exact values: this is not anonymization, and single records "
     "may still be unique"
@@ -44,17 +43,13 @@ _ORDER = "the records keep their order, which may tell who is who"
 
 @dataclass(frozen=True)
 class WithholdRequest:
-    """What may be published. Checked before anything is read."""
+    """What may be published, as the request of `mask` says it. Checked before anything is read."""
 
     ratio: float
-    """The ratio that the published columns may not exceed."""
     measure: Measure = Measure.DISTINCT
     keep: tuple[str, ...] = ()
-    """Columns that must be published."""
     drop: tuple[str, ...] = ()
-    """Columns that must be withheld."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """What columns are worth; 1 if not given."""
     method: Method = "greedy"
     """`greedy` looks at the whole table. `sampled` looks at some of it and stays strictly below a
     lower ratio, so that it exceeds `ratio` with probability `delta` at most. `exact` finds the best

@@ -120,37 +120,31 @@ def atom_sets_of(matching: Matching) -> AtomSets:
             number[key] = len(number)
             first.append(label)
         of[label] = number[key]
-    return _sets_of_first_labels(matching, atom, of, (np.array(first, dtype=np.int64), low, high))
-
-
-def _sets_of_first_labels(
-    matching: Matching, atom: Codes, of: Codes, found: tuple[Counts, Codes, Codes]
-) -> AtomSets:
-    """The sets in their order, each as the first label that has it shows it.
-
-    `of` is the set of each label; `found` has those first labels, and the low and high atoms of all
-    runs.
-    """
-    first, low, high = found
-    start = offsets(matching.start[first + 1] - matching.start[first])
-    runs, _ = entries(matching.start, first)
+    shown_first = np.array(first, dtype=np.int64)
+    runs, _ = entries(matching.start, shown_first)
     return AtomSets(
         atom=atom[matching.place],
         atoms=int(atom.max(initial=0)),
         of=of,
-        start=start,
+        start=offsets(np.diff(matching.start)[shown_first]),
         low=low[runs],
         high=high[runs],
     )
 
 
-def drop_idle(tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The new place of each tuple, -1 if a set of it stands for nothing, and the tuples left."""
+def tuples_of(lines: Sequence[Codes], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The tuple of sets of each row or class, and the distinct tuples: shape (d, tuples).
+
+    `lines` are the sets that rows show in each column. A row has -1 where a set stands for nothing;
+    such tuples are dropped.
+    """
+    tally = fold(lines, ())
+    tuples = tally.quasi
     idle: Flags = np.logical_or.reduce(
         [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
     )
     place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
-    return place_of, np.ascontiguousarray(tuples[:, ~idle])
+    return place_of[tally.rows_of_records], np.ascontiguousarray(tuples[:, ~idle])
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -13,7 +13,7 @@ from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Run
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.pools import Pools, set_labels
-from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
+from incrowd.linkage.atoms import AtomSets, atom_sets_of, tuples_of
 from incrowd.linkage.index import make_index
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, matching_of_runs
@@ -236,7 +236,7 @@ class CandidateCounter:
         if not low.shape[1]:
             return np.zeros(0, dtype=np.int64)
         found, lines = self._read((low, high, level), spans, sets or {})
-        tuple_of, tuples = _distinct_tuples(lines, found)
+        tuple_of, tuples = tuples_of([*lines], found)
         counts = make_index(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
@@ -272,7 +272,7 @@ class CandidateCounter:
         found, lines = self._read(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
-        tuple_of, tuples = _distinct_tuples(lines, found)
+        tuple_of, tuples = tuples_of([*lines], found)
         index = make_index(self.world, self.names, found, tuples)
         every = np.arange(tuples.shape[1], dtype=np.int32)
         start, person = persons_of(index, self.world, every)
@@ -353,12 +353,3 @@ class CandidateCounter:
     def __repr__(self) -> str:
         """Show no values."""
         return f"CandidateCounter({', '.join(self.names)}; {self.people} individuals)"
-
-
-def _distinct_tuples(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of each class, -1 if a cell stands for nothing; and tuples: shape (d, tuples)."""
-    place, number = number_columns(lines)
-    tuples = np.empty((len(lines), number), dtype=np.int32)
-    tuples[:, place] = lines
-    place_of, tuples = drop_idle(tuples, sets)
-    return place_of[place], tuples

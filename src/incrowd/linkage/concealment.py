@@ -93,17 +93,12 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
     line = pairs.line[order]
     _, place = np.unique(pairs.person[order], return_inverse=True)
     start = offsets_of(place, int(place.max(initial=-1)) + 1)
-    group_of = _number_lists(line, start)
+    number: dict[bytes, int] = {}  # people with the same lines have the same number
+    lists = (line[a:b].tobytes() for a, b in pairwise(start.tolist()))
+    group_of = np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
     _, first, people = np.unique(group_of, return_index=True, return_counts=True)
     entry, group = entries(start, first)
     return line[entry], group, people.astype(np.int64)
-
-
-def _number_lists(line: Counts, start: Counts) -> Counts:
-    """The number of each person's list `line[start[p]:start[p + 1]]`; equal lists share one."""
-    lists = [line[a:b].tobytes() for a, b in pairwise(start.tolist())]
-    number: dict[bytes, int] = {}
-    return np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
 
 
 def _route_rows(

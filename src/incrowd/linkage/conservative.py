@@ -19,10 +19,9 @@ from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, parse_date, parse_number
-from incrowd.linkage.atoms import atom_sets_of
+from incrowd.linkage.atoms import atom_sets_of, tuples_of
 from incrowd.linkage.identify import smallest_crowd
 from incrowd.linkage.index import make_index
-from incrowd.linkage.links import tuples_of
 from incrowd.linkage.matching import Matching, match, matching_of_runs
 from incrowd.linkage.world import World, check_names
 from incrowd.partition.csr import offsets
@@ -97,7 +96,8 @@ def _individuals_within(
         atom_sets_of(_labels_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
     ]
-    tuple_of, tuples = tuples_of(columns, sets)
+    lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
     return make_index(itself, itself.names, sets, tuples).counts()[tuple_of]
 
 

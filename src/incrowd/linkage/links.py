@@ -9,13 +9,12 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
+from incrowd.linkage.atoms import AtomSets, atom_sets_of, tuples_of
 from incrowd.linkage.index import Index, make_index
 from incrowd.linkage.matching import Matching, match_column
 from incrowd.linkage.world import World, check_names
 from incrowd.partition.csr import Rows, entries, offsets, offsets_of, owners
 from incrowd.table.column import CodedColumn, Domain, Missing
-from incrowd.table.fold import fold
 
 Same = Callable[[str], str]
 
@@ -149,7 +148,8 @@ def link(
         _column_match(release[name], world, (name, matching, one))
         for name, matching, one in zip(names, matchings, sets, strict=True)
     )
-    tuple_of, tuples = tuples_of([release[name] for name in names], sets)
+    lines = [one.of[release[name].codes] for name, one in zip(names, sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
     index = make_index(world, names, sets, tuples)
     counts = np.append(index.counts(), 0)
     notes = (
@@ -191,14 +191,6 @@ def _public_columns(
         return tuple(shared)
     check_names(on, shared, "{} is not in both release and world")
     return tuple(dict.fromkeys(on))
-
-
-def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of each row, -1 if a label stands for nothing; and tuples: shape (d, tuples)."""
-    lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
-    tally = fold(lines, ())
-    number, tuples = drop_idle(tally.quasi, sets)
-    return number[tally.rows_of_records], tuples
 
 
 def _column_match(

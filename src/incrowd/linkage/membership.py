@@ -158,7 +158,7 @@ class Membership:
     def _linked_records(self) -> Linked:
         """The distinct records of the original, linked with the world by their values."""
         linked_world, names = self.tables.linked_world, self._common_columns
-        columns = [self._as_text(name) for name in names]
+        columns = [self.tables.released_column(name, "original") for name in names]
         tally = fold([column.codes for column in columns], ())
         shown = {
             column.name: CodedColumn(column.name, line, column.domain)
@@ -166,11 +166,6 @@ class Membership:
         }
         world, missing = linked_world.world, linked_world.missing
         return link(shown, world, on=names, missing=missing)
-
-    def _as_text(self, name: str) -> CodedColumn:
-        """A column of the original by its text, under the release's name for it."""
-        called = self.tables.name_in(name, "original")
-        return self.tables.others["original"].code_labels(called, self.tables.knowledge, name)
 
 
 def plain_spelling(label: str) -> str:

@@ -30,7 +30,6 @@ class World:
     """What `code_counts` has counted, by column."""
 
     def __post_init__(self) -> None:
-        """Refuse a world without columns, and columns of different lengths."""
         if not self.columns:
             raise InputError("the world has no columns", remedy="give it at least one column")
         lines = [column.codes for column in self.columns.values()]
@@ -292,7 +291,7 @@ def known_rows(world: World, name: str, leaves: Domain) -> Flags:
 
 
 def people_of(world: World, name: str, leaves: Domain) -> Counts:
-    """Individuals of each leaf, 0 for no leaf; one of several rows counts by the first."""
+    """Individuals of each leaf (entry 0: of none); one of several rows counts by the first."""
     codes = leaf_codes(world, name, leaves)
     if not world.everybody_once:
         codes = codes[np.unique(world.person, return_index=True)[1]]

@@ -120,7 +120,6 @@ class WorldTables:
     knowledge: AttackerKnowledge
 
     def __post_init__(self) -> None:
-        """Refuse several tables without an id, and an id that one of them lacks."""
         if self.knowledge.world_id is not None:
             for part in self.parts:
                 part.column(self.knowledge.world_id)

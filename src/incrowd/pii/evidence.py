@@ -259,7 +259,6 @@ def _may_be_times(profile: ColumnProfile, said: NameMeanings) -> bool:
 
 
 def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
-    """Yield clues from what the values look like."""
     if profile.kind is Kind.DATE:
         yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
         return

@@ -279,7 +279,6 @@ _NATURES: dict[str, Nature] = {
     "money": "amount", "measure": "amount",
 }  # fmt: skip
 _HARMS = {"illness": 3.0, "treatment": 2.5, "measure": 2.0, "money": 2.0, "belief": 2.5}
-_REPLACED = frozenset(("sampling",))
 _TWICE = frozenset(("title", "test", "land", "work", "native", "pay", "key", "cause", "number",
                     "no", "nr", "num", "numero", "nummer", "index", "user", "line"))  # fmt: skip
 """Words of topics that say too little in the middle of a name."""
@@ -288,7 +287,7 @@ _TWICE = frozenset(("title", "test", "land", "work", "native", "pay", "key", "ca
 @cache
 def meanings() -> tuple[WordMeaning, ...]:
     """Return all meanings: those of surveys, then those of topics that these do not replace."""
-    return (*SURVEY, *(_meaning_of_topic(topic) for topic in TOPICS if topic.name not in _REPLACED))
+    return (*SURVEY, *(_meaning_of_topic(topic) for topic in TOPICS if topic.name != "sampling"))
 
 
 @cache
