@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError
@@ -123,34 +122,19 @@ class Matcher:
         self.place = np.zeros(len(domain) + 1, dtype=np.int32)
         self.place[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
         self.outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
-        self._dec = _LabelPlaces(domain, hierarchy, leaf, order)
+        self._hierarchy = hierarchy
+        self._tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
+        self._size, self._known = len(domain), int((leaf != MISSING).sum())
+        self._leaf = leaf[order]
+        self._all = WrittenLabels(domain)
+        self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
     def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
         """As the function `match`; `named` is what the column's labels name, or else these."""
         names = named_in(labels) if named is None else named
-        return matching_of_runs(self._dec.runs(labels, names), self.place, self.outside)
-
-
-class _LabelPlaces:
-    """The places of labels in one column."""
-
-    def __init__(
-        self, domain: Domain, hierarchy: Hierarchy | None, leaf: Codes, order: NDArray[np.intp]
-    ) -> None:
-        self._size = len(domain)
-        self._hierarchy = hierarchy
-        self._tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
-        self._leaf = leaf[order]
-        self._known = int((leaf != MISSING).sum())
-        self._place = np.empty(self._size, dtype=np.int64)
-        self._place[order] = np.arange(1, self._size + 1)
-        self._all = WrittenLabels(domain)
-        self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
-
-    def runs(self, labels: Labels, named: frozenset[str]) -> list[list[Run]]:
-        """The runs of places of each label; `named` is what all labels of the column name."""
-        by_hierarchy = self._decode_labels([label for label in labels if label is not None], named)
-        return [self._runs_of_label(label, by_hierarchy, named) for label in labels]
+        by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
+        runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]
+        return matching_of_runs(runs, self.place, self.outside)
 
     def _runs_of_label(
         self, label: str | None, by_hierarchy: dict[str, list[Run]], named: frozenset[str]
@@ -168,7 +152,7 @@ class _LabelPlaces:
     def _to_places(self, runs: list[Run]) -> list[Run]:
         if self._hierarchy is None:
             return runs
-        return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
+        return runs_of(int(self.place[c]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
         """By label that the hierarchy knows: the runs of its leaves. Halving finds the others."""
