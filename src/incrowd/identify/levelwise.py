@@ -18,7 +18,7 @@ is searched.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, groupby
 
 import numpy as np
@@ -201,31 +201,22 @@ _STEP = 8
 """Each sample of a series is so many times as large as the one before."""
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Which samples a search goes through before the table."""
-
-    sizes: tuple[int, ...]
-    delta: float
-    """The risk that any of them loses a set; all have an equal share of it."""
-
-
-def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
-    """The sample of the size asked for, one of a size that will do, or a series of growing ones.
+def sample_sizes(records: Records, question: MinimalSetQuery) -> tuple[int, ...]:
+    """The size of a sample that was asked for, one that will do, or a series of growing ones.
 
     Sizes that are not asked for are below half the table: there may be none. One that is asked for
     and as large as the table is the table, which is then searched at once.
     """
     if question.sample is not None:
         whole = question.sample >= _count_drawable(records, question)
-        return Samples(() if whole else (question.sample,), question.delta)
+        return () if whole else (question.sample,)
     first = _LEAST
     if not question.keys:
         first = max(first, _TIMES * pruning_size(records.width, question.ratio, question.delta))
     sizes = [first]
     while question.method == "iterative" and sizes[-1] * _STEP < records.total // 2:
         sizes.append(sizes[-1] * _STEP)
-    return Samples(tuple(size for size in sizes if size < records.total // 2), question.delta)
+    return tuple(size for size in sizes if size < records.total // 2)
 
 
 def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
@@ -238,18 +229,18 @@ def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
 def sample_border(
     records: Records,
     question: MinimalSetQuery,
-    samples: Samples,
+    sizes: tuple[int, ...],
     rng: np.random.Generator,
     watch: Watch,
 ) -> list[Set]:
     """Search samples for the sets from which to search the table, small ones first.
 
-    Single columns if there are no samples. If time is up while a sample is searched, the border is
-    the last complete one.
+    Each sample has an equal share of the risk to lose a set. Single columns if there are no
+    samples. If time is up while a sample is searched, the border is the last complete one.
     """
     border: list[Set] = [(column,) for column in range(records.width)]
-    share = replace(question, delta=samples.delta / max(len(samples.sizes), 1))
-    for size in samples.sizes:
+    share = replace(question, delta=question.delta / max(len(sizes), 1))
+    for size in sizes:
         found = SearchState()
         good = _sample_test(records, share, size, rng)
         Levelwise(records.width, good, found, watch).run(border, records.width)

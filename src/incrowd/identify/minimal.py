@@ -15,9 +15,8 @@ from incrowd.identify.labelled import Cutter
 from incrowd.identify.levelwise import (
     DepthFirst,
     Levelwise,
-    Samples,
     sample_border,
-    samples_for,
+    sample_sizes,
 )
 from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.oracles import (
@@ -90,7 +89,7 @@ class MinimalSetSearch:
         self._found = SearchState()
         self._budget = budget(records, question.measure, question.ratio)
         self._most = min(question.max_size or records.width, records.width)
-        self._samples = Samples((), question.delta)
+        self._sizes: tuple[int, ...] = ()
         self._repeated = 0
 
     @cached_property
@@ -136,12 +135,12 @@ class MinimalSetSearch:
 
     def answer(self) -> MinimalSets:
         """The sets found so far, whether these are all, and what was not searched."""
-        found, samples = self._found, self._samples
-        sampled = bool(samples.sizes) and not self._question.keys
+        found, sizes = self._found, self._sizes
+        sampled = bool(sizes) and not self._question.keys
         guarantee = Guarantee(
             exact=not sampled,
-            delta=samples.delta if sampled else None,
-            sample=sum(samples.sizes) if samples.sizes else None,
+            delta=self._question.delta if sampled else None,
+            sample=sum(sizes) if sizes else None,
             searched=f"{found.looked:,} sets of {self._records.width:,} columns, in the table",
             not_searched=self._skipped_sets(),
         )
@@ -199,9 +198,9 @@ class MinimalSetSearch:
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:
         """Search samples for a border of small sets, and the table from there upwards."""
-        self._samples = samples_for(self._records, self._question)
+        self._sizes = sample_sizes(self._records, self._question)
         self._search_upwards(
-            sample_border(self._records, self._question, self._samples, rng, self._watch)
+            sample_border(self._records, self._question, self._sizes, rng, self._watch)
         )
 
     def _search_hitting_sets(self, order: list[int]) -> None:

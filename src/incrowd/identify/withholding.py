@@ -6,7 +6,7 @@ Motwani-Xu Section 4. On the command line this is `incrowd mask`.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -185,16 +185,8 @@ def withhold(
             return _withhold_exactly(records, request, choice, watch or Watch())
 
 
-class Gauge(Protocol):
-    """Measures sets of columns: on all records, on some of them, or on pairs."""
-
-    def measure(self, columns: Sequence[int]) -> tuple[float, int]:
-        """The ratio of these columns, and the pairs that they tell apart."""
-
-    def measure_with_each(
-        self, columns: Sequence[int], candidates: Sequence[int]
-    ) -> list[tuple[float, int]]:
-        """Per candidate, the ratio and the pairs told apart of the columns with it added alone."""
+Gauge: TypeAlias = "RecordGauge | PairGauge"
+"""Measures sets of columns: on all records, on some of them, or on pairs."""
 
 
 class RecordGauge:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,18 +38,8 @@ _PER_TUPLE = 250
 """One query of a tree costs as much as looking up so many points."""
 
 
-class Index(Protocol):
-    """Finds the points of tuples."""
-
-    @property
-    def points(self) -> WorldPoints:
-        """The points that are searched."""
-
-    def counts(self) -> Counts:
-        """Count how many individuals each tuple may be."""
-
-    def members(self, tuples: Codes) -> Rows:
-        """List the points that each of these tuples may be, in compressed rows."""
+Index: TypeAlias = "LayerLookup | BoxTree"
+"""Finds the points of tuples, and counts the individuals that each tuple may be."""
 
 
 def make_index(
