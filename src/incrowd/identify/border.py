@@ -79,7 +79,11 @@ class BorderSearch:
         self._batch = _FIRST
 
     def run(self, most: int) -> None:
-        """Search sets of at most `most` columns by size, first of any size for part of the time."""
+        """Search all sets with at most `most` columns.
+
+        With a time limit a part of it first goes to sets of any size, then to sizes one after the
+        other.
+        """
         left = self._watch.remaining
         if left is not None:
             self._search(most, NestedWatch(self._watch, left / _TRY))

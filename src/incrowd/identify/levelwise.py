@@ -138,7 +138,10 @@ class DepthFirst:
         return failing
 
     def _failing_sets(self, start: Set, sets: Sequence[Set]) -> Iterator[tuple[Set, int]]:
-        """Look at sets of one start in the table: note good ones, yield others with least costs."""
+        """Look at sets with the same start in the table; yield those that fail, with a least cost.
+
+        Good ones are noted.
+        """
         if not sets:
             return
         exact = self._submodular and len(start) < 2

@@ -155,7 +155,10 @@ class Matcher:
         return runs_of(int(self.place[c]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
-        """By label that the hierarchy knows: the runs of its leaves. Halving finds the others."""
+        """By label that the hierarchy knows: the runs of places of its leaves.
+
+        Labels that it does not know are found by halving the list.
+        """
         if self._hierarchy is None or not labels:
             return {}
         try:

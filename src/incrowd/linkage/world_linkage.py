@@ -98,7 +98,10 @@ class RowCandidates:
 
     @property
     def chances(self) -> Floats:
-        """Per class: rows whose random candidate is right, expected; at most, without truth."""
+        """Per class: in how many rows a random candidate is the right person, expected.
+
+        Exact if the truth is known; otherwise the most that it can be.
+        """
         if self.right is None:
             return self.most_listed / np.maximum(self.fitting, 1)
         chance = np.where(self.right & (self.number > 0), 1 / np.maximum(self.number, 1), 0.0)
