@@ -244,12 +244,13 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
     """Count the ratios of each set; what neighbours share at their beginning is split once."""
-    path: tuple[int, ...] = ()
+    path: list[int] = []
     groups = [RecordGroups.whole(rows)]
-    for columns in sets:
-        shared = count_shared(columns, path)
+    for *first, last in sets:
+        shared = count_shared(first, path)
         del groups[shared + 1 :]
-        for j in columns[shared:]:
+        for j in first[shared:]:
             groups.append(groups[-1].split(rows, j))
-        path = columns
-        yield ColumnSet(tuple(rows.names[j] for j in columns), groups[-1].ratios)
+        path = first
+        names = tuple(rows.names[j] for j in (*first, last))
+        yield ColumnSet(names, groups[-1].ratios_with(rows, last))

@@ -139,12 +139,16 @@ def tuples_of(lines: Sequence[Codes], sets: Sequence[AtomSets]) -> tuple[Codes, 
     such tuples are dropped.
     """
     tally = fold(lines, ())
-    tuples = tally.quasi
+    return drop_idle(tally.rows_of_records, tally.quasi, sets)
+
+
+def drop_idle(tuple_of: Codes, tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """Drop tuples with a set that stands for nothing; the rows that had one have tuple -1."""
     idle: Flags = np.logical_or.reduce(
         [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
     )
     place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
-    return place_of[tally.rows_of_records], np.ascontiguousarray(tuples[:, ~idle])
+    return place_of[tuple_of], np.ascontiguousarray(tuples[:, ~idle])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
