@@ -20,7 +20,7 @@ import numpy as np
 import polars as pl
 
 from incrowd.identify.labelled import RecordGroups
-from incrowd.identify.measures import Partition, all_ratios, ratios
+from incrowd.identify.measures import all_ratios, ratios
 from incrowd.identify.records import Records
 from incrowd.table.fold import in_threads
 
@@ -115,10 +115,9 @@ def every_set(records: Records, *, compare: bool) -> None:
 
 def greedy_step(records: Records) -> None:
     """One line: every column added to the first."""
-    partition = Partition.whole(records).refine(records, 0)
     others = range(1, records.width)
     frame = frame_of(records)
-    groups = RecordGroups.of(records, partition.class_of, partition.number)
+    groups = RecordGroups.by_columns(records, [0])
     tasks = [partial(groups.ratios_with, records, column) for column in others]
     ours = seconds(lambda: in_threads(tasks))
     theirs = seconds(

@@ -19,7 +19,7 @@ import polars as pl
 
 from benchmarks._timed import once as timed
 from incrowd.identify.branch import CostBranch, Splitter
-from incrowd.identify.levelwise import Levelwise, Samples, sample_border
+from incrowd.identify.levelwise import Levelwise, sample_border
 from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.minimum import (
     Minimum,
@@ -203,7 +203,7 @@ def pruned(question: MinimalSetQuery, records: Records, sizes: tuple[int, ...]) 
     """How many minimal sets a search finds that begins at the border of these sub-tables."""
     state, watch = SearchState(), Watch()
     rng = np.random.default_rng(1)
-    border = sample_border(records, question, Samples(sizes, DELTA), rng, watch)
+    border = sample_border(records, question, sizes, rng, watch)
     asked = budget(records, question.measure, question.ratio)
     good = CostBranch(Splitter(records), asked).keeps
     Levelwise(records.width, good, state, watch).run(border, records.width)

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import naive.quasi
 from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import (
-    Partition,
     all_ratios,
     count_duplicates,
     fold_records,
@@ -53,22 +52,15 @@ def test_ratios_are_those_of_dictionaries(table, data):
 
 
 @given(small_tables(), st.data())
-def test_a_partition_refined_is_that_of_the_larger_set(table, data):
+def test_groups_that_are_split_are_those_of_the_larger_set(table, data):
     columns, counts = table
     records = records_of(columns, counts)
     chosen = data.draw(st.lists(st.integers(0, len(columns) - 1), unique=True))
-    partition = Partition.whole(records)
-    for column in chosen:
-        partition = partition.refine(records, column)
 
-    values = list(zip(*[columns[j] for j in chosen], strict=True)) or [()] * len(counts)
-    pairs = set(zip(partition.class_of.tolist(), values, strict=True))
-    assert len(pairs) == len(set(values)) == partition.number
-    assert sorted(partition.sizes) == sorted(naive.quasi.sizes(columns, counts, chosen).values())
-    assert asdict(partition.ratios) == naive.quasi.ratios(columns, counts, chosen)
+    groups = RecordGroups.by_columns(records, chosen)
 
+    assert asdict(groups.ratios) == naive.quasi.ratios(columns, counts, chosen)
     candidates = range(len(columns))
-    groups = RecordGroups.of(records, partition.class_of, partition.number)
     assert [asdict(groups.ratios_with(records, column)) for column in candidates] == [
         naive.quasi.ratios(columns, counts, {*chosen, column}) for column in candidates
     ]

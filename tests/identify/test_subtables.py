@@ -12,7 +12,7 @@ import naive.quasi
 import naive.subtables
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify import levelwise
-from incrowd.identify.levelwise import Samples, sample_border, samples_for
+from incrowd.identify.levelwise import sample_border, sample_sizes
 from incrowd.identify.minimal import minimal_sets
 from incrowd.identify.oracles import MinimalSetQuery
 from incrowd.identify.records import Measure
@@ -50,10 +50,10 @@ def drawn(table, question, size, delta, rng):
     return naive.subtables.of_pairs(columns, pairs), least
 
 
-def naive_border(table, question, samples, seed):
+def naive_border(table, question, sizes, seed):
     rng = np.random.default_rng(seed)
-    share = samples.delta / max(len(samples.sizes), 1)
-    found = [drawn(table, question, size, share, rng) for size in samples.sizes]
+    share = question.delta / max(len(sizes), 1)
+    found = [drawn(table, question, size, share, rng) for size in sizes]
     return naive.subtables.border(len(table[0]), found)
 
 
@@ -69,19 +69,18 @@ def questions(draw, method):
 @given(asked=questions("subtable"), sizes=st.lists(st.integers(1, 60), min_size=1, max_size=3))
 def test_samples_keep_exactly_what_the_lemmas_ask_for(asked, sizes):
     table, question, seed = asked
-    samples = Samples(tuple(sizes), question.delta)
     records = records_of(*table)
     share = question.delta / len(sizes)
     least = pruning_size(records.width, question.ratio, share)
     rng = np.random.default_rng(seed)
     if not question.keys and min(sizes) < least:
         with pytest.raises(PolicyError, match=f"draw at least {least:,}"):
-            sample_border(records, question, samples, rng, Watch())
+            sample_border(records, question, tuple(sizes), rng, Watch())
         return
 
-    border = sample_border(records, question, samples, rng, Watch())
+    border = sample_border(records, question, tuple(sizes), rng, Watch())
 
-    assert border == naive_border(table, question, samples, seed)
+    assert border == naive_border(table, question, sizes, seed)
 
 
 @pytest.mark.parametrize("method", ["subtable", "iterative"])
@@ -94,7 +93,7 @@ def test_the_table_is_searched_exactly_from_what_the_samples_keep(method, data):
         patch.setattr(levelwise, "_LEAST", data.draw(st.integers(1, 6)))
         patch.setattr(levelwise, "_TIMES", data.draw(st.integers(2, 4)))
         patch.setattr(levelwise, "_STEP", 2)
-        samples = samples_for(records, question)
+        sizes = sample_sizes(records, question)
         try:
             found = minimal_sets(
                 records,
@@ -111,7 +110,7 @@ def test_the_table_is_searched_exactly_from_what_the_samples_keep(method, data):
         assert found.sets == tuple((j,) for j in range(records.width))
         return
 
-    border = naive_border(table, question, samples, seed)
+    border = naive_border(table, question, sizes, seed)
     judged = naive.subtables.of_records(*table, question.measure)
     wanted = naive.subtables.kept(records.width, border, judged, question.ratio)
 
@@ -123,7 +122,7 @@ def test_the_table_is_searched_exactly_from_what_the_samples_keep(method, data):
         assert found.sets == tuple(every)
     else:
         assert found.guarantee.delta == question.delta
-        assert found.guarantee.sample == sum(samples.sizes)
+        assert found.guarantee.sample == sum(sizes)
 
 
 @pytest.mark.parametrize("method", ["subtable", "iterative"])
@@ -168,14 +167,13 @@ def losses(measure, sizes, part, method="subtable"):
         N, lambda alone: edge_tables.ratio(N, alone, measure) >= BETA
     )
     question = MinimalSetQuery(measure, BETA, method=method, delta=edge_tables.DELTA)
-    samples = Samples(sizes, edge_tables.DELTA)
     lost = 0
     with pytest.MonkeyPatch.context() as patch:
         for draw in (sample_rows, sample_pairs):
             patch.setattr(levelwise, draw.__name__, partial(_part_of, draw, part))
         for seed in range(edge_tables.SEEDS):
             rng = np.random.default_rng(seed)
-            lost += not sample_border(records, question, samples, rng, Watch())
+            lost += not sample_border(records, question, sizes, rng, Watch())
     safe = 1.0
     for size in sizes:
         least = naive.subtables.least(1, BETA, size, edge_tables.DELTA / len(sizes))

@@ -13,9 +13,10 @@ import naive.hierarchy
 import naive.world
 from incrowd.errors import InputError, PolicyError
 from incrowd.hierarchy import Intervals, Prefix
-from incrowd.linkage.atoms import _mostly_distinct, atom_sets_of
+from incrowd.linkage.atoms import _mostly_distinct, atom_sets_of, tuples_of
 from incrowd.linkage.index import make_index
-from incrowd.linkage.links import _match_column, link, tuples_of
+from incrowd.linkage.links import link
+from incrowd.linkage.matching import match_column
 from incrowd.linkage.world import World
 from incrowd.table.column import CodedColumn, Domain, Kind, Missing
 from incrowd.table.encode import encode
@@ -42,6 +43,11 @@ def as_list(rows, who):
     """A world as the naive twin has it; whoever has no id gets one."""
     named = range(1, len(rows) + 1) if who is None else [w or f"row {i}" for i, w in enumerate(who)]
     return list(zip(named, rows, strict=True))
+
+
+def match_own_values(column, world):
+    domain = world.columns[column.name].domain
+    return match_column(column, domain, None, Missing.OWN_VALUE, unknown=False)
 
 
 texts = st.sampled_from([None, *LETTERS])
@@ -122,11 +128,9 @@ def test_every_path_finds_the_same(case, method, folds):
     rows, who, released = case
     world, columns = world_of(rows, who, 3), released_columns(released)
     names = list(columns)
-    sets = [
-        atom_sets_of(_match_column(columns[name], world, None, (name, Missing.OWN_VALUE)))
-        for name in names
-    ]
-    tuple_of, tuples = tuples_of(list(columns.values()), sets)
+    sets = [atom_sets_of(match_own_values(columns[name], world)) for name in names]
+    lines = [one.of[c.codes] for c, one in zip(columns.values(), sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
     with patch("incrowd.linkage.atoms._mostly_distinct", lambda _: not folds):
         index = make_index(world, names, sets, tuples, method)
     counts = np.append(index.counts(), 0)[tuple_of]
@@ -206,10 +210,9 @@ def test_a_larger_world_agrees_with_counting_by_hand(method, several):
         [f"[{a}, {b}]" for a, b in zip(*ends, strict=True)] for ends in zip(low, high, strict=True)
     ]
     release = {c: column(c, cells) for c, cells in zip("xy", labels, strict=True)}
-    sets = [
-        atom_sets_of(_match_column(release[c], world, None, (c, Missing.OWN_VALUE))) for c in "xy"
-    ]
-    tuple_of, tuples = tuples_of(list(release.values()), sets)
+    sets = [atom_sets_of(match_own_values(release[c], world)) for c in "xy"]
+    lines = [one.of[c.codes] for c, one in zip(release.values(), sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
     index = make_index(world, list("xy"), sets, tuples, method)
     found = index.counts()[tuple_of]
     for i in range(300):

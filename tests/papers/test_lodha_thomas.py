@@ -10,7 +10,7 @@ import incrowd
 from figure_3 import DOMAINS, PRINTED, SETS
 from incrowd.identify.distinct_values import (
     CountSource,
-    assess,
+    PopulationTest,
     distinct_value_test,
     unique_share,
     values_by_domains,
@@ -52,7 +52,7 @@ def test_figure_3():
         columns = adult().places(names)
         singletons, distinct = int(row["singletons"]), int(row["distinct"])
         found = ratios(adult(), columns)
-        test = assess(adult(), columns, USA, alpha=0.2, domains=DOMAINS)
+        test = PopulationTest(USA, 0.2, None, DOMAINS).test(adult(), columns)
 
         assert test.source is CountSource.DECLARED
         assert test.possible == (row["row"] == "12")

@@ -1,7 +1,7 @@
 """What released rows disclose about a sensitive column of the people who fit them."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -43,6 +43,8 @@ class DisclosureFigures:
     worst: Floats
     """Shape (classes, 3): people whose own value is above the limit, the largest chance of
     anybody's own value, and the most that the release adds to one."""
+    _certain: dict[int, Floats] = field(default_factory=dict, init=False)
+    """What `certain_people` has found, by how many values are ruled out."""
 
     @classmethod
     def of(
@@ -90,11 +92,6 @@ class DisclosureFigures:
             self._certain[ruled_out] = np.where(self.values <= ruled_out + 1, self.possible, 0.0)
         return self._certain[ruled_out]
 
-    @cached_property
-    def _certain(self) -> dict[int, Floats]:
-        """What `certain_people` has found, by how many values are ruled out."""
-        return {}
-
 
 @dataclass(frozen=True, eq=False)
 class SensitiveTarget:
@@ -112,6 +109,8 @@ class SensitiveTarget:
     """How many values there are."""
     limit: float = LIMIT
     """A chance above this counts as learned."""
+    _certain: dict[int, ClassHits] = field(default_factory=dict, init=False)
+    """What `certain_of_each` has found, by how many values are ruled out."""
 
     @classmethod
     def of(
@@ -188,11 +187,6 @@ class SensitiveTarget:
         return self._certain[ruled_out]
 
     @cached_property
-    def _certain(self) -> dict[int, ClassHits]:
-        """What `certain_of_each` has found, by how many values are ruled out."""
-        return {}
-
-    @cached_property
     def rank_of_each(self) -> Floats:
         """The rank of each row of joint data: by its largest chance, then by its people."""
         return rank_classes(self.of_each.largest, self.people_of_each)
@@ -227,10 +221,7 @@ class AttributeDisclosure:
     def of_members(
         cls, fit: Fit, target: SensitiveTarget, held: tuple[Members, WeightedRows]
     ) -> "AttributeDisclosure":
-        """Compute what members of each class of people disclose.
-
-        `held` are those members, and the weighted values that each of them shows.
-        """
+        """Compute what `held` discloses: members of classes of people, and weighted values."""
         people = fit.people.start, fit.people.rows
         figures = DisclosureFigures.of(*held, people, target.truth, target.prior)
         return cls(fit, target, figures)
@@ -242,11 +233,7 @@ class AttributeDisclosure:
 
     @property
     def guessed(self) -> Rate:
-        """How often the most frequent of the possible values is the person's own, expected.
-
-        Ties are broken at random. For somebody who fits no row, the guess is the most frequent
-        value of the whole release.
-        """
+        """How often the guess of `inference` is the person's own value, expected."""
         hits = ClassHits(self.figures.hits, self._people)
         return self._rate(hits, lambda: self.target.hits_of_each)
 
@@ -260,7 +247,6 @@ class AttributeDisclosure:
 
     @property
     def _people(self) -> Floats:
-        """People per class."""
         return self.fit.people.sizes.astype(np.float64)
 
     def _rate(

@@ -13,7 +13,7 @@ neighboring ends there is at least one cell that belongs to somebody.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -54,10 +54,7 @@ class SoleMatches:
 
 
 def sole_matches(linked: WorldLinkage, most: int = MOST) -> SoleMatches:
-    """Find who alone fits a class or an end of its labels, each looked up like a released row.
-
-    At most `most` classes and ends are looked up.
-    """
+    """Find who alone fits a class or an end of its labels, of which `most` are looked up."""
     classes = fold([linked.release[name].codes for name in linked.names], ()).quasi
     found = [_end_cells(linked.release[name]) for name in linked.names]
     itself = np.arange(classes.shape[1], dtype=np.int32)
@@ -85,7 +82,6 @@ class _Ends:
 
 
 def _end_cells(column: CodedColumn) -> _Ends:
-    """The end cells of each label of a column."""
     labels = column.domain.labels.tolist()
     of, number = EndCells(labels), dict[str, int]()
     found = [[number.setdefault(c, len(number)) for c in of.of(label)] for label in labels]
@@ -171,7 +167,6 @@ def ends(
 def _describe_ends(
     names: tuple[str, ...], matches: SoleMatches, presence: WorldPresence, success: float
 ) -> str:
-    """What the attacker does and achieves, in a few sentences."""
     how = (
         f"Somebody has a list of people with {columns(names)}, and knows that somebody in each "
         "class has the values that its labels end on. "
@@ -212,8 +207,7 @@ class EndCells:
         bounds = self._read_bounds(label)
         if bounds is None:
             return ()
-        found = (self._low_cell(bounds), self._high_cell(bounds))
-        cells = dict.fromkeys(cell for cell in found if cell is not None)
+        cells = dict.fromkeys(self._cells_at(bounds))
         return tuple(cell for cell in cells if cell != label)
 
     def _read_bounds(self, label: str) -> Bounds | None:
@@ -222,19 +216,13 @@ class EndCells:
             self._bounds[label] = None if parse_date(label) is not None else read_any_bounds(label)
         return self._bounds[label]
 
-    def _low_cell(self, bounds: Bounds) -> str | None:
-        """The cell of the column that begins where the label does; None if that is not known."""
+    def _cells_at(self, bounds: Bounds) -> Iterator[str]:
+        """Yield the cells of the column at the ends of a label, as far as they are known."""
         if _has_closed_ends(bounds):
-            return bounds.low
-        inner = self._inner_places(bounds)
-        return inner and write_bounds(Bounds(bounds.low, inner[0], bounds.low_inside))
-
-    def _high_cell(self, bounds: Bounds) -> str | None:
-        """The cell of the column that ends where the label does; None if that is not known."""
-        if _has_closed_ends(bounds):
-            return bounds.high
-        inner = self._inner_places(bounds)
-        return inner and write_bounds(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
+            yield from (end for end in (bounds.low, bounds.high) if end is not None)
+        elif inner := self._inner_places(bounds):
+            yield write_bounds(Bounds(bounds.low, inner[0], bounds.low_inside))
+            yield write_bounds(Bounds(inner[1], bounds.high, high_inside=bounds.high_inside))
 
     def _inner_places(self, bounds: Bounds) -> tuple[str, str] | None:
         """The first and the last place inside a label where cells meet; None if there is none."""

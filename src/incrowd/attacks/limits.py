@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from incrowd.attacks.attack import Attack, columns, people, share
+from incrowd.attacks.rates import PersonRisk
 from incrowd.linkage.attack_data import LIMIT
 from incrowd.models.model import Model, of_world
 
@@ -54,10 +55,8 @@ def broken_limits(
     """
     outside = against_outsiders(models)
     for attack in (one for one in attacks if one.counts):
-        if attack.outsider or not outside:
-            yield from _people_above_limit(attack, limits)
-        yield from _gain_above_limit(attack, limits.most_added)
-        yield from _success_above_limit(attack, limits.success)
+        single = attack.persons if attack.outsider or not outside else None
+        yield from _limits_broken_by(attack, limits, single)
     for model in models:
         if (k := model.smallest_class()) > 1:
             yield from _fewer_than_k(attacks, k_world, k)
@@ -77,34 +76,27 @@ def against_outsiders(models: Sequence[Model]) -> bool:
     return any(of_world(model) for model in models) and not counted
 
 
-def _people_above_limit(attack: Attack, limits: AttackLimits) -> Iterator[str]:
-    """Yield that more people than allowed have a chance above the limit, if that is so."""
-    persons = attack.persons
-    if persons is None or round(persons.above) <= limits.people:
-        return
-    most = f", more than {people(limits.people)}" if limits.people else ""
-    yield (
-        f"{attack.goal} by {columns(attack.knows)} is right about {people(round(persons.above))} "
-        f"with a chance above {share(limits.posterior)}{most}"
-    )
-
-
-def _gain_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
-    """Yield that the attack adds more than the limit to somebody's chance, if that is so."""
-    persons = attack.persons
-    if persons is not None and limit is not None and persons.raised > limit:
+def _limits_broken_by(
+    attack: Attack, limits: AttackLimits, single: PersonRisk | None
+) -> Iterator[str]:
+    """Yield the limits that one attack breaks; without `single`, people above it do not count."""
+    attacker = f"{attack.goal} by {columns(attack.knows)}"
+    if single is not None and round(single.above) > limits.people:
+        most = f", more than {people(limits.people)}" if limits.people else ""
         yield (
-            f"{attack.goal} by {columns(attack.knows)} adds {share(persons.raised)} of what was "
-            f"open to somebody's chance, above {share(limit)}"
+            f"{attacker} is right about {people(round(single.above))} with a chance above "
+            f"{share(limits.posterior)}{most}"
         )
-
-
-def _success_above_limit(attack: Attack, limit: float | None) -> Iterator[str]:
-    """Yield that the attack gains more over guessing than the limit, if that is so."""
-    if limit is not None and attack.gain > limit:
+    persons, added = attack.persons, limits.most_added
+    if persons is not None and added is not None and persons.raised > added:
         yield (
-            f"{attack.goal} by {columns(attack.knows)} gains {share(attack.gain)} over guessing on "
-            f"average, above {share(limit)}"
+            f"{attacker} adds {share(persons.raised)} of what was open to somebody's chance, above "
+            f"{share(added)}"
+        )
+    if limits.success is not None and attack.gain > limits.success:
+        yield (
+            f"{attacker} gains {share(attack.gain)} over guessing on average, above "
+            f"{share(limits.success)}"
         )
 
 

@@ -54,10 +54,8 @@ def _hits_and_people(left: Fit, right: Fit, both: Fit) -> tuple[Floats, Counts]:
     if data.joint:
         members = data.each
     else:
-        people, rows = (
-            _figure_of_first_rows(people, both.people),
-            _figure_of_first_rows(rows, both.rows),
-        )
+        people = _figure_of_first_rows(people, both.people)
+        rows = _figure_of_first_rows(rows, both.rows)
         weights = both.people.sizes, both.rows.sizes
     found, done = [np.zeros(0)], 0
     for some in parts(members):

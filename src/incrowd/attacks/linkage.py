@@ -26,13 +26,12 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
     chances = candidates.chances
     rate = Rate.of_classes(chances, candidates.sizes, fixed=candidates.fixed)
     known = candidates.right is not None or candidates.listed is not None
-    listed = (
-        candidates.listed
-        if known and candidates.listed is not None
-        else _largest_listed_share(candidates)
-    )
+    listed = candidates.listed
+    if listed is None:  # the most that can be
+        listed = float(candidates.most_listed.sum()) / max(total, 1)
     baseline = listed / candidates.individuals if candidates.individuals else 0.0
-    alone = _count_sole_rows(candidates)
+    single: Flags = candidates.number == 1  # and the right person, if the truth is known
+    alone = int((single if candidates.right is None else single & candidates.right).sum())
     return Attack(
         kind="linkage",
         outsider=True,
@@ -41,18 +40,17 @@ def linkage(candidates: RowCandidates, limit: float = LIMIT) -> Attack:
         baseline=baseline,
         says=(
             f"Somebody holds a list of {people(candidates.individuals)} with "
-            f"{columns(candidates.knows)}, "
-            f"and looks up who fits each released row. {_listed_sentence(candidates, listed)} "
+            f"{columns(candidates.knows)}, and looks up who fits each released row. "
+            f"{_listed_sentence(candidates, listed)} "
             f"{_fewest_sentence(candidates, alone)} {_draw_sentence(candidates, rate.success)}"
         ),
         figures=_linkage_figures(candidates, (alone / max(total, 1), listed)),
         persons=_person_risk(candidates, baseline, limit),
         gated=known or not candidates.unlisted,
         lacks=(
-            f"no limit applies to linkage: at least {candidates.unlisted:,} of the "
-            "released people are "
-            "not on the list, and nothing says who is: give --truth, or the --original with the id "
-            "column, or the share of them that is listed (--listed; 1 is the worst case)"
+            f"no limit applies to linkage: at least {candidates.unlisted:,} of the released people "
+            "are not on the list, and nothing says who is: give --truth, or the --original with "
+            "the id column, or the share of them that is listed (--listed; 1 is the worst case)"
         ),
         bound=candidates.right is None,
     )
@@ -68,17 +66,6 @@ def _person_risk(candidates: RowCandidates, before: float, limit: float) -> Pers
         return replace(worst, above=min(worst.above, float(candidates.most_listed.sum())))
     right = np.bincount(candidates.classes, weights=candidates.right & (candidates.number > 0))
     return PersonRisk.of(1 / np.maximum(candidates.fitting, 1), before, right, limit)
-
-
-def _count_sole_rows(candidates: RowCandidates) -> int:
-    """How many rows fit one person only: the right one, if the truth is known."""
-    single: Flags = candidates.number == 1
-    return int((single if candidates.right is None else single & candidates.right).sum())
-
-
-def _largest_listed_share(candidates: RowCandidates) -> float:
-    """The largest share of the released people that can be in the world."""
-    return float(candidates.most_listed.sum()) / max(len(candidates.number), 1)
 
 
 def _listed_sentence(candidates: RowCandidates, listed: float) -> str:
@@ -103,29 +90,20 @@ def _fewest_sentence(candidates: RowCandidates, alone: int) -> str:
     sure = "" if candidates.right is None else ", the right one"
     return (
         f"The row with the fewest fits {people(candidates.k)}; {alone:,} of "
-        f"{rows(len(candidates.number))} "
-        f"fit one person only{sure}."
+        f"{rows(len(candidates.number))} fit one person only{sure}."
     )
 
 
 def _draw_sentence(candidates: RowCandidates, success: float) -> str:
     """How often a draw is right, of all released rows, listed or not, as a sentence."""
+    rows_named = part(success, "all released rows")
     if candidates.right is None and success:
-        return (
-            "Drawing one of those who fit names the right person for at most "
-            f"{share(success)} of all released rows."
-        )
-    return (
-        f"Drawing one of those who fit names the right person for "
-        f"{part(success, 'all released rows')}."
-    )
+        rows_named = f"at most {share(success)} of all released rows"
+    return f"Drawing one of those who fit names the right person for {rows_named}."
 
 
 def _linkage_figures(candidates: RowCandidates, shares: tuple[float, float]) -> dict[str, float]:
-    """What else was counted, by name.
-
-    `shares` are those of rows that fit one person, and of listed people.
-    """
+    """What else was counted; `shares` are of rows that fit one person, and of listed people."""
     total = max(len(candidates.number), 1)
     alone, listed = shares
     figures: dict[str, float] = {"inconsistent": candidates.inconsistent, "listed": listed}

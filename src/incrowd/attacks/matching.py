@@ -16,6 +16,10 @@ from incrowd.linkage.world_linkage import RowCandidates
 _TOO_MANY = (
     "candidates after matching were not counted: there are too many pairs of rows and people"
 )
+_TOO_FEW = (
+    "candidates after matching were not counted: the world has too few people who fit for every "
+    "row to be a different one of them (it is not individualized consistent, Bettini Definition 7)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +42,7 @@ def play_matching(tables: AttackTables) -> MatchingPlayed:
         return MatchingPlayed(notes=(_TOO_MANY,))
     after = tables.linked_world.after_matching(concealed)
     if after is None:
-        return MatchingPlayed(notes=(_contradiction_note(),))
+        return MatchingPlayed(notes=(_TOO_FEW,))
     known = _conceal_those_inside(tables)
     before = tables.linked_world.candidates()
     attack = matching(before, after, None if known is None else known.k, tables.knowledge.limit)
@@ -54,16 +58,7 @@ def _reason_not_played(tables: AttackTables) -> str:
     if listed is not None and listed < 1:
         return "candidates after matching were not counted: not all released people are on the list"
     right = linked.candidates().right
-    return _contradiction_note() if right is not None and not right.all() else ""
-
-
-def _contradiction_note() -> str:
-    """The note that the world has too few people for every row to be a different one."""
-    return (
-        "candidates after matching were not counted: the world has too few people who fit for "
-        "every row to be a different one of them (it is not individualized consistent, Bettini "
-        "Definition 7)"
-    )
+    return _TOO_FEW if right is not None and not right.all() else ""
 
 
 def _conceal_those_inside(tables: AttackTables) -> Concealed | None:

@@ -18,7 +18,7 @@ from incrowd.attacks.releases import releases
 from incrowd.attacks.row_order import row_order
 from incrowd.attacks.singling_out import singling_out
 from incrowd.errors import InputError
-from incrowd.linkage.attack_data import LIMIT, AttackData, SharedColumn
+from incrowd.linkage.attack_data import LIMIT, AttackData
 from incrowd.linkage.fit import ColumnSets, Fit, halves, sweep
 from incrowd.linkage.tables import AttackTables
 from incrowd.linkage.world_linkage import WorldLinkage
@@ -98,10 +98,7 @@ def _play_part(
     part: Iterator[tuple[Fit, Fit]],
     request: tuple[Fit, tuple[SensitiveTarget, ...], Attackers, ColumnSets],
 ) -> tuple[list[Attack], dict[str, list[Attack]]]:
-    """Play the attacks by halves of the known columns, as far as they are to be played.
-
-    Return them, and by column the attacks by all other columns.
-    """
+    """Play the attacks by halves of the known columns, and by column those by all others."""
     both, targets, attackers, sets = request
     few: list[Attack] = []
     without: dict[str, list[Attack]] = {}
@@ -200,7 +197,8 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
     ]
     here, there = (tables.match_columns(rest, where) for where in ("release", "other"))
     exact = [
-        _shows_exactly(one) and _shows_exactly(two) for one, two in zip(here, there, strict=True)
+        one.decoding.exact is not None and two.decoding.exact is not None
+        for one, two in zip(here, there, strict=True)
     ]
     limit = tables.knowledge.limit
     columns = tables.match_columns(known), tables.match_columns(known, "other")
@@ -209,11 +207,6 @@ def _data_of_both(tables: AttackTables) -> tuple[AttackData, AttackData]:
         for one, rest in zip(columns, (here, there), strict=True)
     )
     return first, second
-
-
-def _shows_exactly(column: SharedColumn) -> bool:
-    """Whether a release shows every value of a column as it is."""
-    return column.decoding.exact is not None
 
 
 def _world_advice(linked: WorldLinkage, attack: Attack) -> Iterator[str]:

@@ -71,13 +71,17 @@ class Moments:
 
     def hit_together(self, together: float) -> "Moments":
         """The sums if classes are hit in groups of so many together: their spread grows."""
-        rate, (people, mixed, hits) = self.hits / max(self.people, 1.0), self.squares
-        left = max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
-        more = hits + left * (max(together, 1.0) - 1)
+        people, mixed, hits = self.squares
+        more = hits + self._left * (max(together, 1.0) - 1)
         return Moments(self.classes, self.people, self.hits, (people, mixed, more))
 
+    @property
+    def _left(self) -> float:
+        """The squared differences between hits and what the rate of all classes expects."""
+        rate, (people, mixed, hits) = self.hits / max(self.people, 1.0), self.squares
+        return max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
+
     def __add__(self, other: "Moments") -> "Moments":
-        """The sums over the classes of both."""
         both = zip(self.squares, other.squares, strict=True)
         first, second, third = (one + another for one, another in both)
         return Moments(
@@ -90,9 +94,7 @@ class Moments:
     @property
     def spread(self) -> float:
         """The variance of the ratio hits / people if the classes are a random sample."""
-        rate, (people, mixed, hits) = self.hits / self.people, self.squares
-        left = max(hits - 2 * rate * mixed + rate * rate * people, 0.0)
-        return left / self.people**2 * self.classes / max(self.classes - 1, 1)
+        return self._left / self.people**2 * self.classes / max(self.classes - 1, 1)
 
     @property
     def equivalent(self) -> float:
@@ -169,12 +171,8 @@ def clustered_interval(moments: Moments, together: float = 1.0) -> Interval:
     if not 0 < rate < 1:
         return (rate, rate)
     worth = rate * (1 - rate) / spread
-    return wilson_interval(rate * worth, worth, _student_quantile(classes - 1))
-
-
-def _student_quantile(freedom: float) -> float:
-    """How many standard deviations hold 95 % if the variance is estimated (Student)."""
-    return float(special.stdtrit(max(freedom, 1.0), 1 - _TAIL))
+    student = float(special.stdtrit(max(classes - 1, 1.0), 1 - _TAIL))
+    return wilson_interval(rate * worth, worth, student)
 
 
 def wilson_interval(successes: float, trials: float, within: float = _Z) -> Interval:
@@ -254,10 +252,7 @@ class PersonRisk:
     def of_largest(
         cls, limit: float, above: float, figures: tuple[float, float, float]
     ) -> "PersonRisk":
-        """The worst for single people, from figures over parts.
-
-        `figures` are the largest chance, the most added, and the highest rank (`rank_classes`).
-        """
+        """The worst by `figures`: the largest chance, most added, highest rank (`rank_classes`)."""
         largest, most, ranked = figures
         worst = round(ranked % _PEOPLE) if largest > 0 else 0
         return cls(limit, above, largest, most, worst)
@@ -281,10 +276,7 @@ class PersonRisk:
 
 
 def rank_classes(chance: Floats, people: Floats | Counts) -> Floats:
-    """One number that orders classes by their chance, to a thousandth, then by their people.
-
-    The highest of all is the highest over parts.
-    """
+    """One number that orders classes by their chance, to a thousandth, then by their people."""
     return np.where(people > 0, np.round(chance * 1000) * _PEOPLE + people, 0.0)
 
 

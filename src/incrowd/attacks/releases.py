@@ -126,10 +126,7 @@ def _sensitive_values(data: AttackData) -> Codes:
 def _common_codes(
     one: WeightedRows, other: WeightedRows, many: int
 ) -> tuple[Counts, Codes, Floats, Floats]:
-    """What both have: start, code, the smaller of the two weights, and their product.
-
-    In compressed rows; codes are below `many`.
-    """
+    """What both have: start, code below `many`, the smaller weight, and the product of both."""
     keys = [owners(start) * many + code for start, code, _ in (one, other)]
     order = np.argsort(keys[1])
     place, there = found_in(keys[1][order], keys[0])
@@ -145,10 +142,8 @@ def _finding_attack(both: _BothReleases) -> Attack:
     hits = right / np.maximum(left, 1)
     alone = Moments.of(hits, fit.people.sizes).by_person(hits, fit.people.sizes)
     rate = Rate.of_moments(alone.hit_together(fit.rows_of_a_person))
-    k, before = (
-        _least_above_zero(left),
-        [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)],
-    )
+    k = _least_above_zero(left)
+    before = [_least_above_zero(one.rows_fitting) for one in (both.first, both.second)]
     nobody = int(fit.people.sizes[left == 0].sum())
     return Attack(
         kind="releases",

@@ -68,11 +68,7 @@ class _Order:
         return self.fit.people.class_of[self.fit.data.people.row_of]
 
     def places(self, order: Counts) -> Counts:
-        """The record that each row is taken for if the rows had this order; -1 for none.
-
-        Row i is taken for record i or, if rows were left out, for the first that fits after the
-        previous one.
-        """
+        """The record that `row_order` takes each row for, if rows had this order; -1 for none."""
         rows, records = self._rows[order], self._records
         if len(rows) == len(records):
             here = np.arange(len(rows))

@@ -5,10 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from incrowd.errors import InfeasibleError, PolicyError
+from incrowd.identify.branch import count_shared
 from incrowd.identify.distinct_values import PopulationTest
-from incrowd.identify.measures import Partition, ratios_of_all
+from incrowd.identify.labelled import RecordGroups
+from incrowd.identify.measures import ratios_of_all
 from incrowd.identify.minimal import minimal_sets
-from incrowd.identify.minimum import Minimum, exact_minimum, greedy_key
+from incrowd.identify.minimum import MOST_COLUMNS, Minimum, exact_minimum, greedy_key
 from incrowd.identify.outcome import Basis, ColumnSet, Guarantee
 from incrowd.identify.records import Measure, Records, measure_of
 from incrowd.identify.sampling import partial_pairs, separation_pairs
@@ -17,8 +19,6 @@ from incrowd.watch import Watch
 
 TIME_LIMIT = 60.0
 """Default number of seconds that a search may take."""
-_EXACT = 32
-"""Columns among which the smallest set is searched exactly."""
 _LISTED = 1_000
 """Sets that are listed at most."""
 _LOOKED_AT = 10**8
@@ -27,33 +27,22 @@ _LOOKED_AT = 10**8
 
 @dataclass(frozen=True)
 class DiscoverOptions:
-    """What `discover` looks for, and how sure it must be. Checked before anything is read."""
+    """What `discover` looks for, as its request says it. Checked before anything is read."""
 
     columns: tuple[str, ...] | None = None
-    """The columns to look at; None for all."""
     measure: Measure = Measure.DISTINCT
     ratio: float | None = None
-    """What a set must reach: 0.9 if not given, 1 with `epsilon`."""
     max_size: int | None = None
-    """The most columns of a set."""
     exact: bool | None = None
     """Whether to look at all records (True), at a sample (False), or at whatever fits (None)."""
     epsilon: float | None = None
-    """Draw a sample whose answers are off by no more."""
     delta: float = 0.01
-    """How likely a sampled answer may break its promise."""
     sample: int | None = None
-    """Records to draw."""
     population: float | str | None = None
-    """Judge sets for so many people: a number, or a name such as usa."""
     domains: Mapping[str, float] = field(default_factory=dict)
-    """With a population: possible values by column."""
     alpha: float | None = None
-    """With a population: the share of people that a set must tell apart; 0.5 if not given."""
     source: str | None = None
-    """With a population: where numbers of values come from."""
     explain: tuple[str, ...] = ()
-    """Columns to explain."""
     weights: Mapping[str, float] = field(default_factory=dict)
     """What columns cost whoever wants to know them, for the cheapest set; 1 if not given."""
     drop_duplicates: bool = False
@@ -79,7 +68,6 @@ class DiscoverOptions:
         self.population_test  # noqa: B018  it refuses what does not fit together
 
     def _check_sample(self) -> None:
-        """Refuse samples, epsilon, delta and seeds that are out of range or contradict `exact`."""
         if self.exact and not (self.epsilon is None and self.sample is None):
             raise PolicyError(
                 "an exact answer takes no epsilon and no sample",
@@ -94,7 +82,6 @@ class DiscoverOptions:
             raise PolicyError("the seed must be 0 or more", remedy="give a whole number")
 
     def _check_weights(self) -> None:
-        """Refuse weights that are not above 0, and weights where a sample is looked at."""
         for name, weight in self.weights.items():
             if not (weight > 0 and math.isfinite(weight)):
                 raise PolicyError(
@@ -116,7 +103,6 @@ class DiscoverOptions:
         return [float(self.weights.get(name, 1.0)) for name in names] if self.weights else None
 
     def _check_limits(self) -> None:
-        """Refuse a time limit, a ratio or a largest size that is out of range."""
         if self.time_limit is not None and not self.time_limit >= 0:
             raise PolicyError("the time limit must be 0 seconds or more")
         if not 0 < self.least_ratio <= 1:
@@ -153,10 +139,7 @@ class DiscoverOptions:
         return PopulationTest.of(self.population, self.domains, self.alpha, self.source)
 
     def largest_size(self, width: int) -> int | None:
-        """The largest size of sets to search; None for any.
-
-        That asked for, or else 4 or 3 in a table of more than 18 or 32 columns.
-        """
+        """The most columns of a set: as asked, else any, 4 beyond 18 columns, 3 beyond 32."""
         if self.max_size is not None or width <= 18:
             return self.max_size
         return 4 if width <= 32 else 3
@@ -205,7 +188,6 @@ def exact_answer(records: Records, options: DiscoverOptions, watch: Watch) -> Se
 
 
 def _unreachable_answer() -> SetAnswer:
-    """The answer that no set reaches the ratio: no sets and no minimum."""
     searched = Guarantee(exact=True, searched="all columns together")
     promise = "no set of columns reaches the ratio"
     return SetAnswer((), None, searched, searched, promise, partial=False)
@@ -229,7 +211,7 @@ def _smallest_set(
     if sets and not partial:
         columns = min(sets, key=len)
         return columns, Guarantee(exact=True, searched="all smaller sets, on all records")
-    if not partial and records.width <= _EXACT and not watch.expired:
+    if not partial and records.width <= MOST_COLUMNS and not watch.expired:
         smallest = exact_minimum(records, options.measure, options.least_ratio, watch)
         return smallest.columns, smallest.guarantee
     columns = min([*sets, greedy.columns], key=len)
@@ -243,12 +225,9 @@ def _cheapest_set(
     known: tuple[Minimum, tuple[tuple[int, ...], ...]],
     costs: Sequence[float],
 ) -> tuple[tuple[int, ...], Guarantee]:
-    """The set of any size whose columns cost least together, and what is promised of it.
-
-    The cheapest known one if there are many columns or no time.
-    """
+    """The cheapest set and its promise; of known ones only if columns are many or time is up."""
     greedy, sets = known
-    if records.width <= _EXACT and not watch.expired:
+    if records.width <= MOST_COLUMNS and not watch.expired:
         measure, ratio = options.measure, options.least_ratio
         cheapest = exact_minimum(records, measure, ratio, watch, costs=costs)
         if not cheapest.guarantee.not_searched:
@@ -265,14 +244,13 @@ def sets_to_list(answer: SetAnswer, rows: Records) -> list[tuple[int, ...]]:
 
 def measure_sets(rows: Records, sets: Sequence[tuple[int, ...]]) -> Iterator[ColumnSet]:
     """Count the ratios of each set; what neighbours share at their beginning is split once."""
-    path: list[tuple[int, Partition]] = []
-    for columns in sets:
-        shared = 0
-        while shared < min(len(path), len(columns)) and path[shared][0] == columns[shared]:
-            shared += 1
-        del path[shared:]
-        for j in columns[shared:]:
-            before = path[-1][1] if path else Partition.whole(rows)
-            path.append((j, before.refine(rows, j)))
-        ratios = path[-1][1].ratios if path else Partition.whole(rows).ratios
-        yield ColumnSet(tuple(rows.names[j] for j in columns), ratios)
+    path: list[int] = []
+    groups = [RecordGroups.whole(rows)]
+    for *first, last in sets:
+        shared = count_shared(first, path)
+        del groups[shared + 1 :]
+        for j in first[shared:]:
+            groups.append(groups[-1].split(rows, j))
+        path = first
+        names = tuple(rows.names[j] for j in (*first, last))
+        yield ColumnSet(names, groups[-1].ratios_with(rows, last))

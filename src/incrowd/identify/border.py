@@ -20,9 +20,9 @@ import numpy as np
 from incrowd.identify.hitting_sets import HittingSetTree, Masks, mask_of, minimal_masks
 from incrowd.identify.labelled import Set
 from incrowd.identify.oracles import ExactOracle, SampledOracle, SearchState
+from incrowd.kernels.identify import hitting_sets as kernels
 from incrowd.watch import NestedWatch, Watch
 
-_DONE, _LOOK = 0, 1
 _FIRST = 8
 _MOST = 1024
 _SHORT, _LONG = 0.25, 1.0
@@ -121,16 +121,13 @@ class BorderSearch:
         return clean
 
     def _next_candidates(self, tree: HittingSetTree, watch: Watch) -> tuple[bool, list[Set]]:
-        """Whether the tree has ended, and the next batch of sets that hit every known mask.
-
-        Sets that were found before are left out.
-        """
+        """Whether the tree has ended, and the next batch of new sets that hit every known mask."""
         sets: list[Set] = []
         while len(sets) < self._batch and not watch.expired:
             state = tree.advance()
-            if state == _DONE:
+            if state == kernels.DONE:
                 return True, sets
-            if state == _LOOK:
+            if state == kernels.LOOK:
                 columns = tuple(sorted(self._order[bit] for bit in tree.chosen))
                 if columns not in self._found.sets:
                     sets.append(columns)
@@ -180,10 +177,7 @@ class RatioOracle:
         """How many sets were looked at in the table."""
 
     def judge(self, sets: Sequence[Set], watch: Watch) -> tuple[list[Set], list[Set]]:
-        """The sets that are good enough, and failing sets, each of the others being part of one.
-
-        Where there is no time left, there are fewer of both.
-        """
+        """Good sets, and failing sets that the others are part of; fewer of both out of time."""
         ways = (
             self._certain_paths(sets, watch)
             if self._guesses.certain

@@ -1,8 +1,10 @@
 """The classes of a set of columns, kept for every beginning of it: one branch of a search tree."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Generic, TypeVar
 
 import numpy as np
 
@@ -19,6 +21,8 @@ _SPARE = 16
 Stripped = StrippedPartition
 Cost = tuple[int, int]
 """Least and most that classes cost."""
+Kept = TypeVar("Kept")
+"""Classes, with what is kept of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,20 +84,19 @@ class Splitter:
         return int(least), int(most)
 
 
-class Branch:
+class SharedPath(ABC, Generic[Kept]):
     """The classes of one set of columns after the other, where neighbours share a beginning.
 
     Going from one set to the next splits only what comes after their common beginning; classes
     of single columns are kept for good.
     """
 
-    def __init__(self, splitter: Splitter, columns: Sequence[int]) -> None:
-        self._splitter = splitter
-        self._single = dict(zip(columns, splitter.single_column_classes(columns), strict=True))
+    def __init__(self, whole: Kept) -> None:
+        self._single: dict[int, Kept] = {}
         self._path: list[int] = []
-        self._stack: list[Stripped] = [splitter.whole]
+        self._stack = [whole]
 
-    def classes(self, columns: Sequence[int]) -> Stripped:
+    def classes(self, columns: Sequence[int]) -> Kept:
         """The classes by these columns, split in this order; the path is kept for the next call."""
         same = count_shared(columns, self._path)
         del self._path[same:], self._stack[same + 1 :]
@@ -102,11 +105,16 @@ class Branch:
             self._path.append(column)
         return self._stack[-1]
 
-    def _split_on_path(self, column: int) -> Stripped:
-        """The classes at the end of the path, split by one more column."""
+    def _split_on_path(self, column: int) -> Kept:
         if self._path:
-            return self._splitter.split(self._stack[-1], column)
+            return self._split(self._stack[-1], column)
+        if column not in self._single:
+            self._single[column] = self._split(self._stack[0], column)
         return self._single[column]
+
+    @abstractmethod
+    def _split(self, here: Kept, column: int) -> Kept:
+        """The classes split by one more column."""
 
 
 def count_shared(one: Sequence[int], other: Sequence[int]) -> int:
@@ -117,11 +125,23 @@ def count_shared(one: Sequence[int], other: Sequence[int]) -> int:
     return same
 
 
-class CostBranch:
+class Branch(SharedPath[Stripped]):
+    """The classes of one set of columns after the other; those of single columns come first."""
+
+    def __init__(self, splitter: Splitter, columns: Sequence[int]) -> None:
+        super().__init__(splitter.whole)
+        self._splitter = splitter
+        self._single.update(zip(columns, splitter.single_column_classes(columns), strict=True))
+
+    def _split(self, here: Stripped, column: int) -> Stripped:
+        return self._splitter.split(here, column)
+
+
+class CostBranch(SharedPath[Costly]):
     """What one set of columns after the other costs, where neighbours share a beginning.
 
-    Classes that cost little are left out, as most rows are in such classes; only where they could
-    change a verdict is the set looked at again with all of them.
+    Classes are the dearest first. Those that cost little are left out, as most rows are in such
+    classes; only where they could change a verdict is the set looked at again with all of them.
     """
 
     def __init__(self, splitter: Splitter, budget: Budget, spare: int | None = None) -> None:
@@ -129,18 +149,7 @@ class CostBranch:
         self._budget = budget
         self._spare = max(budget.left, 0) // _SPARE if spare is None else spare
         self._whole = CostBranch(splitter, budget, 0) if self._spare else self
-        self._single: dict[int, Costly] = {}
-        self._path: list[int] = []
-        self._stack = [self._keep_costly(splitter.whole, 0)]
-
-    def classes(self, columns: Sequence[int]) -> Costly:
-        """The classes by these columns in this order, dearest first, the cheapest left out."""
-        same = count_shared(columns, self._path)
-        del self._path[same:], self._stack[same + 1 :]
-        for column in columns[same:]:
-            self._stack.append(self._split_on_path(column))
-            self._path.append(column)
-        return self._stack[-1]
+        super().__init__(self._keep_costly(splitter.whole, 0))
 
     def costs(self, columns: Sequence[int], more: Sequence[int]) -> list[Cost]:
         """The exact cost of these columns with each of `more` added alone, as least and most."""
@@ -179,16 +188,7 @@ class CostBranch:
             return [work(column) for column in more]
         return in_threads([partial(work, column) for column in more])
 
-    def _split_on_path(self, column: int) -> Costly:
-        """The classes at the end of the path, split by one more column; kept for single columns."""
-        if self._path:
-            return self._split(self._stack[-1], column)
-        if column not in self._single:
-            self._single[column] = self._split(self._stack[0], column)
-        return self._single[column]
-
     def _split(self, here: Costly, column: int) -> Costly:
-        """Split classes by one column, and leave out the cheapest."""
         return self._keep_costly(self._splitter.split(here.classes, column), here.lost)
 
     def _keep_costly(self, here: Stripped, lost: int) -> Costly:

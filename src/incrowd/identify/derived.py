@@ -26,6 +26,7 @@ import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Floats
 from incrowd.table.column import CodedColumn, Kind
+from incrowd.table.fold import fold
 
 AGREEMENT = 0.95
 """Agreement from which columns count as a function."""
@@ -109,10 +110,7 @@ def _find_sources(
 
 
 def _find_total(column: CodedColumn, known: Sequence[CodedColumn], rows: Any) -> Iterator[Derived]:
-    """Yield the numbers and dates from which together this one follows, as a total from its parts.
-
-    Nothing if not all together determine it; those that are not needed are left out.
-    """
+    """Yield the needed numbers and dates that together determine this one, as parts a total."""
     rows = _complete_rows((column, *known), rows)
     needed = list(known)
     if len(rows) < RECORDS or _polynomial_fit(needed, column, rows) < FIT:
@@ -140,21 +138,14 @@ def _function_strength(told: CodedColumn, known: Sequence[CodedColumn], rows: An
     rows = _complete_rows((told, *known), rows)
     if len(rows) < RECORDS:
         return None
-    agreed = agreement(_group_rows(known, rows), told.codes[rows])
+    alike = fold([column.codes[rows] for column in known], ()).rows_of_records
+    agreed = agreement(alike, told.codes[rows])
     if agreed is not None and agreed >= AGREEMENT:
         return agreed
     if not all(map(_is_measured, (told, *known))):
         return None
     fitted = prediction_fit(known, told, rows)
     return fitted if fitted >= FIT else None
-
-
-def _group_rows(known: Sequence[CodedColumn], rows: Any) -> Codes:
-    """The group of each row: rows that agree in all known columns have the same number."""
-    group = known[0].codes[rows].astype(np.int64)
-    for column in known[1:]:
-        group = group * (len(column.domain) + 1) + column.codes[rows]
-    return np.unique(group, return_inverse=True)[1].astype(np.int32)
 
 
 def agreement(group: Codes, told: Codes) -> float | None:

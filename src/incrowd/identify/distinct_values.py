@@ -13,9 +13,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from incrowd.arrays import Counts
 from incrowd.errors import PolicyError
-from incrowd.identify.measures import Partition
+from incrowd.identify.measures import fold_records, ratios
 from incrowd.identify.records import Records
 from incrowd.lazy import module
 
@@ -199,50 +198,25 @@ def values_by_domains(sizes: Sequence[float]) -> float:
 
 def count_values(records: Records, columns: Sequence[int]) -> int:
     """How many distinct values a set of columns has in the table."""
-    return len(_class_sizes(records, columns))
+    return ratios(records, columns).classes
 
 
 def estimate_values(records: Records, columns: Sequence[int]) -> float:
-    """Estimate the possible values of columns; infinite if several are held once and none twice.
+    """Estimate the possible values of columns (at least one).
 
-    Chao's estimator: values seen, and f1 (f1 - 1) / (2 f2) unseen ones, with f1 values held by one
-    record and f2 by two. It grows without bound as records become different. For f2 the number is
-    taken that a Poisson variable exceeds with a probability of 0.99 where f2 were seen, so that a
-    few equal records do not make an estimate that looks sure. Where values are very unequal it is
-    too low (Chao 1984), so what it rules out is improbable and no more.
+    Infinite if several are held once and none twice. Chao's estimator: values seen, and f1 (f1 - 1)
+    / (2 f2) unseen ones, with f1 values held by one record and f2 by two. It grows without bound as
+    records become different. For f2 the number is taken that a Poisson variable exceeds with a
+    probability of 0.99 where f2 were seen, so that a few equal records do not make an estimate that
+    looks sure. Where values are very unequal it is too low (Chao 1984), so what it rules out is
+    improbable and no more.
     """
-    sizes = _class_sizes(records, columns)
+    sizes = fold_records(records.select([records.names[j] for j in columns])).counts
     once, twice = int(np.count_nonzero(sizes == 1)), int(np.count_nonzero(sizes == 2))
     pairs = once * (once - 1) / 2
     if not pairs:
         return float(len(sizes))
     return len(sizes) + pairs / float(special.gammaincinv(twice, 0.01)) if twice else math.inf
-
-
-def assess(  # noqa: PLR0913  the last three are options
-    records: Records,
-    columns: Sequence[int],
-    people: float | str,
-    *,
-    alpha: float = 0.5,
-    source: CountSource | None = None,
-    domains: Mapping[str, float] | None = None,
-) -> DistinctValueTest:
-    """Test whether columns of a table can identify people of a population.
-
-    `domains` are declared numbers of values by column. Without a `source` these are taken if all of
-    the columns have one, else an estimate: about the columns without a declared number, times the
-    declared ones. It has no limit if those columns alone tell all records apart.
-    """
-    known = domains or {}
-    names = [records.names[j] for j in columns]
-    if source is None:
-        source = (
-            CountSource.DECLARED if all(name in known for name in names) else CountSource.ESTIMATED
-        )
-    distinct = _possible_values(records, columns, source, known)
-    key = records.total > 1 and count_values(records, columns) == records.total
-    return distinct_value_test(distinct, people, alpha, source, key=key)
 
 
 def _possible_values(
@@ -317,10 +291,19 @@ class PopulationTest:
         return cls(parse_population(people), 0.5 if alpha is None else alpha, how, domains)
 
     def test(self, rows: Records, columns: Sequence[int]) -> DistinctValueTest:
-        """Test whether a set of columns of a table can identify people of the population."""
-        return assess(
-            rows, columns, self.people, alpha=self.alpha, source=self.source, domains=self.domains
-        )
+        """Test whether a set of columns of a table can identify people of the population.
+
+        Without a source, declared numbers of values are taken if all of the columns have one, else
+        an estimate: about the columns without a declared number, times the declared ones. It has no
+        limit if those columns alone tell all records apart.
+        """
+        source = self.source
+        if source is None:
+            declared = all(rows.names[j] in self.domains for j in columns)
+            source = CountSource.DECLARED if declared else CountSource.ESTIMATED
+        distinct = _possible_values(rows, columns, source, self.domains)
+        key = rows.total > 1 and count_values(rows, columns) == rows.total
+        return distinct_value_test(distinct, self.people, self.alpha, source, key=key)
 
     def test_without_table(self, names: Sequence[str]) -> DistinctValueTest:
         """Test a set of columns without a table, by the declared numbers of values alone."""
@@ -341,11 +324,3 @@ class PopulationTest:
                     f"{name} has {held:,} different values, more than the {size:,.0f} declared: "
                     "the test is only as good as that number"
                 )
-
-
-def _class_sizes(records: Records, columns: Sequence[int]) -> Counts:
-    """How many records each combination of values of these columns has."""
-    partition = Partition.whole(records)
-    for j in columns:
-        partition = partition.refine(records, j)
-    return partition.sizes

@@ -25,6 +25,8 @@ from incrowd.kernels.identify import cover, difference_sets
 from incrowd.kernels.identify import hitting_sets as kernels
 from incrowd.watch import NestedWatch, Watch
 
+MOST_COLUMNS = 128
+"""How many columns fit into the words of a search."""
 _STEPS = 200_000
 
 
@@ -118,17 +120,9 @@ def bits_of(columns: Iterable[int]) -> int:
 
 
 Masks = NDArray[np.uint64]
-
-
 _PAIRS = 256
-
-
 _FIRST_PAIRS = 128
-
-
 _PATIENCE = 2**14
-
-
 _WORK, _LEAST_STEPS, _MOST_STEPS = 2**27, 2**9, 2**12
 """Steps times rows until keys of any size are too many to search; the least and the most steps."""
 
@@ -138,11 +132,9 @@ class SetOracle(Protocol):
 
     def first_masks(self) -> Masks:
         """Difference sets to begin with; there may be none."""
-        ...
 
     def missed_masks(self, columns: Sequence[int]) -> Masks:
         """No masks if the set is good enough; otherwise difference sets without its columns."""
-        ...
 
 
 class KeyOracle:

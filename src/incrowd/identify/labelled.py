@@ -38,16 +38,11 @@ class RecordGroups:
     @classmethod
     def whole(cls, records: Records) -> "RecordGroups":
         """The groups by no column: all rows in one class."""
-        return cls.of(records, np.zeros(records.rows, dtype=np.int32), 1)
-
-    @classmethod
-    def of(cls, records: Records, class_of: Codes, number: int) -> "RecordGroups":
-        """The groups of a partition given as the class of each row, from 0 up to `number` - 1."""
         rows = np.arange(records.rows, dtype=np.int32)
         bounds = np.array([0, records.rows], dtype=np.int64)
         none, counts = empty_figures(), records.counts
         all_rows = cls(counts, records.total, rows, counts, bounds, none, none)
-        return all_rows._split(class_of, number)
+        return all_rows._split(np.zeros_like(rows), 1)
 
     def ratios_with(self, records: Records, column: int) -> Ratios:
         """Ratios of the set of columns with one more, computed without splitting the groups."""
@@ -96,8 +91,6 @@ def ratios_of_figures(records: int, told: Counts) -> Ratios:
 
 
 Set = tuple[int, ...]
-
-
 _LARGEST = 2**62
 
 
@@ -153,10 +146,7 @@ class Cutter:
         return LabelledRows(rows[:kept].copy(), labels[:kept].copy(), number, here.lost + lost)
 
     def cost(self, here: LabelledRows, columns: Set, limit: int) -> int:
-        """What the classes cost if they are split by columns.
-
-        If that is more than `limit`, the number returned is only known to be above it.
-        """
+        """What the classes cost if split by columns; above `limit`, only some number above it."""
         some, rest = self._columns_at_once(here.number, columns)
         if rest:
             return self.cost(self.split(here, some), rest, limit)

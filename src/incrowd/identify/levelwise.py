@@ -18,18 +18,18 @@ is searched.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, groupby
 
 import numpy as np
 
 from incrowd.identify.branch import CostBranch, Splitter
+from incrowd.identify.labelled import Set
 from incrowd.identify.oracles import MinimalSetQuery, SearchState
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
 from incrowd.identify.sampling import pruning_ratio, pruning_size, sample_pairs, sample_rows
 from incrowd.watch import Watch
 
-Set = tuple[int, ...]
 Good = Callable[[Sequence[int]], bool]
 """Whether a set of columns is good enough."""
 
@@ -65,10 +65,7 @@ class Levelwise:
         self._found.complete = all(contains_any(columns, self._found.sets) for columns in rest)
 
     def _find_failing(self, sets: set[Set]) -> list[Set]:
-        """Judge sets of one size: note the good ones and return those that fail, sorted.
-
-        Sets that contain one found before are left out of both.
-        """
+        """Note good ones of the sets that hold none found before; return the others, sorted."""
         failed = []
         for columns in sorted(sets):
             if self._watch.expired:
@@ -207,31 +204,22 @@ _STEP = 8
 """Each sample of a series is so many times as large as the one before."""
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Which samples a search goes through before the table."""
-
-    sizes: tuple[int, ...]
-    delta: float
-    """The risk that any of them loses a set; all have an equal share of it."""
-
-
-def samples_for(records: Records, question: MinimalSetQuery) -> Samples:
-    """The sample of the size asked for, one of a size that will do, or a series of growing ones.
+def sample_sizes(records: Records, question: MinimalSetQuery) -> tuple[int, ...]:
+    """The size of a sample that was asked for, one that will do, or a series of growing ones.
 
     Sizes that are not asked for are below half the table: there may be none. One that is asked for
     and as large as the table is the table, which is then searched at once.
     """
     if question.sample is not None:
         whole = question.sample >= _count_drawable(records, question)
-        return Samples(() if whole else (question.sample,), question.delta)
+        return () if whole else (question.sample,)
     first = _LEAST
     if not question.keys:
         first = max(first, _TIMES * pruning_size(records.width, question.ratio, question.delta))
     sizes = [first]
     while question.method == "iterative" and sizes[-1] * _STEP < records.total // 2:
         sizes.append(sizes[-1] * _STEP)
-    return Samples(tuple(size for size in sizes if size < records.total // 2), question.delta)
+    return tuple(size for size in sizes if size < records.total // 2)
 
 
 def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
@@ -244,18 +232,18 @@ def _count_drawable(records: Records, question: MinimalSetQuery) -> int:
 def sample_border(
     records: Records,
     question: MinimalSetQuery,
-    samples: Samples,
+    sizes: tuple[int, ...],
     rng: np.random.Generator,
     watch: Watch,
 ) -> list[Set]:
     """Search samples for the sets from which to search the table, small ones first.
 
-    Single columns if there are no samples. If time is up while a sample is searched, the border is
-    the last complete one.
+    Each sample has an equal share of the risk to lose a set. Single columns if there are no
+    samples. If time is up while a sample is searched, the border is the last complete one.
     """
     border: list[Set] = [(column,) for column in range(records.width)]
-    share = replace(question, delta=samples.delta / max(len(samples.sizes), 1))
-    for size in samples.sizes:
+    share = replace(question, delta=question.delta / max(len(sizes), 1))
+    for size in sizes:
         found = SearchState()
         good = _sample_test(records, share, size, rng)
         Levelwise(records.width, good, found, watch).run(border, records.width)
@@ -266,7 +254,6 @@ def sample_border(
 
 
 def _ratio_test(records: Records, measure: Measure, ratio: float) -> Good:
-    """A test of whether a set of columns reaches the ratio in these records."""
     return CostBranch(Splitter(records), budget(records, measure, ratio)).keeps
 
 

@@ -7,7 +7,7 @@ never joins them, so the classes of a set follow from those of a smaller one.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from itertools import islice, pairwise
 from math import comb, prod
 from typing import TypeAlias
@@ -20,7 +20,7 @@ from incrowd.identify.labelled import RecordGroups, empty_figures, ratios_of_fig
 from incrowd.identify.records import Ratios, Records
 from incrowd.kernels.identify import distinct as distinct_kernels
 from incrowd.kernels.identify import stripped as partition_kernels
-from incrowd.table.fold import find_distinct, fold, in_threads, threads
+from incrowd.table.fold import fold, in_threads, threads
 from incrowd.watch import Watch
 
 SetRatios: TypeAlias = tuple[tuple[int, ...], Ratios]
@@ -38,39 +38,6 @@ _PART_BITS, _MOST_PARTS_BITS = 13, 11
 """Rows of a part that fits a cache, and most parts, as powers of two."""
 
 
-@dataclass(frozen=True, eq=False)
-class Partition:
-    """The classes of rows that a set of columns does not tell apart."""
-
-    class_of: Codes
-    """The class of each row."""
-    number: int
-    """How many classes there are."""
-    sizes: Counts
-    """Records per class."""
-
-    @classmethod
-    def whole(cls, records: Records) -> "Partition":
-        """The partition by no column: one class of all records, none if there are no records."""
-        number = min(records.rows, 1)
-        sizes = np.full(number, records.total, dtype=np.int64)
-        return cls(np.zeros(records.rows, dtype=np.int32), number, sizes)
-
-    def refine(self, records: Records, column: int) -> "Partition":
-        """Split the classes by one more column."""
-        codes, domain = records.compact_codes[column]
-        keys = self.class_of.astype(np.uint64) * np.uint64(domain) + codes.view(np.uint32)
-        values, class_of = find_distinct(keys, max(self.number, 1) * domain)
-        return Partition(class_of, len(values), _records_per_class(class_of, len(values), records))
-
-    @cached_property
-    def ratios(self) -> Ratios:
-        """The ratios of the set of columns that made these classes."""
-        told = empty_figures()
-        partition_kernels.tell(self.sizes, self.number, told)
-        return ratios_of_figures(int(self.sizes.sum()), told)
-
-
 def ratios_of_all(records: Records) -> Ratios:
     """Ratios of all columns together: no set reaches more, as ratios only grow with columns."""
     return ratios(records, range(records.width))
@@ -86,15 +53,9 @@ def fold_records(records: Records) -> Records:
     tally = fold(list(records.codes), [])
     if records.total == records.rows or tally.row_of is None:
         return Records(records.names, tally.quasi, tally.counts)
-    counts = _records_per_class(tally.row_of, tally.rows, records)
+    counts = np.zeros(tally.rows, dtype=np.int64)
+    np.add.at(counts, tally.row_of, records.counts)
     return Records(records.names, tally.quasi, counts)
-
-
-def _records_per_class(class_of: Codes, number: int, records: Records) -> Counts:
-    """How many records each class has, given the class of each row."""
-    sums = np.zeros(number, dtype=np.int64)
-    np.add.at(sums, class_of, records.counts)
-    return sums
 
 
 def all_ratios(
@@ -137,7 +98,6 @@ def _subset_tasks(
 
 
 def _reorder_columns(records: Records, order: NDArray[np.intp]) -> Records:
-    """The records with their columns in this order."""
     names = tuple(records.names[j] for j in order)
     return Records(names, np.ascontiguousarray(records.codes[order]), records.counts)
 

@@ -10,14 +10,13 @@ import numpy as np
 from incrowd.errors import InfeasibleError, PolicyError
 from incrowd.identify.border import BorderSearch, RatioOracle
 from incrowd.identify.branch import Branch, CostBranch, Splitter
-from incrowd.identify.hitting_sets import HittingSets, KeyOracle
+from incrowd.identify.hitting_sets import MOST_COLUMNS, HittingSets, KeyOracle
 from incrowd.identify.labelled import Cutter
 from incrowd.identify.levelwise import (
     DepthFirst,
     Levelwise,
-    Samples,
     sample_border,
-    samples_for,
+    sample_sizes,
 )
 from incrowd.identify.measures import fold_records, ratios_of_all
 from incrowd.identify.oracles import (
@@ -29,11 +28,8 @@ from incrowd.identify.oracles import (
 )
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Records, budget
-from incrowd.identify.sampling import count_rows_once
 from incrowd.watch import Watch
 
-MOST_COLUMNS = 128
-"""How many columns fit into the words of a hitting-set search."""
 _SMALL = 3
 """Up to this size, searching depth-first is the quickest for separation ratios below 1."""
 _REPEATED = 8
@@ -66,19 +62,15 @@ def minimal_sets(  # noqa: PLR0913  the question, in words of its own
     sample: int | None = None,
     rng: np.random.Generator | None = None,
     watch: Watch | None = None,
-    drop_duplicates: bool = False,
     otherwise: int | None = None,
 ) -> MinimalSets:
     """Find all minimal sets with at least this ratio; with a ratio of 1, the minimal keys.
 
     Every method gives the same sets, except that sub-tables at a ratio below 1 may miss some with
     probability `delta`. When the time is up the answer is partial and says so; `MinimalSetSearch`
-    has what is known even when it is interrupted. Sets have at least one column. Keys of any size
-    can be too many: then, with `otherwise`, those of at most so many columns are found.
+    has what is known even when it is interrupted. Sets have at least one column.
     """
     question = MinimalSetQuery(measure, ratio, max_size, method, delta, sample, otherwise)
-    if drop_duplicates:
-        records = count_rows_once(fold_records(records))
     search = MinimalSetSearch(records, question, watch or Watch())
     return search.run(rng or np.random.default_rng(0))
 
@@ -97,17 +89,15 @@ class MinimalSetSearch:
         self._found = SearchState()
         self._budget = budget(records, question.measure, question.ratio)
         self._most = min(question.max_size or records.width, records.width)
-        self._samples = Samples((), question.delta)
+        self._sizes: tuple[int, ...] = ()
         self._repeated = 0
 
     @cached_property
     def _splitter(self) -> Splitter:
-        """Splits classes of these records; made when it is first needed."""
         return Splitter(self._records)
 
     @cached_property
     def _branch(self) -> CostBranch:
-        """Counts costs of sets of columns; made when it is first needed."""
         return CostBranch(self._splitter, self._budget)
 
     def run(self, rng: np.random.Generator) -> MinimalSets:
@@ -130,10 +120,7 @@ class MinimalSetSearch:
         return self.answer()
 
     def _costs_for_key(self, columns: list[int]) -> Costs:
-        """The costs for a key: rows beyond the first of their class.
-
-        The branch by which they are counted is kept for the search.
-        """
+        """The costs for a key, rows beyond the first of their class; their branch is kept."""
         branch = self._keys = Branch(self._splitter, columns)
         each = [branch.classes([column]).repeated for column in columns]
         every = branch.classes([column for _, column in sorted(zip(each, columns, strict=True))])
@@ -148,12 +135,12 @@ class MinimalSetSearch:
 
     def answer(self) -> MinimalSets:
         """The sets found so far, whether these are all, and what was not searched."""
-        found, samples = self._found, self._samples
-        sampled = bool(samples.sizes) and not self._question.keys
+        found, sizes = self._found, self._sizes
+        sampled = bool(sizes) and not self._question.keys
         guarantee = Guarantee(
             exact=not sampled,
-            delta=samples.delta if sampled else None,
-            sample=sum(samples.sizes) if samples.sizes else None,
+            delta=self._question.delta if sampled else None,
+            sample=sum(sizes) if sizes else None,
             searched=f"{found.looked:,} sets of {self._records.width:,} columns, in the table",
             not_searched=self._skipped_sets(),
         )
@@ -170,12 +157,10 @@ class MinimalSetSearch:
         return f"sets of more than {found.upto} columns" + (" but for those found" * bool(known))
 
     def _has_several_values(self, column: int) -> bool:
-        """Whether the column has more than one value."""
         codes = self._records.codes[column]
         return bool((codes != codes[0]).any())
 
     def _infeasible_error(self) -> InfeasibleError:
-        """The error that no set reaches the ratio: duplicates stand in the way."""
         question, reached = self._question, ratios_of_all(self._records)
         most = math.floor(reached.ratio(question.measure) * 10**6) / 10**6
         return InfeasibleError(
@@ -208,15 +193,14 @@ class MinimalSetSearch:
         return "depth-first" if depth_first and not self._question.keys else "hitting-sets"
 
     def _search_upwards(self, border: list[tuple[int, ...]]) -> None:
-        """Search level by level, from these sets to larger ones."""
         good = CostBranch(self._splitter, self._budget).keeps
         Levelwise(self._records.width, good, self._found, self._watch).run(border, self._most)
 
     def _search_by_samples(self, rng: np.random.Generator) -> None:
         """Search samples for a border of small sets, and the table from there upwards."""
-        self._samples = samples_for(self._records, self._question)
+        self._sizes = sample_sizes(self._records, self._question)
         self._search_upwards(
-            sample_border(self._records, self._question, self._samples, rng, self._watch)
+            sample_border(self._records, self._question, self._sizes, rng, self._watch)
         )
 
     def _search_hitting_sets(self, order: list[int]) -> None:

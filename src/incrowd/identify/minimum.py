@@ -275,10 +275,7 @@ class _LackingColumns:
     aim: RatioTarget
 
     def __call__(self, columns: int) -> list[int]:
-        """Sets of columns (bits) of which any set that reaches the target hits each.
-
-        No sets if this one reaches it.
-        """
+        """Sets (bits) that every set reaching the target hits; none if this one reaches it."""
         groups = RecordGroups.by_columns(self.records, columns_of(columns))
         if self.aim.is_met_by(groups.ratios):
             return []
@@ -372,19 +369,16 @@ def _covering_columns(pairs: Differences, names: Sequence[str], needed: int) -> 
 
 
 def _sample_guarantee(size: int, epsilon: float, delta: float, searched: str) -> Guarantee:
-    """The guarantee of a set found in a sample of so many records or pairs."""
     left = "all other records, and whether fewer columns would do"
     return Guarantee.of_sample(size, delta, searched, left, epsilon)
 
 
 def _check_records(records: Records) -> None:
-    """Refuse a table without records."""
     if not records.total:
         raise InputError("the table has no records", remedy="give at least one")
 
 
 def _check_columns(records: Records) -> None:
-    """Refuse more columns than an exact search goes through."""
     if records.width > MOST_COLUMNS:
         raise PolicyError(
             f"the smallest set can be searched among at most {MOST_COLUMNS} columns, and the table "

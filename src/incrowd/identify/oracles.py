@@ -20,7 +20,7 @@ from incrowd.identify.branch import count_shared
 from incrowd.identify.labelled import Cutter, LabelledRows, Set
 from incrowd.identify.measures import fold_records
 from incrowd.identify.records import KIND, Budget, Measure, Records, budget
-from incrowd.identify.sampling import sample_rows
+from incrowd.identify.sampling import check_ratio, check_shares, sample_rows
 from incrowd.table.fold import in_threads, threads
 from incrowd.watch import Watch
 
@@ -46,14 +46,12 @@ class MinimalSetQuery:
     """For keys of any size: the most columns of a set if there is too much to search."""
 
     def __post_init__(self) -> None:
-        if not 0 < self.ratio <= 1:
-            raise PolicyError(f"the ratio must be above 0 and at most 1, not {self.ratio:g}")
+        check_ratio(self.ratio)
         if self.max_size is not None and self.max_size < 1:
             raise PolicyError(f"a set has at least one column, not {self.max_size}")
         if self.sample is not None and self.sample < 1:
             raise PolicyError(f"a sample has at least one record, not {self.sample}")
-        if not 0 < self.delta < 1:
-            raise PolicyError(f"delta must be between 0 and 1, not {self.delta:g}")
+        check_shares(delta=self.delta)
 
     @property
     def keys(self) -> bool:
@@ -90,37 +88,19 @@ class SearchState:
 
 _SPARE = 64
 """Classes may be left out that cost together at most the budget over this."""
-
-
 _SMALL = 2**12
 """Tables of fewer rows are looked at by one thread."""
-
-
 _RUN = 8
-
-
 _RUNS = 4
 """How many neighbours a thread takes at a time, at least; and how often it comes for more."""
-
-
 _AFTER = (7, 1)
 """A beginning is worth its classes if so many sets more share it."""
-
-
 _FEW = 2**12
-
-
 _PAIRS = 16_000
-
-
 _MANY = 2**16
 """A sampled oracle draws at least `_FEW` and at most `_MANY` records: as many as it takes to see
 about `_PAIRS` of the pairs that may stay together."""
-
-
 Reply = TypeVar("Reply")
-
-
 Growth = tuple[int, Set]
 """What a set costs, and columns with which it still costs too much."""
 
@@ -135,11 +115,7 @@ class PrefixJudge:
         self._stack: list[tuple[Set, LabelledRows]] = [((), cutter.whole)]
 
     def keeps(self, columns: Set, following: Sequence[Set]) -> bool:
-        """Whether these columns keep to the budget.
-
-        `following` are the sets asked next: the classes of a beginning that they share are kept for
-        them.
-        """
+        """Whether a set keeps to the budget; beginnings shared with the `following` are kept."""
         while self._stack[-1][0] != columns[: len(self._stack[-1][0])]:
             self._stack.pop()
         for many in self._lengths_to_keep(columns, following):

@@ -147,7 +147,6 @@ class Discovery(Shown):
     """Whether `records` are the different ones of a table that went by, and at most so many."""
 
     def __repr__(self) -> str:
-        """In short."""
         return (
             f"Discovery({self.found} sets for a {self.measure} ratio of {self.ratio:g}, "
             f"{self.basis.value}, {self.records} records)"

@@ -219,10 +219,7 @@ def _answer_by_border(sample: Records, options: DiscoverOptions, watch: Watch) -
 def _candidate_answer(
     sample: Records, options: DiscoverOptions, ratio: float, least: float, watch: Watch
 ) -> SetAnswer:
-    """Answer with the minimal sets that reach `least` in the sample.
-
-    Every set that has the ratio in the table contains one of them.
-    """
+    """Answer with minimal sets of `least` in the sample: all sets of the ratio contain one."""
     minimal = _sets_reaching_ratio(sample, options, least, watch)
     sets, partial = minimal.sets, watch.expired and not minimal.complete
     searched = f"{sample.total:,} records; {minimal.guarantee.searched}"
@@ -265,7 +262,6 @@ def _small_sample_notes(
 
 
 def _larger_sample_note(size: int, needed: int) -> str:
-    """The note that a sample is too small and how many records are enough."""
     return f"a sample of {size:,} records is too small for this promise; {needed:,} are enough"
 
 
@@ -285,5 +281,4 @@ def _round_up(share: float) -> str:
 
 
 def _join_texts(one: str, other: str) -> str:
-    """Two texts with a semicolon between them; empty ones are left out."""
     return "; ".join(text for text in (one, other) if text)

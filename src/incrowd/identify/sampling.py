@@ -28,7 +28,7 @@ def separation_pairs(columns: int, epsilon: float, delta: float) -> int:
     >>> separation_pairs(54, 0.001, 0.01)
     42015
     """
-    _check_shares(epsilon, delta)
+    check_shares(epsilon=epsilon, delta=delta)
     return math.ceil(log_of_sets(columns, delta) / -math.log1p(-epsilon))
 
 
@@ -43,7 +43,7 @@ def separation_tuples(columns: int, epsilon: float, delta: float) -> int:
     >>> separation_tuples(54, 0.001, 0.01)
     1474
     """
-    _check_shares(epsilon, delta)
+    check_shares(epsilon=epsilon, delta=delta)
     aim = log_of_sets(columns, delta) + math.log(2)
     z = aim
     for _ in range(100):
@@ -60,15 +60,15 @@ def distinct_tuples(columns: int, records: int, epsilon: float, delta: float) ->
     >>> distinct_tuples(14, 29096, 0.1, 0.01)
     2739
     """
-    _check_shares(epsilon, delta)
+    check_shares(epsilon=epsilon, delta=delta)
     odds = (1 - epsilon) / epsilon
     return math.ceil(math.sqrt(2 * odds * records * log_of_sets(columns, delta))) + 1
 
 
 def partial_pairs(columns: int, beta: float, epsilon: float, delta: float) -> int:
     """How many pairs to draw for a minimum beta-separation quasi-identifier (Theorem 8)."""
-    _check_shares(epsilon, delta)
-    _check_beta(beta)
+    check_shares(epsilon=epsilon, delta=delta)
+    check_ratio(beta)
     return math.ceil(16 / (beta * epsilon**2) * log_of_sets(columns, delta))
 
 
@@ -79,7 +79,7 @@ def partial_epsilon(columns: int, beta: float, pairs: int, delta: float) -> floa
     >>> partial_epsilon(14, 0.9, size, 0.01) <= 0.1 < partial_epsilon(14, 0.9, size - 1, 0.01)
     True
     """
-    _check_beta(beta)
+    check_ratio(beta)
     return math.sqrt(16 * log_of_sets(columns, delta) / (beta * pairs)) if pairs else math.inf
 
 
@@ -92,8 +92,8 @@ def pruning_ratio(columns: int, beta: float, size: int, delta: float) -> float:
     drawn twice, which is what the proof of Lemma 10 neglects. A sample that allows no positive
     ratio is refused with the size that would do.
     """
-    _check_shares(0.5, delta)
-    _check_beta(beta)
+    check_shares(delta=delta)
+    check_ratio(beta)
     least = pruning_size(columns, beta, delta)
     if size < least:
         raise PolicyError(
@@ -172,10 +172,7 @@ def sample_rows(records: Records, size: int, rng: np.random.Generator) -> Record
 
 
 def sample_pairs(records: Records, size: int, rng: np.random.Generator) -> Differences:
-    """Draw so many pairs of two different records, independently of each other.
-
-    A table of fewer than two records has no pairs.
-    """
+    """Draw so many pairs of different records independently; none from fewer than two records."""
     total = records.total
     if total < 2:
         return differences(records, np.empty((2, 0), dtype=np.int64))
@@ -241,14 +238,14 @@ def log_of_sets(columns: int, delta: float) -> float:
     return columns * math.log(2) - math.log(delta)
 
 
-def _check_shares(epsilon: float, delta: float) -> None:
-    """Refuse an epsilon or a delta that is not between 0 and 1."""
-    for name, share in (("epsilon", epsilon), ("delta", delta)):
+def check_shares(**shares: float) -> None:
+    """Refuse shares that are not between 0 and 1."""
+    for name, share in shares.items():
         if not 0 < share < 1:
             raise PolicyError(f"{name} must be between 0 and 1, not {share:g}")
 
 
-def _check_beta(beta: float) -> None:
+def check_ratio(ratio: float) -> None:
     """Refuse a ratio that is not above 0 and at most 1."""
-    if not 0 < beta <= 1:
-        raise PolicyError(f"the ratio must be above 0 and at most 1, not {beta:g}")
+    if not 0 < ratio <= 1:
+        raise PolicyError(f"the ratio must be above 0 and at most 1, not {ratio:g}")

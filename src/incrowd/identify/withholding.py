@@ -6,7 +6,7 @@ Motwani-Xu Section 4. On the command line this is `incrowd mask`.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from incrowd.identify.answers import TIME_LIMIT
 from incrowd.identify.hitting_sets import bits_of, columns_of, find_lightest
 from incrowd.identify.labelled import RecordGroups
 from incrowd.identify.measures import fold_records, ratios
+from incrowd.identify.minimum import MOST_COLUMNS
 from incrowd.identify.outcome import Guarantee
 from incrowd.identify.records import Measure, Ratios, Records, measure_of
 from incrowd.identify.sampling import (
@@ -33,8 +34,6 @@ SAMPLE = 50_000
 """Default number of records or pairs to draw; Motwani-Xu Section 5.2 draws 30,000 and 50,000."""
 _WEAK = 0.9
 """A sample is small if it leaves less than this share of the ratio that is allowed."""
-MOST_COLUMNS = 32
-"""Columns among which the best choice is searched exactly."""
 NOT_ANONYMOUS = (
     "the published columns keep their exact values: this is not anonymization, and single records "
     "may still be unique"
@@ -44,17 +43,13 @@ _ORDER = "the records keep their order, which may tell who is who"
 
 @dataclass(frozen=True)
 class WithholdRequest:
-    """What may be published. Checked before anything is read."""
+    """What may be published, as the request of `mask` says it. Checked before anything is read."""
 
     ratio: float
-    """The ratio that the published columns may not exceed."""
     measure: Measure = Measure.DISTINCT
     keep: tuple[str, ...] = ()
-    """Columns that must be published."""
     drop: tuple[str, ...] = ()
-    """Columns that must be withheld."""
     weights: Mapping[str, float] = field(default_factory=dict)
-    """What columns are worth; 1 if not given."""
     method: Method = "greedy"
     """`greedy` looks at the whole table. `sampled` looks at some of it and stays strictly below a
     lower ratio, so that it exceeds `ratio` with probability `delta` at most. `exact` finds the best
@@ -190,16 +185,8 @@ def withhold(
             return _withhold_exactly(records, request, choice, watch or Watch())
 
 
-class Gauge(Protocol):
-    """Measures sets of columns: on all records, on some of them, or on pairs."""
-
-    def measure(self, columns: Sequence[int]) -> tuple[float, int]:
-        """The ratio of these columns, and the pairs that they tell apart."""
-
-    def measure_with_each(
-        self, columns: Sequence[int], candidates: Sequence[int]
-    ) -> list[tuple[float, int]]:
-        """Per candidate, the ratio and the pairs told apart of the columns with it added alone."""
+Gauge: TypeAlias = "RecordGauge | PairGauge"
+"""Measures sets of columns: on all records, on some of them, or on pairs."""
 
 
 class RecordGauge:
@@ -260,7 +247,6 @@ class PairGauge:
 def _withhold_greedily(
     records: Records, request: WithholdRequest, choice: ColumnChoice
 ) -> Withholding:
-    """Choose columns to publish by looking at all records, one column at a time."""
     gauge = RecordGauge(records, request.measure)
     columns = _choose_published(gauge, records.names, choice, lambda found: found <= request.ratio)
     promise = Guarantee(
@@ -408,7 +394,6 @@ class _SetAbove:
 def _make_withholding(
     columns: Sequence[int], figures: Ratios | None, choice: ColumnChoice, promise: Guarantee
 ) -> Withholding:
-    """The result of publishing these columns and withholding all others."""
     places = tuple(sorted(columns))
     withheld = tuple(j for j in range(len(choice.weights)) if j not in places)
     return Withholding(places, withheld, figures, choice.utility(places), promise)

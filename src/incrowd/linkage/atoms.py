@@ -48,10 +48,7 @@ class AtomSets:
         return np.asarray(np.diff(self.start) == 0)
 
     def sums(self, per_code: Counts) -> Counts:
-        """Per set: the sum of a figure over the codes of the world that it stands for.
-
-        `per_code` has the figure of each code.
-        """
+        """Per set: the sum of `per_code` over the codes of the world that it stands for."""
         per_atom = np.bincount(self.atom, weights=per_code, minlength=self.atoms + 1)
         upto = offsets(per_atom.astype(np.int64))
         return np.diff(offsets(upto[self.high + 1] - upto[self.low])[self.start])
@@ -96,7 +93,6 @@ class AtomSets:
         return of
 
     def _atoms_of(self, s: int) -> Counts:
-        """The atoms of set s, ascending."""
         runs = range(int(self.start[s]), int(self.start[s + 1]))
         parts = [np.arange(self.low[r], self.high[r] + 1) for r in runs]
         return np.concatenate([np.empty(0, dtype=np.int64), *parts])
@@ -124,41 +120,35 @@ def atom_sets_of(matching: Matching) -> AtomSets:
             number[key] = len(number)
             first.append(label)
         of[label] = number[key]
-    return _sets_of_first_labels(matching, atom, of, (np.array(first, dtype=np.int64), low, high))
-
-
-def _sets_of_first_labels(
-    matching: Matching, atom: Codes, of: Codes, found: tuple[Counts, Codes, Codes]
-) -> AtomSets:
-    """The sets in their order, each as the first label that has it shows it.
-
-    `of` is the set of each label; `found` has those first labels, and the low and high atoms of all
-    runs.
-    """
-    first, low, high = found
-    start = offsets(matching.start[first + 1] - matching.start[first])
-    runs, _ = entries(matching.start, first)
+    shown_first = np.array(first, dtype=np.int64)
+    runs, _ = entries(matching.start, shown_first)
     return AtomSets(
         atom=atom[matching.place],
         atoms=int(atom.max(initial=0)),
         of=of,
-        start=start,
+        start=offsets(np.diff(matching.start)[shown_first]),
         low=low[runs],
         high=high[runs],
     )
 
 
-def drop_idle(tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """Drop tuples with a set that stands for nothing.
+def tuples_of(lines: Sequence[Codes], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """The tuple of sets of each row or class, and the distinct tuples: shape (d, tuples).
 
-    Return the new place of each tuple, -1 for those dropped, and the tuples left: shape (d,
-    tuples).
+    `lines` are the sets that rows show in each column. A row has -1 where a set stands for nothing;
+    such tuples are dropped.
     """
+    tally = fold(lines, ())
+    return drop_idle(tally.rows_of_records, tally.quasi, sets)
+
+
+def drop_idle(tuple_of: Codes, tuples: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
+    """Drop tuples with a set that stands for nothing; the rows that had one have tuple -1."""
     idle: Flags = np.logical_or.reduce(
         [one.empty[line] for one, line in zip(sets, tuples, strict=True)]
     )
     place_of = np.where(idle, -1, np.cumsum(~idle) - 1).astype(np.int32)
-    return place_of, np.ascontiguousarray(tuples[:, ~idle])
+    return place_of[tuple_of], np.ascontiguousarray(tuples[:, ~idle])
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,10 +197,7 @@ def rows_as_points(world: World, names: Sequence[str], sets: Sequence[AtomSets])
 def distinct_rows_as_points(
     world: World, names: Sequence[str], sets: Sequence[AtomSets]
 ) -> WorldPoints:
-    """Make every distinct row of atoms that some label fits a point.
-
-    If hardly any rows are equal they are not folded: then every such row is a point.
-    """
+    """Make each distinct row of atoms that a label fits a point, or each row if few are equal."""
     every = [one.atom[world.columns[name].codes] for name, one in zip(names, sets, strict=True)]
     kept: Flags = np.logical_and.reduce([line > 0 for line in every])
     lines = [line[kept] for line in every]

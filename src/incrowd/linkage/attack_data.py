@@ -13,7 +13,7 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.linkage.decoding import LabelDecoding
-from incrowd.linkage.matching import match
+from incrowd.linkage.matching import match_column
 from incrowd.partition.csr import Rows, WeightedRows, each, group_by_owner, offsets_of
 from incrowd.table.column import CodedColumn, Missing
 from incrowd.table.fold import fold
@@ -40,12 +40,10 @@ class SharedColumn:
         missing: Missing = Missing.OWN_VALUE,
     ) -> "SharedColumn":
         """Match a released column with the people's column: decode its labels (see `matching`)."""
-        matching = match([None, *release.domain.labels.tolist()], people.domain, hierarchy)
+        unknown = bool((people.codes == MISSING).any())
+        matching = match_column(release, people.domain, hierarchy, missing, unknown=unknown)
         place = matching.place[people.codes]
         held: Flags = np.bincount(place, minlength=len(matching.place)) > 0
-        if missing is Missing.MATCHES_ANYTHING:
-            matching = matching.open_to_missing(unknown=bool(held[MISSING]))
-        matching = matching.keep_held(np.bincount(release.codes, minlength=len(matching)) > 0)
         decoding, value = LabelDecoding.of_matching(matching, held)
         return cls(release.name, release.codes, value[place], decoding)
 
@@ -141,10 +139,7 @@ class AttackData:
         joint: bool = True,
         limit: float = LIMIT,
     ) -> "AttackData":
-        """Fold these columns of both tables; `joint` only if that is possible and allowed.
-
-        `person` is whose record each is, as in `TableSide.of`.
-        """
+        """Fold these columns of both tables; `joint` if possible and allowed (see `TableSide`)."""
         joint = joint and all(one.decoding.apart for one in known)
         sides = _fold_together(known, person) if joint else _fold_apart(known, person)
         return cls(tuple(known), tuple(sensitive), *sides, joint, limit)

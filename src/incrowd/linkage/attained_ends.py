@@ -12,18 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
-from incrowd.hierarchy.pools import Pools
-from incrowd.linkage.candidates import CandidateCounter, DecodedColumn, ValueSetsLike
+from incrowd.linkage.candidates import CandidateCounter, DecodedColumn
 from incrowd.partition.csr import entries, group_by_owner, offsets
-
-
-@dataclass(frozen=True, eq=False)
-class _SetRuns:
-    """Sets of values, in compressed rows."""
-
-    start: Counts
-    code: Codes
-    pools: Pools | None
+from incrowd.recoding.spans import ValueSets
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +23,7 @@ class _ClassParts:
 
     of: Codes
     cells: tuple[Codes, Codes, Codes]
-    sets: dict[int, ValueSetsLike]
+    sets: dict[int, ValueSets]
     complement: bool = False
     """Whether to count those who fit the class but not the part."""
 
@@ -52,7 +43,7 @@ class AttainedEndsCounter(CandidateCounter):
         level: Codes,
         *,
         spans: bool = True,
-        sets: Mapping[int, ValueSetsLike] | None = None,
+        sets: Mapping[int, ValueSets] | None = None,
     ) -> Counts:
         """Count the individuals of the part of each class that fits fewest, or of the class itself.
 
@@ -69,7 +60,7 @@ class AttainedEndsCounter(CandidateCounter):
         return least
 
     def _parts(
-        self, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+        self, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSets]
     ) -> Iterator[_ClassParts]:
         """Yield the parts of all classes, column by column."""
         for one in self.columns:
@@ -82,7 +73,7 @@ class AttainedEndsCounter(CandidateCounter):
 
 
 def _end_parts(
-    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSets]
 ) -> Iterator[_ClassParts]:
     """Yield the first and the last cell of classes with more than one cell in this column."""
     j, finest = one.place, one.column.finest
@@ -97,7 +88,7 @@ def _end_parts(
 
 
 def _member_parts(
-    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSets]
 ) -> _ClassParts:
     """The members of the sets that classes show in this column, each as a part by itself."""
     held = sets[one.place]
@@ -107,12 +98,12 @@ def _member_parts(
     plain = first[class_of] > MISSING
     part = _copy_classes(class_of[plain], cells, sets)
     code = held.code[plain]
-    part.sets[one.place] = _SetRuns(np.arange(len(code) + 1, dtype=np.int64), code, held.pools)
+    part.sets[one.place] = ValueSets(np.arange(len(code) + 1, dtype=np.int64), code, held.pools)
     return part
 
 
 def _branch_parts(
-    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    one: DecodedColumn, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSets]
 ) -> _ClassParts:
     """The branches of the nodes that classes show in this column: somebody is outside each."""
     j, hierarchy = one.place, one.column.hierarchy
@@ -137,7 +128,7 @@ def _branch_parts(
 
 
 def _copy_classes(
-    of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSetsLike]
+    of: Codes, cells: tuple[Codes, Codes, Codes], sets: Mapping[int, ValueSets]
 ) -> _ClassParts:
     """Copy the classes that `of` names, one as often as it is named, with no change to them."""
     low, high, level = (np.array(matrix[:, of]) for matrix in cells)
@@ -146,7 +137,6 @@ def _copy_classes(
     )
 
 
-def _copy_sets(held: ValueSetsLike, of: Codes) -> _SetRuns:
-    """Copy the sets of these classes."""
+def _copy_sets(held: ValueSets, of: Codes) -> ValueSets:
     entry, _ = entries(held.start, of)
-    return _SetRuns(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)
+    return ValueSets(offsets(np.diff(held.start)[of]), held.code[entry], held.pools)

@@ -3,114 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError
-from incrowd.hierarchy.cells import CellGrid
 from incrowd.hierarchy.decoding import Run
-from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.hierarchy.pools import Pools, set_labels
+from incrowd.hierarchy.pools import set_labels
 from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
-from incrowd.linkage.index import index_of
+from incrowd.linkage.index import make_index
 from incrowd.linkage.links import persons_of
 from incrowd.linkage.matching import Matcher, Matching, matching_of_runs
 from incrowd.linkage.world import World
-from incrowd.partition.classes import Classes, number_columns
+from incrowd.partition.classes import number_columns
+from incrowd.recoding.column import QuasiColumn
+from incrowd.recoding.outcome import Outcome
+from incrowd.recoding.spans import ValueSets
 from incrowd.table.column import CodedColumn, Domain, Missing
-
-
-class _ColumnLike(Protocol):
-    """A quasi-identifying column of a problem."""
-
-    @property
-    def name(self) -> str:
-        """The name of the column."""
-        ...
-
-    @property
-    def hierarchy(self) -> Hierarchy:
-        """The hierarchy whose labels it shows."""
-        ...
-
-    @property
-    def lowest(self) -> int:
-        """The lowest level that may be shown."""
-        ...
-
-    @property
-    def grid(self) -> CellGrid | None:
-        """The cells that spans may end on; None lets them end on values or nodes."""
-        ...
-
-    @property
-    def pools(self) -> Pools | None:
-        """What sets may name; None if that is every value."""
-        ...
-
-    @property
-    def finest(self) -> Codes:
-        """The finest thing that each code may be shown as: its cell or lowest node."""
-        ...
-
-    def widen(self, low: Codes, high: Codes) -> tuple[Codes, Codes]:
-        """Spans of codes, widened to whole cells or to nodes of the lowest level."""
-        ...
-
-
-class ValueSetsLike(Protocol):
-    """The values of each class in one column, in compressed rows."""
-
-    @property
-    def start(self) -> Counts:
-        """Where the values of each class begin."""
-        ...
-
-    @property
-    def code(self) -> Codes:
-        """The values, or members of the pools, one class after the other."""
-        ...
-
-    @property
-    def pools(self) -> Pools | None:
-        """What sets may name; None if that is every value."""
-        ...
-
-
-class _OutcomeLike(Protocol):
-    """What a release shows, and the people of its classes."""
-
-    @property
-    def low(self) -> Codes:
-        """The first code of each class in each column: shape (columns, classes)."""
-        ...
-
-    @property
-    def high(self) -> Codes:
-        """The last code of each class in each column."""
-        ...
-
-    @property
-    def level(self) -> Codes:
-        """The level that each class shows in each column."""
-        ...
-
-    @property
-    def spans(self) -> bool:
-        """Whether ordered columns show the true span of their classes."""
-        ...
-
-    @property
-    def sets(self) -> Mapping[int, ValueSetsLike]:
-        """By number of a column: the sets of values that classes show there."""
-        ...
-
-    @property
-    def classes(self) -> Classes:
-        """The classes, with their records and people."""
-        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,7 +28,7 @@ class DecodedColumn:
 
     place: int
     """The number of the column among those of the problem."""
-    column: _ColumnLike
+    column: QuasiColumn
     domain: Domain
     missing: Missing
     unknown: bool
@@ -194,7 +103,7 @@ class CandidateCounter:
     def of(
         cls,
         world: World,
-        columns: Sequence[_ColumnLike],
+        columns: Sequence[QuasiColumn],
         missing: Missing = Missing.OWN_VALUE,
         *,
         exact: bool = False,
@@ -242,7 +151,7 @@ class CandidateCounter:
         level: Codes,
         *,
         spans: bool = True,
-        sets: Mapping[int, ValueSetsLike] | None = None,
+        sets: Mapping[int, ValueSets] | None = None,
     ) -> Counts:
         """Count, per class, how many individuals its cells may stand for, each once.
 
@@ -253,10 +162,10 @@ class CandidateCounter:
             return np.zeros(0, dtype=np.int64)
         found, lines = self._read((low, high, level), spans, sets or {})
         tuple_of, tuples = _distinct_tuples(lines, found)
-        counts = index_of(self.world, self.names, found, tuples).counts()
+        counts = make_index(self.world, self.names, found, tuples).counts()
         return np.append(counts, 0)[tuple_of]
 
-    def presence(self, outcome: _OutcomeLike) -> float:
+    def presence(self, outcome: Outcome) -> float:
         """The largest chance, not cut at 1, that a reader can give to anybody's being in the table.
 
         Cells of classes may overlap: an individual who fits two classes may be in either, so the
@@ -265,7 +174,7 @@ class CandidateCounter:
         said = self._presence_chances(outcome)
         return float(np.bincount(said.person, said.share).max(initial=0.0))
 
-    def pairs_above_bound(self, outcome: _OutcomeLike, bound: float) -> Codes:
+    def pairs_above_bound(self, outcome: Outcome, bound: float) -> Codes:
         """Find pairs of classes that together put somebody's presence above the bound.
 
         For each such individual, the two classes that contribute most: shape (pairs, 2), the
@@ -283,13 +192,13 @@ class CandidateCounter:
         _, earliest = np.unique(pairs[turn], axis=0, return_index=True)
         return pairs[turn[np.sort(earliest)]]
 
-    def _presence_chances(self, outcome: _OutcomeLike) -> "_PresenceChances":
+    def _presence_chances(self, outcome: Outcome) -> "_PresenceChances":
         """The chance of presence that each class gives to whom it fits, equal classes as one."""
         found, lines = self._read(
             (outcome.low, outcome.high, outcome.level), outcome.spans, outcome.sets
         )
         tuple_of, tuples = _distinct_tuples(lines, found)
-        index = index_of(self.world, self.names, found, tuples)
+        index = make_index(self.world, self.names, found, tuples)
         every = np.arange(tuples.shape[1], dtype=np.int32)
         start, person = persons_of(index, self.world, every)
         fits: Flags = tuple_of >= 0
@@ -337,7 +246,7 @@ class CandidateCounter:
         return sizes[place] >= k
 
     def _read(
-        self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSetsLike]
+        self, cells: tuple[Codes, Codes, Codes], spans: bool, sets: Mapping[int, ValueSets]
     ) -> tuple[list[AtomSets], Codes]:
         """Decode cells: return the sets of each public column, and the set of each class there."""
         shown = []
@@ -372,12 +281,8 @@ class CandidateCounter:
 
 
 def _distinct_tuples(lines: Codes, sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of sets of each class, and the distinct tuples: shape (d, tuples).
-
-    A class has -1 where a cell stands for nothing; such tuples are dropped.
-    """
+    """As `tuples_of`, for few classes, which may be in order: a search asks very often."""
     place, number = number_columns(lines)
     tuples = np.empty((len(lines), number), dtype=np.int32)
     tuples[:, place] = lines
-    place_of, tuples = drop_idle(tuples, sets)
-    return place_of[place], tuples
+    return drop_idle(place, tuples, sets)

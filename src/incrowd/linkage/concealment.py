@@ -18,7 +18,7 @@ import numpy as np
 
 from incrowd.arrays import Counts, Flags
 from incrowd.lazy import module
-from incrowd.partition.csr import offsets_of
+from incrowd.partition.csr import entries, offsets_of
 
 sparse = module("scipy.sparse")
 csgraph = module("scipy.sparse.csgraph")
@@ -93,30 +93,18 @@ def _pairs_by_group(pairs: FittingPairs) -> tuple[Counts, Counts, Counts]:
     line = pairs.line[order]
     _, place = np.unique(pairs.person[order], return_inverse=True)
     start = offsets_of(place, int(place.max(initial=-1)) + 1)
-    group_of = _number_lists(line, start)
+    number: dict[bytes, int] = {}  # people with the same lines have the same number
+    lists = (line[a:b].tobytes() for a, b in pairwise(start.tolist()))
+    group_of = np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
     _, first, people = np.unique(group_of, return_index=True, return_counts=True)
-    begin, length = start[first], np.diff(start)[first]
-    entry = np.repeat(begin - (np.cumsum(length) - length), length) + np.arange(length.sum())
-    return line[entry], np.repeat(np.arange(len(first)), length), people.astype(np.int64)
-
-
-def _number_lists(line: Counts, start: Counts) -> Counts:
-    """The group of each person: people with the same list of lines have the same number.
-
-    Person p has the lines `line[start[p]:start[p + 1]]`.
-    """
-    lists = [line[a:b].tobytes() for a, b in pairwise(start.tolist())]
-    number: dict[bytes, int] = {}
-    return np.array([number.setdefault(one, len(number)) for one in lists], dtype=np.int64)
+    entry, group = entries(start, first)
+    return line[entry], group, people.astype(np.int64)
 
 
 def _route_rows(
     edges: tuple[Counts, Counts], rows: Counts, people: Counts
 ) -> tuple[Flags, Flags] | None:
-    """Let all rows flow to groups: which edges carry some, and which groups have people to spare.
-
-    None if not all rows can flow.
-    """
+    """Which edges carry rows, and which groups have people to spare; None if not all can flow."""
     line, group = edges
     lines, groups = len(rows), len(people)
     sink = lines + groups + 1

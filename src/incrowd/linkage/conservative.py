@@ -15,17 +15,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
-from incrowd.errors import PolicyError
 from incrowd.hierarchy.decoding import Run, runs_of
 from incrowd.hierarchy.foreign_labels import read_any_bounds
 from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, parse_date, parse_number
-from incrowd.linkage.atoms import atom_sets_of
+from incrowd.linkage.atoms import atom_sets_of, tuples_of
 from incrowd.linkage.identify import smallest_crowd
-from incrowd.linkage.index import index_of
-from incrowd.linkage.links import tuples_of
+from incrowd.linkage.index import make_index
 from incrowd.linkage.matching import Matching, match, matching_of_runs
-from incrowd.linkage.world import World
+from incrowd.linkage.world import World, check_names
 from incrowd.partition.csr import offsets
 from incrowd.table.column import CodedColumn, Domain, Kind
 
@@ -75,14 +73,8 @@ def conservative(
     it is one of the values that the other stands for, or the other is a node above it.
     """
     names = tuple(release if on is None else dict.fromkeys(on))
-    unknown = [name for name in names if name not in release]
-    if unknown or not names:
-        raise PolicyError(
-            f"the release has no column {unknown[0]!r}"
-            if unknown
-            else "no public columns are named",
-            remedy="name some of: " + ", ".join(release),
-        )
+    nothing = "no public columns are named"
+    check_names(names, tuple(release), "the release has no column {}", nothing)
     columns = [release[name] for name in names]
     trees = [(hierarchies or {}).get(name) for name in names]
     itself = World({name: release[name] for name in names}, unit)
@@ -99,16 +91,14 @@ def _individuals_within(
     complete: bool,
     equal: bool,
 ) -> Counts:
-    """Count, per row, the individuals with a row that decodes within it.
-
-    The release is its own world. With `equal`, only rows that show the same count.
-    """
+    """Per row, how many individuals have a row that decodes within it or, if `equal`, the same."""
     sets = [
         atom_sets_of(_labels_within(column, tree, complete=complete, equal=equal))
         for column, tree in zip(columns, trees, strict=True)
     ]
-    tuple_of, tuples = tuples_of(columns, sets)
-    return index_of(itself, itself.names, sets, tuples).counts()[tuple_of]
+    lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
+    return make_index(itself, itself.names, sets, tuples).counts()[tuple_of]
 
 
 Unsound: TypeAlias = Literal["only 1-QIs", "subset", "one by one"]
@@ -137,51 +127,32 @@ def cautions(
         return ()
     used = set().union(*map(set, declared)) if declared else set()
     left = tuple(name for name in public if name not in used)
-    found = [_one_by_one_caution(tuple(public), len(declared))] if len(declared) > 1 else []
+    names, found = ", ".join(left), []
+    if len(declared) > 1:
+        text = (
+            f"{len(declared)} quasi-identifiers that are k-anonymous one by one prove nothing for"
+            f" all public columns together ({', '.join(public)}): use these as one quasi-identifier"
+        )
+        found.append(Caution("one by one", tuple(public), text))
     if left:
-        found.append(_subset_caution(left))
-        if world is not None:
-            found += _small_group_cautions(world, left, k)
+        text = (
+            f"the world also knows {names}: k-anonymity of some public columns proves nothing for"
+            " all of them together"
+        )
+        found.append(Caution("subset", left, text))
+    if left and world is not None and 1 < (smallest := smallest_crowd(world, left)) < k:
+        text = (
+            f"{names} single out nobody, but narrow somebody down to {smallest:,} people, fewer"
+            f" than {k:,}: treat them as quasi-identifiers too"
+        )
+        found.append(Caution("only 1-QIs", left, text))
     return tuple(found)
-
-
-def _one_by_one_caution(public: tuple[str, ...], number: int) -> Caution:
-    """The caution that so many sets, each anonymous by itself, prove nothing together."""
-    text = (
-        f"{number} quasi-identifiers that are k-anonymous one by one prove nothing for all public"
-        f" columns together ({', '.join(public)}): use these as one quasi-identifier"
-    )
-    return Caution("one by one", public, text)
-
-
-def _subset_caution(left: tuple[str, ...]) -> Caution:
-    """The caution that some public columns are left out."""
-    text = (
-        f"the world also knows {', '.join(left)}: k-anonymity of some public columns proves nothing"
-        " for all of them together"
-    )
-    return Caution("subset", left, text)
-
-
-def _small_group_cautions(world: World, left: tuple[str, ...], k: int) -> list[Caution]:
-    """The caution that columns left out name groups of fewer than k, in a list; else none."""
-    smallest = smallest_crowd(world, left)
-    if not 1 < smallest < k:
-        return []
-    text = (
-        f"{', '.join(left)} single out nobody, but narrow somebody down to {smallest:,} people,"
-        f" fewer than {k:,}: treat them as quasi-identifiers too"
-    )
-    return [Caution("only 1-QIs", left, text)]
 
 
 def _labels_within(
     column: CodedColumn, hierarchy: Hierarchy | None, *, complete: bool, equal: bool
 ) -> Matching:
-    """For each label of a released column, the labels that decode within it, as its codes.
-
-    With `equal`, a label holds only itself; see `conservative` for `complete`.
-    """
+    """The labels that decode within each label, as codes; if `equal`, each label itself."""
     labels: Labels = [None, *column.domain.labels.tolist()]
     held = np.bincount(column.codes, minlength=len(labels)) > 0
     if equal:

@@ -117,10 +117,7 @@ class LabelDecoding:
 
     @property
     def merged(self) -> tuple["LabelDecoding", Codes]:
-        """The decoding with neighboring values merged that have the same labels.
-
-        The second array maps each value to its merged value.
-        """
+        """The decoding with neighbors of the same labels merged, and each value's merged value."""
         ends = np.zeros(self.values + 1, dtype=np.bool_)
         ends[self.low] = ends[self.high + 1] = ends[:1] = True
         one = (np.cumsum(ends) - 1).astype(np.int32)
@@ -198,7 +195,6 @@ class FittingClasses:
 
     @property
     def _words_per_set(self) -> int:
-        """Words of one bit set of rows."""
         return (int(self.label.shape[1]) + 63) // 64
 
     def _bit_sets(self, value: Codes) -> tuple[Any, Codes]:

@@ -151,8 +151,7 @@ class Fit:
     """Classes of people and of released rows by the known columns, and which of them fit.
 
     Rows fit people if their labels stand for the people's values in every known column. In joint
-    data, people and rows have the same classes, where either side may be empty, and fit class by
-    class.
+    data, either side of a class may be empty.
     """
 
     data: AttackData

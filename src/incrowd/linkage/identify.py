@@ -10,7 +10,7 @@ from pydantic import Field
 
 from incrowd.arrays import MISSING, Counts
 from incrowd.errors import InputError, PolicyError
-from incrowd.identify.hitting_sets import HittingSets, Masks, mask_of
+from incrowd.identify.hitting_sets import MOST_COLUMNS, HittingSets, Masks, mask_of
 from incrowd.identify.measures import ratios
 from incrowd.identify.oracles import SearchState
 from incrowd.identify.records import Records
@@ -101,10 +101,6 @@ def crowd_sizes(world: World) -> Counts:
     return fold(list(pairs[:-1]), ()).counts
 
 
-MOST_COLUMNS = 128
-"""How many columns fit into the words of a hitting-set search."""
-
-
 @plain(frozen=True)
 class KQis:
     """Minimal sets of public columns that narrow somebody down to at most k people."""
@@ -143,8 +139,10 @@ def minimal_k_qis(
             f"the world has {width} columns, and at most {MOST_COLUMNS} can be searched",
             remedy="name fewer columns",
         )
+    if k < 1:
+        raise PolicyError("k must be at least 1", remedy="give 2, for example")
     found = SearchState()
-    if not 0 < crowds.smallest(range(width)) <= _check_k(k):
+    if not 0 < crowds.smallest(range(width)) <= k:
         return KQis(k, (), (), complete=True, looked=1)
     judge = _KQiOracle(crowds, k)
     most = width if max_size is None else min(max_size, width)
@@ -182,10 +180,7 @@ class WorldCrowds:
 
 
 class _KQiOracle:
-    """Grows a set that is not a k-QI as far as it is none: every k-QI has one of the other columns.
-
-    By Proposition 2, no subset of the grown set needs counting.
-    """
+    """Grows a set that is no k-QI as far as it is none: every k-QI has one of the other columns."""
 
     def __init__(self, crowds: WorldCrowds, k: int) -> None:
         self._crowds = crowds
@@ -215,10 +210,3 @@ class _KQiOracle:
         if key not in self._size:
             self._size[key] = self._crowds.smallest(sorted(key))
         return self._size[key]
-
-
-def _check_k(k: int) -> int:
-    """Return k; refuse one below 1."""
-    if k < 1:
-        raise PolicyError("k must be at least 1", remedy="give 2, for example")
-    return k

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import pairwise
 from math import prod
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,34 +38,20 @@ _PER_TUPLE = 250
 """One query of a tree costs as much as looking up so many points."""
 
 
-class Index(Protocol):
-    """Finds the points of tuples."""
-
-    @property
-    def points(self) -> WorldPoints:
-        """The points that are searched."""
-        ...
-
-    def counts(self) -> Counts:
-        """Count how many individuals each tuple may be."""
-        ...
-
-    def members(self, tuples: Codes) -> Rows:
-        """List the points that each of these tuples may be, in compressed rows."""
-        ...
-
-
-def index_of(world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes) -> Index:
-    """Make the fastest index for the tuples, given as one set per column: shape (d, tuples)."""
-    return make_index(world, names, sets, tuples, "auto")
+Index: TypeAlias = "LayerLookup | BoxTree"
+"""Finds the points of tuples, and counts the individuals that each tuple may be."""
 
 
 def make_index(
-    world: World, names: Sequence[str], sets: Sequence[AtomSets], tuples: Codes, method: Method
+    world: World,
+    names: Sequence[str],
+    sets: Sequence[AtomSets],
+    tuples: Codes,
+    method: Method = "auto",
 ) -> Index:
-    """Make the index of this kind; `rows` and `layers` need layers, `tree` needs nothing.
+    """Make an index for the tuples, given as one set per column: shape (d, tuples).
 
-    `auto` takes the fastest; without layers it is always a tree.
+    `rows` and `layers` need layers, `tree` needs nothing; `auto` takes the fastest.
     """
     layers = [one.layers for one in sets]
     patterns = None if method == "tree" else _group_patterns(sets, layers, tuples)
@@ -141,7 +127,6 @@ class LayerLookup:
         return [self._look_up_tuples(pattern) for pattern in self.patterns]
 
     def _look_up_tuples(self, pattern: Pattern) -> Codes:
-        """Which of a pattern's tuples each point may be, -1 for none."""
         digits = [
             layer[atom] for layer, atom in zip(pattern.layers, self.points.atoms, strict=True)
         ]

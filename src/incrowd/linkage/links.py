@@ -9,13 +9,12 @@ import numpy as np
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError, PolicyError, boundary, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.linkage.atoms import AtomSets, atom_sets_of, drop_idle
-from incrowd.linkage.index import Index, index_of
-from incrowd.linkage.matching import Matching, match
-from incrowd.linkage.world import World
+from incrowd.linkage.atoms import AtomSets, atom_sets_of, tuples_of
+from incrowd.linkage.index import Index, make_index
+from incrowd.linkage.matching import Matching, match_column
+from incrowd.linkage.world import World, check_names
 from incrowd.partition.csr import Rows, entries, offsets, offsets_of, owners
 from incrowd.table.column import CodedColumn, Domain, Missing
-from incrowd.table.fold import fold
 
 Same = Callable[[str], str]
 
@@ -82,10 +81,7 @@ class Linked:
 
     @property
     def k(self) -> int | None:
-        """The smallest number of candidates of a consistent row (Bettini Definition 4).
-
-        None if no row is consistent: then nothing can be said.
-        """
+        """The fewest candidates of a consistent row (Bettini Definition 4); None if none is."""
         consistent = self.candidates[self.candidates > 0]
         return int(consistent.min()) if len(consistent) else None
 
@@ -138,17 +134,23 @@ def link(
         raise PolicyError(
             "rows with missing values cannot be suppressed here", remedy="drop them first"
         )
-    matchings = [
-        _match_column(release[name], world, (hierarchies or {}).get(name), (name, missing))
-        for name in names
-    ]
+    matchings = []
+    for name in names:
+        domain, unknown = world.columns[name].domain, bool(world.code_counts(name)[MISSING])
+        hierarchy = (hierarchies or {}).get(name)
+        with boundary(
+            InputError(f"the labels of {name!r} cannot be read", remedy="make them text")
+        ):
+            matching = match_column(release[name], domain, hierarchy, missing, unknown=unknown)
+        matchings.append(matching)
     sets = [atom_sets_of(matching) for matching in matchings]
     columns = tuple(
         _column_match(release[name], world, (name, matching, one))
         for name, matching, one in zip(names, matchings, sets, strict=True)
     )
-    tuple_of, tuples = tuples_of([release[name] for name in names], sets)
-    index = index_of(world, names, sets, tuples)
+    lines = [one.of[release[name].codes] for name, one in zip(names, sets, strict=True)]
+    tuple_of, tuples = tuples_of(lines, sets)
+    index = make_index(world, names, sets, tuples)
     counts = np.append(index.counts(), 0)
     notes = (
         *world.notes,
@@ -187,43 +189,8 @@ def _public_columns(
         )
     if on is None:
         return tuple(shared)
-    unknown = [name for name in on if name not in shared]
-    if unknown or not on:
-        raise PolicyError(
-            f"{unknown[0]!r} is not in both release and world"
-            if unknown
-            else "no columns are named",
-            remedy="name some of: " + ", ".join(shared),
-        )
+    check_names(on, shared, "{} is not in both release and world")
     return tuple(dict.fromkeys(on))
-
-
-def _match_column(
-    column: CodedColumn, world: World, hierarchy: Hierarchy | None, how: tuple[str, Missing]
-) -> Matching:
-    """Match the labels of a released column with the values of the world.
-
-    `how` is the column's name and how missing values are read. Labels that no row has stand for
-    nothing.
-    """
-    name, missing = how
-    labels = [None, *column.domain.labels.tolist()]
-    with boundary(InputError(f"the labels of {name!r} cannot be read", remedy="make them text")):
-        matching = match(labels, world.columns[name].domain, hierarchy)
-    if missing is Missing.MATCHES_ANYTHING:
-        matching = matching.open_to_missing(unknown=bool(world.code_counts(name)[MISSING]))
-    return matching.keep_held(np.bincount(column.codes, minlength=len(matching)) > 0)
-
-
-def tuples_of(columns: Sequence[CodedColumn], sets: Sequence[AtomSets]) -> tuple[Codes, Codes]:
-    """The tuple of sets of each row, and the distinct tuples: shape (d, tuples).
-
-    A row has -1 where a label stands for nothing; such tuples are dropped.
-    """
-    lines = [one.of[column.codes] for column, one in zip(columns, sets, strict=True)]
-    tally = fold(lines, ())
-    number, tuples = drop_idle(tally.quasi, sets)
-    return number[tally.rows_of_records], tuples
 
 
 def _column_match(

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from incrowd.arrays import MISSING, Codes, Counts, Flags
 from incrowd.errors import InputError
@@ -13,7 +12,7 @@ from incrowd.hierarchy.hierarchy import Hierarchy
 from incrowd.hierarchy.labels import TOP, named_in
 from incrowd.hierarchy.written_labels import WrittenLabels
 from incrowd.partition.csr import offsets
-from incrowd.table.column import Domain
+from incrowd.table.column import CodedColumn, Domain, Missing
 from incrowd.table.encode import leaves_of
 
 Labels = Sequence[str | None]
@@ -94,6 +93,24 @@ def match(labels: Labels, domain: Domain, hierarchy: Hierarchy | None = None) ->
     return Matcher(domain, hierarchy).match(labels)
 
 
+def match_column(
+    column: CodedColumn,
+    domain: Domain,
+    hierarchy: Hierarchy | None,
+    missing: Missing,
+    *,
+    unknown: bool,
+) -> Matching:
+    """Match the labels of a released column; those that no row has stand for nothing.
+
+    `unknown` says whether the world has missing values in this column.
+    """
+    matching = match([None, *column.domain.labels.tolist()], domain, hierarchy)
+    if missing is Missing.MATCHES_ANYTHING:
+        matching = matching.open_to_missing(unknown=unknown)
+    return matching.keep_held(np.bincount(column.codes, minlength=len(matching)) > 0)
+
+
 class Matcher:
     """Matches labels with one column of the world; what it looks up is kept for further labels."""
 
@@ -105,37 +122,19 @@ class Matcher:
         self.place = np.zeros(len(domain) + 1, dtype=np.int32)
         self.place[order + 1] = np.arange(1, len(order) + 1, dtype=np.int32)
         self.outside = 0 if hierarchy is None else int((leaf == MISSING).sum())
-        self._dec = _LabelPlaces(domain, hierarchy, leaf, order)
-
-    def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
-        """Find what each label may stand for, as the function `match` does.
-
-        `named` is what all labels of the column name (default: what these labels name).
-        """
-        names = named_in(labels) if named is None else named
-        return matching_of_runs(self._dec.runs(labels, names), self.place, self.outside)
-
-
-class _LabelPlaces:
-    """The places of labels in one column."""
-
-    def __init__(
-        self, domain: Domain, hierarchy: Hierarchy | None, leaf: Codes, order: NDArray[np.intp]
-    ) -> None:
-        self._size = len(domain)
         self._hierarchy = hierarchy
         self._tops = {TOP} if hierarchy is None else {TOP, hierarchy.labels[-1][0]}
+        self._size, self._known = len(domain), int((leaf != MISSING).sum())
         self._leaf = leaf[order]
-        self._known = int((leaf != MISSING).sum())
-        self._place = np.empty(self._size, dtype=np.int64)
-        self._place[order] = np.arange(1, self._size + 1)
         self._all = WrittenLabels(domain)
         self._rest = WrittenLabels(Domain(domain.kind, domain.values[order[self._known :]]))
 
-    def runs(self, labels: Labels, named: frozenset[str]) -> list[list[Run]]:
-        """The runs of places of each label; `named` is what all labels of the column name."""
-        by_hierarchy = self._decode_labels([label for label in labels if label is not None], named)
-        return [self._runs_of_label(label, by_hierarchy, named) for label in labels]
+    def match(self, labels: Labels, named: frozenset[str] | None = None) -> Matching:
+        """As the function `match`; `named` is what the column's labels name, or else these."""
+        names = named_in(labels) if named is None else named
+        by_hierarchy = self._decode_labels([label for label in labels if label is not None], names)
+        runs = [self._runs_of_label(label, by_hierarchy, names) for label in labels]
+        return matching_of_runs(runs, self.place, self.outside)
 
     def _runs_of_label(
         self, label: str | None, by_hierarchy: dict[str, list[Run]], named: frozenset[str]
@@ -151,10 +150,9 @@ class _LabelPlaces:
         return by_hierarchy[label] + [(lo + self._known, hi + self._known) for lo, hi in rest]
 
     def _to_places(self, runs: list[Run]) -> list[Run]:
-        """Turn runs of codes into runs of places."""
         if self._hierarchy is None:
             return runs
-        return runs_of(int(self._place[c - 1]) for lo, hi in runs for c in range(lo, hi + 1))
+        return runs_of(int(self.place[c]) for lo, hi in runs for c in range(lo, hi + 1))
 
     def _decode_labels(self, labels: list[str], named: frozenset[str]) -> dict[str, list[Run]]:
         """By label that the hierarchy knows: the runs of places of its leaves.

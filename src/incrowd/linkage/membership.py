@@ -109,10 +109,7 @@ class Membership:
 
     @property
     def _ids_in_world(self) -> Codes | None:
-        """The individual of each record of the original by its id, 0 if the world lacks it.
-
-        None if there are no ids, or if they are in the world only in another spelling.
-        """
+        """As `_ids`; None, too, if the world has ids in another spelling only."""
         if self._ids is None or (not (self._ids > 0).any() and self._respelled):
             return None
         return self._ids
@@ -161,7 +158,7 @@ class Membership:
     def _linked_records(self) -> Linked:
         """The distinct records of the original, linked with the world by their values."""
         linked_world, names = self.tables.linked_world, self._common_columns
-        columns = [self._as_text(name) for name in names]
+        columns = [self.tables.released_column(name, "original") for name in names]
         tally = fold([column.codes for column in columns], ())
         shown = {
             column.name: CodedColumn(column.name, line, column.domain)
@@ -169,11 +166,6 @@ class Membership:
         }
         world, missing = linked_world.world, linked_world.missing
         return link(shown, world, on=names, missing=missing)
-
-    def _as_text(self, name: str) -> CodedColumn:
-        """A column of the original by its text, under the release's name for it."""
-        called = self.tables.name_in(name, "original")
-        return self.tables.others["original"].code_labels(called, self.tables.knowledge, name)
 
 
 def plain_spelling(label: str) -> str:

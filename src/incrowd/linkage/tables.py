@@ -35,7 +35,6 @@ class AttackTables:
     _ids: dict[tuple[str, str], bool] = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        """Refuse tables that need others which are not given, and names that no table has."""
         if "truth" in self.others and (not self.worlds or self.knowledge.world_id is None):
             raise PolicyError(
                 "the truth needs a world, and an id column that tells its individuals apart",
@@ -153,7 +152,7 @@ class AttackTables:
         return self.known_in("world") if self.worlds else tuple(self._drop_sensitive(self.knows))
 
     def released_column(self, name: str, table: str = "release") -> CodedColumn:
-        """Code a column of the release, or of the other one, by its labels; cached."""
+        """Code a column of the release, or of another table, by its labels; cached."""
         if (table, name) not in self._labels:
             where = self.release if table == "release" else self.others[table]
             called = name if table == "release" else self.name_in(name, table)
@@ -252,7 +251,6 @@ class AttackTables:
 
     @cached_property
     def _true_ids(self) -> CodedColumn:
-        """The id of each released row."""
         table, records = self.others["truth"], self.release.engine.records
         ids = table.code_labels(str(self.knowledge.world_id), self.knowledge)
         if self.knowledge.truth_key is not None:

@@ -1,7 +1,7 @@
 """The external tables that somebody may hold (Bettini Sections 2 and 3)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
@@ -26,9 +26,10 @@ class World:
 
     columns: Mapping[str, CodedColumn]
     individual: Codes | None = None
+    _held: dict[str, Counts] = field(default_factory=dict, init=False)
+    """What `code_counts` has counted, by column."""
 
     def __post_init__(self) -> None:
-        """Refuse a world without columns, and columns of different lengths."""
         if not self.columns:
             raise InputError("the world has no columns", remedy="give it at least one column")
         lines = [column.codes for column in self.columns.values()]
@@ -97,11 +98,6 @@ class World:
             self._held[name] = counts.astype(np.int64)
         return self._held[name]
 
-    @cached_property
-    def _held(self) -> dict[str, Counts]:
-        """What `code_counts` has counted, by column."""
-        return {}
-
     @property
     def notes(self) -> tuple[str, ...]:
         """What is assumed about who is who, in words."""
@@ -109,12 +105,7 @@ class World:
 
     def select(self, names: Sequence[str]) -> "World":
         """The world that knows these columns only; `PolicyError` if one is unknown, or for none."""
-        unknown = [name for name in names if name not in self.columns]
-        if unknown or not names:
-            raise PolicyError(
-                f"the world has no column {unknown[0]!r}" if unknown else "no columns are named",
-                remedy="name some of: " + ", ".join(self.names),
-            )
+        check_names(names, self.names, "the world has no column {}")
         return World({name: self.columns[name] for name in names}, self.individual)
 
     def __repr__(self) -> str:
@@ -122,11 +113,23 @@ class World:
         return f"World({', '.join(self.names)}; {self.rows} rows)"
 
 
-def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
-    """What is assumed about who is who in a world of so many rows, in words.
+def check_names(
+    names: Sequence[str], known: Sequence[str], fault: str, nothing: str = "no columns are named"
+) -> None:
+    """Refuse names that are not among the known ones, and no names at all.
 
-    `unnamed` rows have no id; None if the world has no ids.
+    `fault` says in braces which name it is, `nothing` that there is none.
     """
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        raise PolicyError(
+            fault.format(repr(unknown[0])) if unknown else nothing,
+            remedy="name some of: " + ", ".join(known),
+        )
+
+
+def assumptions(rows: int, unnamed: int | None) -> tuple[str, ...]:
+    """What is assumed of who is who, in words; `unnamed` rows lack an id, None without ids."""
     if unnamed is None:
         return (f"the world has no ids: each of its {count_of(rows, 'row')} is an individual",)
     if unnamed:
@@ -225,10 +228,7 @@ def _codes_of_rows(codes: Codes, rows: Counts) -> Codes:
 
 
 def _pair_rows(left: Codes, right: Codes, people: int) -> tuple[Counts, Counts]:
-    """All pairs of rows with one id, and each row without a partner paired with -1.
-
-    `people` is one more than the largest id.
-    """
+    """All pairs of rows with one id below `people`; rows without a partner are paired with -1."""
     start, order = group_by_owner(right, people)
     partners = np.where(left == MISSING, 0, np.diff(start)[left])
     times = np.maximum(partners, 1)
@@ -291,10 +291,7 @@ def known_rows(world: World, name: str, leaves: Domain) -> Flags:
 
 
 def people_of(world: World, name: str, leaves: Domain) -> Counts:
-    """How many individuals of the world have each leaf; one of several rows counts by the first.
-
-    Entry 0 counts those without a leaf.
-    """
+    """Individuals of each leaf (entry 0: of none); one of several rows counts by the first."""
     codes = leaf_codes(world, name, leaves)
     if not world.everybody_once:
         codes = codes[np.unique(world.person, return_index=True)[1]]

@@ -161,10 +161,7 @@ class WorldLinkage:
         return FittingPairs(owners(start), person.astype(np.int64), rows.astype(np.int64))
 
     def after_matching(self, concealed: Concealed) -> RowCandidates | None:
-        """The candidates of each released row that are left after matching.
-
-        By all columns; None if the rows cannot all be different people.
-        """
+        """The candidates left after matching; None if rows cannot all be different people."""
         if concealed.candidates is None:
             return None
         return replace(self.candidates(), number=concealed.candidates[self.candidates().classes])
@@ -217,10 +214,7 @@ class WorldLinkage:
         return float((self.truth > 0).sum()) / max(len(self.truth), 1)
 
     def _fits_own_person(self, names: Sequence[str]) -> Flags | None:
-        """Per released row: whether its own individual fits it by these columns.
-
-        None if the truth is not known.
-        """
+        """Per released row: whether its own person fits it by these columns; None without truth."""
         if self.truth is None:
             return None
         right = np.zeros(len(self.truth), dtype=np.bool_)

@@ -55,10 +55,7 @@ class AttackTable:
         return name
 
     def code_values(self, called: str, knowledge: "AttackerKnowledge", name: str) -> CodedColumn:
-        """Code a column by its values, under the release's name for it.
-
-        `called` is what this table calls it, `name` what the release does.
-        """
+        """Code a column by its values; `called` is its name here, `name` that in the release."""
         return knowledge.marks.code_column(self.engine, name, knowledge.kinds.get(name), called)
 
     def code_labels(
@@ -123,7 +120,6 @@ class WorldTables:
     knowledge: AttackerKnowledge
 
     def __post_init__(self) -> None:
-        """Refuse several tables without an id, and an id that one of them lacks."""
         if self.knowledge.world_id is not None:
             for part in self.parts:
                 part.column(self.knowledge.world_id)

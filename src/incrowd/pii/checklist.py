@@ -10,7 +10,6 @@ from incrowd.pii.codes import (
     codes_of_their_own,
     internet_addresses,
     numbers_things,
-    prose_finding,
     unnamed_social_security,
     unnamed_telephones,
 )
@@ -173,8 +172,8 @@ def _findings(profile: ColumnProfile, rules: SafeHarborRules) -> dict[str, Colum
         found.setdefault(letter, finding)
     if not found and (own := codes_of_their_own(profile)) is not None:
         found["R"] = own
-    prose = prose_finding(profile)
-    if prose is not None:
+    if profile.is_prose:
+        prose = profile.unseen_finding("holds sentences, which can say anything")
         letters = {one.letter for one in IDENTIFIERS} - _FOUND_IN_TEXT
         found = dict.fromkeys(sorted(letters), prose) | found
     return found

@@ -116,12 +116,3 @@ _MEASURED = re.compile(r"\d{1,3}(?:[./:]\d{1,3})+")
 _REACHED = frozenset(("contact", "cell", "ph", "call", "callback", "emergency"))
 _TEN = re.compile(r"[2-9]\d{2}[2-9]\d{6}")
 _NINE = re.compile(r"(?!000|666|9)\d{3}(?!00)\d{2}(?!0000)\d{4}")
-
-
-def prose_finding(profile: ColumnProfile) -> ColumnFinding | None:
-    """The finding that a column holds sentences, which a person must look at; None if not."""
-    return (
-        profile.unseen_finding("holds sentences, which can say anything")
-        if profile.is_prose
-        else None
-    )

@@ -7,7 +7,7 @@ A name says a word if the word is one of its own, two neighbours in one, or the 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from incrowd.pii.words import PERSONS, TOPICS, Topic
+from incrowd.pii.words import PERSONS, TOPICS, Topic, word_set
 from incrowd.table.names import words_and_compounds, words_of
 
 _CASES = frozenset(("household", "case"))
@@ -114,7 +114,7 @@ _TOPIC = {topic.name: topic for topic in TOPICS}
 
 # Words that Safe Harbor needs besides
 
-_THINGS = (
+THINGS = word_set(
     "drug medication medicine product brand test lab procedure disease diagnosis condition "
     "treatment therapy country state nation hospital facility clinic department ward file table "
     "column field species variable event course plan program study trial item device vaccine gene "
@@ -122,24 +122,18 @@ _THINGS = (
     "host server display label unit month day payer insurance city town county street school "
     "occupation job language"
 )
-THINGS = frozenset(_THINGS.split())
 """Beside `name`, words for things: the name of a thing is no name of a person."""
-
-_ABOUT = (
+ABOUT = word_set(
     "type types kind class category status count counts amount balance model make manufacturer "
     "color colour flag reason brand version length size "
     "score rate level rank population income density quality width height weight index per change "
     "format provider carrier vendor"
 )
-ABOUT = frozenset(_ABOUT.split())
 """Words that turn a name to a property: `phone_type`, `account_balance`, `city_size`."""
-
 REMARKS = frozenset(("verified", "known", "present", "missing", "available", "expired", "valid"))
 """The same, if they come last: `phone_verified` is none, `verified_phone` is a number to call."""
-
 NETWORKS = frozenset(("email", "mail", "ip", "mac", "web", "url", "internet"))
 """Before `address`, words that make it another one than where somebody lives."""
-
 AGE = _strict_words([_TOPIC["age"]])
 """Columns that tell how old people are."""
 BIRTH = _strict_words([_TOPIC["birth"]])
@@ -148,18 +142,15 @@ POSTAL = _strict_words([_TOPIC["postcode"]])
 """Columns of postal codes."""
 NOT_WHEN = frozenset(("place", "birthplace", "country", "state", "city", "order", "control", "sex"))
 """Beside a word for birth, words for something other than its date."""
-DATE = frozenset(
-    (
-        *("date", "dates", "datetime", "timestamp", "dob", "birthdate", "birthday", "dateofbirth"),
-        *("datum", "fecha", "geburtsdatum", "geburtstag"),
-        *("epoch", "unixtime", "createdat", "updatedat", "admittedat", "dischargedat"),
-    )
+DATE = word_set(
+    "date dates datetime timestamp dob birthdate birthday dateofbirth datum fecha geburtsdatum "
+    "geburtstag epoch unixtime createdat updatedat admittedat dischargedat"
 )
 """Columns of dates."""
-EVENT = BIRTH | {
-    *("admission", "admit", "admitted", "discharge", "discharged", "death", "visit", "encounter"),
-    *("appointment", "arrival", "surgery", "diagnosis", "hire", "enrollment", "service", "date"),
-}
+EVENT = BIRTH | word_set(
+    "admission admit admitted discharge discharged death visit encounter appointment arrival "
+    "surgery diagnosis hire enrollment service date"
+)
 """Words for what happens to a person at some time."""
 DATE_ELEMENTS = {
     "month": 12,
@@ -175,11 +166,9 @@ WHEN = AGE | DATE | EVENT | DATE_ELEMENTS.keys()
 """Names of columns that tell when something happened, or how old people are."""
 FILES = frozenset(("file", "archive", "folder", "path"))
 """Beside `zip`, words for files."""
-VAGUE_PLACES = frozenset(
-    (
-        *("region", "area", "location", "place", "birthplace", "province", "site"),
-        *("residence", "hospital", "facility", "clinic", "catchment"),
-    )
+VAGUE_PLACES = word_set(
+    "region area location place birthplace province site residence hospital facility clinic "
+    "catchment"
 )
 """Columns that may tell a small place."""
 PLACES = POSTAL | VAGUE_PLACES

@@ -16,8 +16,6 @@ from incrowd.table.column import Kind
 
 OLDEST = 89
 """Ages above it may only be shown as 90 or older."""
-
-
 _OPEN = re.compile(
     r"(?P<from>\d{1,4}) ?(?:\+|plus|(?:or|and) (?:older|over|more|above|later|up))"
     r"|(?:at least|from) ?(?P<least>\d{1,4})"
@@ -28,24 +26,14 @@ _OPEN = re.compile(
     re.IGNORECASE,
 )
 """What people write in words; `hierarchy.labels` reads signs."""
-
-
 _RANGE = re.compile(r"(\d{1,4}) ?to ?(\d{1,4})")
-
-
 _UNIT = re.compile(
     r"(?<=[\d+]) ?-?(?:years?|yrs?|y|yo|y/o)(?:[- ](?:old|of age))?\.?", re.IGNORECASE
 )
-
-
 _IN_WORDS = re.compile(
     r".*\d\+?(?: ?(?:yo|y/o)| ?-?(?:years?|yrs?)[- ](?:old|of age))\.?", re.IGNORECASE
 )
-
-
 _DECADE = re.compile(r"(\d{3}0)'?s")
-
-
 _YEAR = re.compile(r"\d{4}(?:-.*)?")
 
 
@@ -156,69 +144,41 @@ def _open_range(found: re.Match[str]) -> NumberRange:
 
 
 _FIRST, _LAST = 1800, 2100
-
-
 _ENOUGH = 10
-
-
 _MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|sept|oct|nov|dec)[a-z]*\.?"
-
-
 _MONTHS = re.compile(
     "jan(uary)?|feb(ruary)?|mar(ch)?|apr(il)?|may|june?|july?|aug(ust)?|sept?(ember)?|oct(ober)?"
     "|nov(ember)?|dec(ember)?",
     re.IGNORECASE,
 )
-
-
 _ISO = re.compile(r"(?<![\d.-])(?:18|19|20)\d\d-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])(?!\d)")
-
-
 _THREE = re.compile(r"([-/.])\d{1,2}\1\d").search
-
-
 _NUMERIC = re.compile(r"(?<![\d./-])(\d{1,4})([/.-])(\d{1,2})\2(\d{4}|\d{1,2})(?![\d/-])(?!\.\d)")
-
-
 _NAMED = re.compile(
     rf"\d{{1,2}}(?:st|nd|rd|th)?[ -]{_MONTH},?(?:[ -]'?\d{{2,4}})?"
     rf"|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}|{_MONTH}[ -]'?\d{{2,4}}",
     re.IGNORECASE,
 )
-
-
 _YEAR_MONTH = re.compile(
     r"(?:18|19|20)\d\d-(?:0[1-9]|1[0-2]|w[0-5]\d)|(?:18|19|20)\d\d[- ]?q[1-4]"
     r"|q[1-4][- ]?(?:18|19|20)\d\d|(?:0?[1-9]|1[0-2])[/.-](?:18|19|20)\d\d",
     re.IGNORECASE,
 )
-
-
 _SPOKEN_MONTH = (
     r"(?:jan(?:uary)?|feb(?:ruary)?|march|april|june|july|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     r"|nov(?:ember)?|dec(?:ember)?)\b\.?"
 )
-
-
 _SPOKEN = re.compile(
     rf"\b{_SPOKEN_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|rd|th)? {_SPOKEN_MONTH}"
     rf"|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?,? (?:18|19|20)\d\d\b"
     rf"|\b\d{{1,2}}[ -]?(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[ -]?(?:18|19|20)\d\d\b",
     re.IGNORECASE,
 )
-
-
 _DAY_OF_YEAR = re.compile(r"(0?[1-9]|1[0-2])/(0?[1-9]|[12]\d|3[01])")
-
-
 _MANY = 60
 """So many different months with days are no fractions."""
-
-
 _MOMENTS = (946_684_800, 4_102_444_800)
 """The first seconds of 2000 and of 2100, counted as computers do."""
-
-
 _COMPACT = re.compile(
     r"(?:18|19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[01]\d|2[0-3])?(?:[0-5]\d){0,2}"
 )
@@ -332,8 +292,6 @@ def _finer_reason_of_texts(profile: ColumnProfile) -> str | None:
 
 
 _NAMED_SO = "its name suggests dates, and not all values are years"
-
-
 _HALF = 0.5
 
 
@@ -417,8 +375,6 @@ def _units_per_year(profile: ColumnProfile) -> float:
 
 
 _PER_YEAR = {"month": 12, "week": 52.18, "day": 365.25}
-
-
 _EVER = 130
 """Years that nobody reaches."""
 

@@ -23,6 +23,7 @@ from incrowd.pii.profile import ColumnProfile, are_sentences
 from incrowd.pii.sentinels import means_missing
 from incrowd.pii.silent import family_names, given_names
 from incrowd.pii.value_words import topic_of_values
+from incrowd.pii.words import word_set
 from incrowd.table.column import Kind, Role
 
 _LABELLED = 1.1
@@ -40,20 +41,19 @@ _OLDEST = 130
 _WEEKS = 53
 _HEAVIEST = 1e8
 """No record stands for so many people."""
-_LASTING = (
+_DURATIONS = word_set(
     "hours hrs horas heures stunden weeks days years yrs yr dur duration tenure length minutes "
     "time times dist distance income"
 )
-_DURATIONS = frozenset(_LASTING.split())
-_OF_PEOPLE = (
+_COUNTED = word_set(
     "children child kids size siz hsize hhsize hhmmb npf noc people persons members number filhos "
     "hijos enfants kinder rooms bedrooms cars vehicles siblings sibs nchild nkids parity tbo chd "
     "visits floors"
 )
-_COUNTED = frozenset(_OF_PEOPLE.split())
 _TEXT_ONLY = frozenset(("name", "e-mail", "web address", "address", "photo"))
-_SHORT = "wgt wght wgts fnlwgt pweight pwgtp wgtp perwt hhwt dweight pspwght anweight fexp"
-_ABBREVIATED = frozenset(_SHORT.split())
+_ABBREVIATED = word_set(
+    "wgt wght wgts fnlwgt pweight pwgtp wgtp perwt hhwt dweight pspwght anweight fexp"
+)
 
 
 @dataclass(frozen=True)
@@ -105,10 +105,7 @@ def weigh_clues(profile: ColumnProfile) -> Guess:
 
 
 def _points_by_role(clues: list[Clue]) -> tuple[dict[Role, float], dict[Role, Clue]]:
-    """By role: its points, which are those of its best clue and a little of each further one.
-
-    The second mapping is that best clue.
-    """
+    """By role: the points of its best clue and a little of each further one; and that clue."""
     best: dict[Role, Clue] = {}
     for clue in sorted(clues, key=lambda one: -one.points):
         best.setdefault(clue.role, clue)
@@ -262,7 +259,6 @@ def _may_be_times(profile: ColumnProfile, said: NameMeanings) -> bool:
 
 
 def _clues_of_values(profile: ColumnProfile) -> Iterator[Clue]:
-    """Yield clues from what the values look like."""
     if profile.kind is Kind.DATE:
         yield Clue(Role.QUASI, _DATED, "others often know when something happened to a person")
         return

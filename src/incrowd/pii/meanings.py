@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from incrowd.hierarchy.suggestion import Nature
-from incrowd.pii.words import TOPICS, Topic
+from incrowd.pii.words import TOPICS, Topic, word_set
 from incrowd.table.column import Role
 
 
@@ -241,22 +241,21 @@ SURVEY = (
 )  # fmt: skip
 """What surveys and health files hold, beyond the topics of `words`."""
 
-_QUALIFY = (
+QUALIFIERS = word_set(
     "sample sampling samp design instance person pers final full replicate rep post "
     "poststratification stratification muestra amostral amostra analysis population pop survey "
     "interview household hh year psp dsgn inverse expansion"
 )
-QUALIFIERS = frozenset(_QUALIFY.split())
 """Words beside `weight` that make it a sampling weight."""
 
-_COUNTING = "n no num number nr nbr count counts total tot nb numero anzahl nombre avg mean times"
-COUNTING = frozenset(_COUNTING.split())
+COUNTING = word_set(
+    "n no num number nr nbr count counts total tot nb numero anzahl nombre avg mean times"
+)
 """Words that make a number of what they stand beside."""
 
-_SPEAKING = (
+CODED = word_set(
     "code codes cod cd kod codigo recode recoded cat category categories categoria group grp"
 )
-CODED = frozenset(_SPEAKING.split())
 """Words that say that values are codes."""
 
 
@@ -280,7 +279,6 @@ _NATURES: dict[str, Nature] = {
     "money": "amount", "measure": "amount",
 }  # fmt: skip
 _HARMS = {"illness": 3.0, "treatment": 2.5, "measure": 2.0, "money": 2.0, "belief": 2.5}
-_REPLACED = frozenset(("sampling",))
 _TWICE = frozenset(("title", "test", "land", "work", "native", "pay", "key", "cause", "number",
                     "no", "nr", "num", "numero", "nummer", "index", "user", "line"))  # fmt: skip
 """Words of topics that say too little in the middle of a name."""
@@ -289,7 +287,7 @@ _TWICE = frozenset(("title", "test", "land", "work", "native", "pay", "key", "ca
 @cache
 def meanings() -> tuple[WordMeaning, ...]:
     """Return all meanings: those of surveys, then those of topics that these do not replace."""
-    return (*SURVEY, *(_meaning_of_topic(topic) for topic in TOPICS if topic.name not in _REPLACED))
+    return (*SURVEY, *(_meaning_of_topic(topic) for topic in TOPICS if topic.name != "sampling"))
 
 
 @cache

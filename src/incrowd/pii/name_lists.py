@@ -4,7 +4,9 @@ Words that are also colours, trades, months, first names of things or other ever
 out: a column of them is no column of people.
 """
 
-_FAMILY = """
+from incrowd.pii.words import phrase_set, word_set
+
+FAMILY = word_set("""
 smith johnson williams jones garcia miller davis rodriguez martinez hernandez lopez gonzalez wilson
 anderson taylor moore jackson martin perez thompson harris sanchez clark ramirez lewis robinson
 allen wright scott torres nguyen flores adams nelson rivera campbell mitchell roberts gomez phillips
@@ -27,11 +29,10 @@ zielinski szymanski nowak dvorak svoboda horvat kovacs nagy ivanov smirnov kuzne
 andersson johansson karlsson nilsson larsson olsen jensen nielsen hansen pedersen virtanen korhonen
 wang zhang liu yang huang zhao zhou suzuki takahashi watanabe yamamoto nakamura kobayashi choi
 ali khan ahmed hussain rahman sharma gupta kumar verma reddy nair osei mensah adeyemi mbeki
-"""
-FAMILY = frozenset(_FAMILY.split())
+""")
 """Common family names, in lower case without accents."""
 
-_CITIES = """
+CITIES = phrase_set("""
 los angeles|chicago|houston|phoenix|philadelphia|san antonio|san diego|dallas|san jose|austin
 jacksonville|fort worth|columbus|charlotte|san francisco|indianapolis|seattle|denver|boston
 el paso|nashville|detroit|oklahoma city|portland|las vegas|memphis|louisville|baltimore|milwaukee
@@ -55,6 +56,5 @@ cairo|lagos|nairobi|johannesburg|cape town|casablanca|tel aviv|dubai|mumbai|delh
 bangalore|karachi|lahore|dhaka|bangkok|jakarta|manila|hanoi|beijing|shanghai|tokyo|osaka|seoul
 sydney|melbourne|brisbane|perth|auckland|toronto|montreal|vancouver|calgary|ottawa|mexico city
 guadalajara|monterrey|bogota|lima|santiago|buenos aires|sao paulo|rio de janeiro|brasilia|caracas
-"""
-CITIES = frozenset(name for line in _CITIES.strip().splitlines() for name in line.split("|"))
+""")
 """Large cities, in lower case without accents and dots."""

@@ -21,20 +21,14 @@ from incrowd.pii.profile import (
     looks_like,
     parts_of,
 )
-from incrowd.pii.words import PERSONS
+from incrowd.pii.words import PERSONS, word_set
 from incrowd.table.column import Domain, Kind
 from incrowd.table.names import words_of
 
 _WHERE = IDENTIFIERS[1].words - ADDRESSES
 """Names of small places that no network has: `ip_city` is one."""
-
-
 _NEARLY_ALL = 0.95
-
-
 _KNOWN = 0.9
-
-
 _STATES = """
 AL Alabama|AK Alaska|AZ Arizona|AR Arkansas|CA California|CO Colorado|CT Connecticut|DE Delaware|
 DC District of Columbia|FL Florida|GA Georgia|HI Hawaii|ID Idaho|IL Illinois|IN Indiana|IA Iowa|
@@ -45,8 +39,6 @@ PA Pennsylvania|RI Rhode Island|SC South Carolina|SD South Dakota|TN Tennessee|T
 VT Vermont|VA Virginia|WA Washington|WV West Virginia|WI Wisconsin|WY Wyoming|AS American Samoa|
 GU Guam|MP Northern Mariana Islands|PR Puerto Rico|VI Virgin Islands
 """
-
-
 STATES = frozenset(
     part.casefold()
     for entry in _STATES.replace("\n", "").split("|")
@@ -140,31 +132,15 @@ def is_large_place(text: str) -> bool:
 
 
 _LETTERS = r"[^\W\d_](?:[^\W\d_]|['\u2019-])"
-
-
 _GIVEN_LAST = re.compile(rf"{_LETTERS}+, ?{_LETTERS}*\.?(?: [^\W\d_]\.?)?")
-
-
 _WORDS = re.compile(rf"(?:{_LETTERS}+\.? |[^\W\d_]\. ?){{1,3}}{_LETTERS}+")
-
-
-_INSTITUTIONS = frozenset(
-    "hospital clinic center centre medical school university college church street inc ltd".split()  # noqa: SIM905  it reads better
+_INSTITUTIONS = word_set(
+    "hospital clinic center centre medical school university college church street inc ltd"
 )
-
-
 _KNOWN_NAMES = 0.2
-
-
 _ALONE = 0.6
-
-
 _SOME = 10
-
-
 _OF_THEIR_OWN = 0.9
-
-
 _ENOUGH = 20
 
 
@@ -232,7 +208,7 @@ def _may_be_name(text: str) -> bool:
     return _WORDS.fullmatch(text) is not None and all(word[0].isupper() for word in text.split())
 
 
-_GIVEN = """
+GIVEN = word_set("""
 james robert john michael david william richard joseph thomas charles christopher daniel matthew
 anthony mark donald steven andrew paul joshua kenneth kevin brian george timothy ronald edward
 jason jeffrey ryan jacob gary nicholas eric jonathan stephen larry justin scott brandon benjamin
@@ -246,8 +222,5 @@ ruth lauren kelly christina joan evelyn judith andrea hannah megan cheryl jacque
 teresa ann sara gloria kathryn janice rosa ana sofia isabella lucia carmen
 hans klaus peter jan lukas felix karl fritz otto greta ingrid heidi pierre jean marie claire luc
 giovanni marco luca giulia mohammed ahmed fatima aisha wei ming priya raj anil yuki hiroshi olga
-"""
-
-
-GIVEN = frozenset(_GIVEN.split())
+""")
 """Common given names that are not also places, months or flowers: no Virginia, June or Rose."""

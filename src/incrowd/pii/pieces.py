@@ -10,17 +10,16 @@ from functools import cache
 from itertools import pairwise
 
 from incrowd.pii.meanings import CODED, COUNTING, WordMeaning, is_vague, stems, vocabulary
+from incrowd.pii.words import word_set
 from incrowd.table.names import words_of
 
 _SHORTEST = 3
 _COVER = 0.75
 _HEAD = 0.6
 _VAGUE = 0.5
-_PARTS = "dur size yrs yr max min net gross cat rec new old tot num cnt pct avg"
-_PLAIN = frozenset(_PARTS.split())
+_PLAIN = word_set("dur size yrs yr max min net gross cat rec new old tot num cnt pct avg")
 """Parts of words that mean nothing by themselves."""
-_BETWEEN = "of in for from to at on with by per de del da do du des von im am en por"
-_JOINTS = frozenset(_BETWEEN.split())
+_JOINTS = word_set("of in for from to at on with by per de del da do du des von im am en por")
 
 
 @dataclass(frozen=True)

@@ -11,26 +11,26 @@ import numpy as np
 
 from incrowd.arrays import Counts, Values
 from incrowd.pii.profile import ColumnProfile
+from incrowd.pii.words import phrase_set, word_set
 from incrowd.table.column import Domain, Kind, count_below
 from incrowd.table.names import words_of
 
-_WORDS = """
+WORDS = phrase_set("""
 unknown|unk|not known|refused|refusal|refuses|declined|no answer|not answered|no response|na|n a|nan
 null|none given|not applicable|does not apply|inapplicable|not in universe|not stated|not specified
 unspecified|not available|not reported|missing|dont know|don t know|do not know|dk|dk na|no data
 unobtainable|not asked|not ascertained|keine angabe|k a|weiss nicht|unbekannt|trifft nicht zu
 inconnu|ne sait pas|sans reponse|non precise|refus|no sabe|no contesta|n s|n c|ns nc|desconocido
 no consta|no aplica|ignorado|nao sabe|nao informado|sem informacao|nao se aplica|no procede
-"""
-WORDS = frozenset(word for line in _WORDS.strip().splitlines() for word in line.split("|"))
+""")
 """What people write in place of a value, without accents and signs."""
 SIGNS = frozenset(("?", "-", "--", ".", "..", "#", "#N/A", "N/A"))
 """Signs that stand for no value."""
 
-_DATES = frozenset(
-    ("9999-12-31", "9999-01-01", "2999-12-31", "2099-12-31", "1900-01-01", "1900-12-31",
-     "1899-12-30", "1899-12-31", "1800-01-01", "1753-01-01", "0001-01-01", "1970-01-01")
-)  # fmt: skip
+_DATES = word_set(
+    "9999-12-31 9999-01-01 2999-12-31 2099-12-31 1900-01-01 1900-12-31 1899-12-30 1899-12-31 "
+    "1800-01-01 1753-01-01 0001-01-01 1970-01-01"
+)
 _FEW = 15
 _AGAIN = 3
 _GAP = 0.15
@@ -53,10 +53,7 @@ class Sentinel:
 
 
 def sentinels(profile: ColumnProfile) -> tuple[Sentinel, ...]:
-    """Find the values of a column that seem to mean that there is none.
-
-    None is found if the records of each value were not counted.
-    """
+    """Find values that seem to mean that there is none; nothing if they were not counted."""
     if not len(profile.domain) or profile.counts is None or profile.sealed:
         return ()
     if profile.value_labels and (told := _sentinels_by_label(profile)):

@@ -59,10 +59,7 @@ def cities(profile: ColumnProfile) -> ColumnFinding | None:
 
 
 def _share_in_list(profile: ColumnProfile, known: frozenset[str]) -> float:
-    """The share of a column's texts that a list of names has.
-
-    It is 0.0 for numbers, for few texts and for columns that are named after things.
-    """
+    """The share of texts in a list; 0.0 for numbers, few texts and columns named after things."""
     if profile.kind is not Kind.TEXT or len(profile.texts) < _SOME or profile.words & THINGS:
         return 0.0
     return profile.share(lambda text: " ".join(words_of(text)) in known)

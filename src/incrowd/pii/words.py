@@ -14,6 +14,16 @@ PERSONS = tuple(_PERSONS.split())
 """Words for one person."""
 
 
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text, which spaces or line ends separate."""
+    return frozenset(text.split())
+
+
+def phrase_set(text: str) -> frozenset[str]:
+    """The phrases of a text, which bars or line ends separate."""
+    return frozenset(text.strip().replace("\n", "|").split("|"))
+
+
 @dataclass(frozen=True)
 class Topic:
     """Something that many tables have a column for."""
@@ -50,7 +60,7 @@ def _topic(  # noqa: PLR0913  one per field
     numbers: bool = False,
 ) -> Topic:
     """Make a topic; `words`, `hints` and `exact` are words separated by spaces."""
-    said, vague, more = (frozenset(some.split()) for some in (words, hints, exact))
+    said, vague, more = map(word_set, (words, hints, exact))
     return Topic(name, role, reason, said, vague, more, letter, sure, numbers)
 
 

@@ -358,19 +358,19 @@ def _explain_column(  # noqa: PLR0913, PLR0917  a column, and what is known so f
     watch: Watch,
 ) -> Explanation:
     (column,) = rows.places([name])
-    added = measure_addition(rows, column)
+    alone, without, together = measure_addition(rows, column)
     most = min(_PARTNERS, (options.max_size or _PARTNERS + 1) - 1)
-    needs = find_partners(
+    partners, complete = find_partners(
         rows, column, options.measure, options.least_ratio, max_size=most, watch=watch
     )
     among = _set_to_coarsen(name, known)
     return Explanation(
         column=name,
-        alone=added.alone,
-        without=added.without,
-        together=added.together,
-        partners=tuple(tuple(rows.names[j] for j in one) for one in needs.sets),
-        complete=needs.complete,
+        alone=alone,
+        without=without,
+        together=together,
+        partners=tuple(tuple(rows.names[j] for j in one) for one in partners),
+        complete=complete,
         among=among,
         coarser=_coarser_sets(table, name, among),
     )
