@@ -11,10 +11,17 @@ from typing import Annotated, ClassVar, Literal, NoReturn
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import MISSING, Codes, Flags, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError, PolicyError
 from incrowd.loss.loss import Loss
-from incrowd.loss.queries_cubes import CountedColumn, CubeAnswer, Cubes, rows_of
+from incrowd.loss.queries_cubes import (
+    CountedColumn,
+    CubeAnswer,
+    Cubes,
+    count_values,
+    even_share,
+    rows_of,
+)
 from incrowd.loss.queries_workload import Condition, Query, Workload
 from incrowd.partition.classes import number_columns
 from incrowd.recoding import Outcome
@@ -88,9 +95,9 @@ class _AskedQuery:
         for name, mask in masks.items():
             if name in self.sensitive:
                 inside &= mask[self._codes(name)]
-                chance *= self._mask_chance(name, mask)
-                even *= 1.0 if name in grouped else self._mask_chance(name, mask)
-        even /= prod(self._count_values(name) for name in grouped)
+                chance *= even_share(self._whole(name), mask)
+                even *= 1.0 if name in grouped else even_share(self._whole(name), mask)
+        even /= prod(count_values(self._whole(name)) for name in grouped)
         held, number = self._joint_values(grouped)
         quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
         return CountedColumn(
@@ -149,15 +156,9 @@ class _AskedQuery:
         codes: Codes = self.tally.sensitive[self.sensitive[name]]
         return codes
 
-    def _count_values(self, name: str) -> int:
-        """How many values the sensitive column can have, missing too if there are such."""
-        whole = self.outcome.classes.histograms[name].column.whole
-        return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
-
-    def _mask_chance(self, name: str, mask: Flags) -> float:
-        """The chance that a record of which nothing is known has a code that the mask allows."""
-        lacking = self.outcome.classes.histograms[name].column.whole[MISSING] > 0
-        return (int(mask[1:].sum()) + int(mask[MISSING] and lacking)) / self._count_values(name)
+    def _whole(self, name: str) -> Counts:
+        """The people of the table per code of a sensitive column."""
+        return self.outcome.classes.histograms[name].column.whole
 
     def _fail(self, query: Query, place: int, message: str) -> NoReturn:
         """Raise `InputError` at a place of the query's line."""
@@ -292,9 +293,8 @@ class Queries(Loss):
             )
         tally, _ = rows_of(outcome)
         whole = outcome.classes.histograms[self.column].column.whole
-        number = len(whole) - 1 + int(whole[MISSING] > 0)
         held = tally.sensitive[names.index(self.column)]
-        return CountedColumn(held, len(whole), 1.0 / max(number, 1))
+        return CountedColumn(held, len(whole), 1.0 / count_values(whole))
 
 
 def error(answer: CubeAnswer, measure: Measure, floor: float) -> float:

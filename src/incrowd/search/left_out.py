@@ -24,7 +24,7 @@ from incrowd.partition.classes import Histogram, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
-from incrowd.search.repair import fold_pieces
+from incrowd.search.repair import fold_pieces, join_pieces
 from incrowd.search.search import Found
 from incrowd.search.small_tables.partitions import PartClasses
 from incrowd.search.small_tables.small_table import SmallTable
@@ -102,13 +102,8 @@ class Staying:
         counts[self.rows] -= self.counts
         out = np.flatnonzero(counts).astype(np.int32)
         nowhere = np.full(len(out), SUPPRESSED, dtype=np.int32)
-        return fold_pieces(
-            Pieces(
-                np.concatenate([self.rows[pieces.row], out]),
-                np.concatenate([pieces.count, counts[out]]),
-                np.concatenate([pieces.class_of, nowhere]),
-            )
-        )
+        mine = replace(pieces, row=self.rows[pieces.row])
+        return fold_pieces(join_pieces([mine, Pieces(out, counts[out], nowhere)]))
 
 
 def staying_part(problem: Problem, more: int = 0) -> Staying | None:

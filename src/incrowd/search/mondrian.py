@@ -26,6 +26,7 @@ from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of, lowest_codes
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import (
+    as_one_class,
     each_counts_once,
     nothing_found,
     raise_if_infeasible,
@@ -91,21 +92,20 @@ def parts(
 ) -> tuple[Pieces, bool]:
     """Cut the table into the smallest parts; return them, and whether time allowed all cuts."""
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
-    rows = np.zeros(problem.tally.rows, dtype=np.int32)
-    whole = classes_of(problem.tally, rows, 1, problem.sensitive)
-    if not problem.satisfied_by(whole).all() and each_counts_once(problem):
+    if not problem.satisfied_by(as_one_class(problem)).all() and each_counts_once(problem):
         raise nothing_found(problem)
     raise_if_out_of_time(watch)
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
     rule = mondrian.CutRule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
-        return _cut_by_size(problem, rule, watch)
+        counts, origin, lines, finished = _cut_lines(problem, rule, watch)
+        return _gather_pieces(counts, origin, lines), finished
     tally, row = _cut_items(problem.tally, relaxed=relaxed)
     items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
     kernel = (items, rule, _column_scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
-    return _pieces_of(problem.tally, row, class_of), finished
+    return fold_pieces(Pieces(row, tally.counts, class_of)), finished
 
 
 def _column_scales(problem: Problem) -> Any:
@@ -130,22 +130,6 @@ def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
         return tally, row
     row = np.repeat(row, tally.counts)
     return tally.split(row, np.ones(len(row), dtype=np.int64)), row
-
-
-def _pieces_of(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
-    """The pieces of these items (each a row of the tally) in their classes, equal ones added up."""
-    if len(row) == tally.rows:
-        return Pieces(row, tally.counts, class_of)
-    number = int(class_of.max()) + 1
-    keys, counts = np.unique(row.astype(np.int64) * number + class_of, return_counts=True)
-    rows, classes = np.divmod(keys, number)
-    return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
-
-
-def _cut_by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tuple[Pieces, bool]:
-    """The parts where their size alone decides."""
-    counts, origin, lines, finished = _cut_lines(problem, rule, watch)
-    return _gather_pieces(counts, origin, lines), finished
 
 
 def _cut_lines(
@@ -202,6 +186,11 @@ def least_size(problem: Problem) -> int | None:
     return least if fine[least - 1 :].all() else None
 
 
+def sizes_decide(problem: Problem) -> bool:
+    """Whether a class satisfies the models if and only if it is large enough."""
+    return least_size(problem) is not None and all(not model.columns for model in problem.models)
+
+
 @plain
 class _Rounds:
     """Parts that are cut as long as the models allow it, all of them in each round.
@@ -234,19 +223,9 @@ class _Rounds:
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
+        propose = partial(mondrian.propose, items, order)
         tasks = [
-            partial(
-                mondrian.propose,
-                items,
-                order,
-                parts[s],
-                attempts[s],
-                rule,
-                scales,
-                s.start,
-                middle[s],
-                half_of,
-            )
+            partial(propose, parts[s], attempts[s], rule, scales, s.start, middle[s], half_of)
             for s in _thread_slices(parts)
         ]
         in_threads(tasks)

@@ -36,11 +36,11 @@ from incrowd.search.crowd.starts import (
 from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_parts
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
-from incrowd.search.mondrian import least_size
+from incrowd.search.mondrian import least_size, sizes_decide
 from incrowd.search.orders.division import least_people
 from incrowd.search.parts import divide_rows, part_of, separable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import fold_pieces, merge_failing_classes
+from incrowd.search.repair import fold_pieces, join_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.values import STRICT, dataclass
@@ -116,10 +116,10 @@ class Crowd(Search):
             """Return the classes of these rows."""
             made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
             parts.finish_part()
-            return made
+            return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
 
         made = in_threads([partial(trade_part, here) for here in rows])
-        pieces = fold_pieces(joined_pieces(rows, [each.pieces for each in made]))
+        pieces = fold_pieces(join_pieces([each.pieces for each in made]))
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
         why = f"divided the rows into {count_of(len(rows), 'part')}, {made[0].why}"
         return self._as_found(spans, made, why)
@@ -175,24 +175,6 @@ class FoundClasses:
     facts: dict[str, float]
 
 
-def joined_pieces(rows: list[Codes], parts: list[Pieces]) -> Pieces:
-    """Return the classes of all parts, numbered one part after the other.
-
-    The rows of each part are those of the table that `rows` names for it.
-    """
-    sizes = [int(part.class_of.max(initial=-1)) + 1 for part in parts]
-    first = np.cumsum([0, *sizes[:-1]]).tolist()
-    numbers = [
-        np.where(part.class_of >= 0, part.class_of + start, SUPPRESSED)
-        for part, start in zip(parts, first, strict=True)
-    ]
-    return Pieces(
-        np.concatenate([here[part.row] for here, part in zip(rows, parts, strict=True)]),
-        np.concatenate([part.count for part in parts]),
-        np.concatenate(numbers).astype(np.int32),
-    )
-
-
 def _facts_of_parts(parts: list[FoundClasses], classes: int) -> dict[str, float]:
     """Return the figures of all parts: the sum of work, and the mean of any other."""
     facts: dict[str, float] = {"classes": float(classes), "parts": float(len(parts))}
@@ -201,11 +183,6 @@ def _facts_of_parts(parts: list[FoundClasses], classes: int) -> dict[str, float]
             share = 1.0 if name == "work" else 1 / len(parts)
             facts[name] = facts.get(name, 0.0) + share * figure
     return facts
-
-
-def sizes_decide(problem: Problem) -> bool:
-    """Whether a class satisfies the models if and only if it is large enough."""
-    return least_size(problem) is not None and all(not model.columns for model in problem.models)
 
 
 def classes_by_size(

@@ -4,7 +4,6 @@ from array import array
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
-from typing import Protocol
 
 import numpy as np
 
@@ -164,53 +163,6 @@ def are_lowest(levels: Codes) -> Flags:
     return minimal
 
 
-class OpenNodes(Protocol):
-    """The open nodes of a lattice."""
-
-    def lowest(self, best: float) -> tuple[float, Node] | None:
-        """Return the limit of the open node to decide next, and the node.
-
-        None if no limit is at most the best loss.
-        """
-
-    @property
-    def bound(self) -> float:
-        """A lower limit of the loss of all open nodes; infinite if none is open."""
-
-    def limit(self, node: Node) -> float:
-        """Return the limit of the node, infinite if it is closed."""
-
-    def close(self, node: Node) -> None:
-        """Close a node: it was looked at."""
-
-    def doom(self, node: Node) -> None:
-        """Close the node and all below it: none can be released."""
-
-    def mark_hopeful(self, node: Node) -> None:
-        """Note that no node at or above this one will be doomed."""
-
-    def lift_below(self, node: Node, parts: list[Floats]) -> None:
-        """Raise the limits of this node and all below to the sums of these parts."""
-
-    def lift_above(self, node: Node, limit: float) -> None:
-        """Raise the limits of this node and all above."""
-
-    def add_surcharge(self, node: Node, more: float) -> None:
-        """Raise limits at or below this node to `more` above what `lift_above` says."""
-
-    def close_later(self, best: float, node: Node) -> None:
-        """Close nodes that can at most be equal to the best node and come after it."""
-
-    def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return open nodes from this one upwards, each a step above the last.
-
-        It ends where nodes are known not to be doomed.
-        """
-
-    def count_open(self, best: float) -> int:
-        """Return about how many nodes are open."""
-
-
 def rank(node: Node) -> tuple[int, Node]:
     """Return a sort key for nodes of equal loss: fewer levels in all, then smaller ones."""
     return sum(node), node
@@ -345,4 +297,11 @@ def steps_up(node: Node, shape: Node) -> list[Node]:
         (*node[:j], level + 1, *node[j + 1 :])
         for j, level in enumerate(node)
         if level + 1 < shape[j]
+    ]
+
+
+def steps_down(node: Node, low: Node) -> list[Node]:
+    """Return the nodes one step below, levels staying at `low` or above."""
+    return [
+        (*node[:j], level - 1, *node[j + 1 :]) for j, level in enumerate(node) if level > low[j]
     ]

@@ -12,7 +12,7 @@ from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, DescentStage
-from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeState, OpenNodes, Record, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeState, Record, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
@@ -77,7 +77,7 @@ class BestFirst:
         self._bare = self._limits.start() is None
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
-        self._frontier: OpenNodes = kind(self._low, self._top, self._limits.start())
+        self._frontier: Branches | NodeGrid = kind(self._low, self._top, self._limits.start())
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar

@@ -12,6 +12,7 @@ from incrowd.loss.ncp import Gcp, places
 from incrowd.population.one_dimensional import Method, value_runs
 from incrowd.population.tree_cut import CutTrees
 from incrowd.recoding import QuasiColumn
+from incrowd.search.layout import suppressible
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,13 +195,6 @@ class ColumnCuts:
         maps = self.column.hierarchy.maps[allowed]
         most = max(len(self._held), 1)
         return CutTrees.of(maps, self.records, costs[allowed], most, self.least or 1)
-
-
-def suppressible(column: QuasiColumn) -> bool:
-    """Whether a cell may show the whole column, as one that mixes missing with values does."""
-    place = column.hierarchy.leaves.positions
-    wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
-    return column.top >= column.hierarchy.height and not wide
 
 
 def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:

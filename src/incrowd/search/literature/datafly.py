@@ -260,12 +260,6 @@ class Datafly(Search):
         return Found(recoding, self.name, why=why, facts={"examined": steps + 1}, caveat=caveat)
 
 
-def next_column(problem: Problem, levels: Sequence[int]) -> int | None:
-    """The column with the most distinct values at these levels, of those that can go up."""
-    everything = tuple(range(len(problem.columns)))
-    return LinkingView(problem, everything, np.ones(len(everything))).next_column(levels)
-
-
 def largest_k(problem: Problem) -> int:
     """The largest k that any of the models asks for; 1 if none does."""
     return max((model.smallest_class() for model in problem.models), default=1)

@@ -39,12 +39,8 @@ if TYPE_CHECKING:
 
 _LARGEST_WORK = 2**29
 """Steps that are worth taking one by one; above, several items are taken together."""
-
-
 _LONG = 2**14
 """Longer lines are divided from both ends at once."""
-
-
 _SLACK = 1e-12
 
 
@@ -115,7 +111,7 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
     fresh = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
     box = (np.cumsum(fresh) - 1).astype(np.int32)
     boxes = codes if fresh.all() else codes[fresh]
-    counts, people = tally.counts[order], _people_per_row(tally)[order]
+    counts, people = tally.counts[order], people_per_row(tally)[order]
     if not problem.consistent and not tally.has_units:
         taken = _without_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
@@ -126,23 +122,16 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
         starts = np.flatnonzero(fresh)
         counts, people = np.add.reduceat(counts, starts), np.add.reduceat(people, starts)
         first, box = box, first[: len(boxes)]
-    return ItemLine(
-        order, first, boxes, box, _sums_before(people), _sums_before(counts), whole=True
-    )
+    return ItemLine(order, first, boxes, box, offsets(people), offsets(counts), whole=True)
 
 
-def _people_per_row(tally: Tally) -> Counts:
+def people_per_row(tally: Tally) -> Counts:
     """Return the people of each row; who has several rows counts in each of them."""
     if not tally.has_units:
         return tally.counts
     shared: Counts = np.bincount(tally.shared_row, minlength=tally.rows).astype(np.int64)
     shared += tally.people
     return shared
-
-
-def _sums_before(counts: Counts) -> Counts:
-    """Return the sum of the counts before each place, and of all at the end."""
-    return offsets(counts)
 
 
 def _without_midst(counts: Counts, k: int) -> Counts:

@@ -81,9 +81,9 @@ class AgainstWorld(Search):
         """The trials of all ways: dividing the world, as without it, in stages, by levels."""
         watch.tell("dividing the people of the world", 0.0)
         tried = _try_divisions(problem, watch)
-        ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
         guarded = _guard_ends(problem)
         enough = bool(tried) and guarded is not problem
+        ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
         ways = [("as without a world", partial(_mend_without_world, mend=not enough))]
         if not enough:
             ways.append(("stage by stage", by_stages))

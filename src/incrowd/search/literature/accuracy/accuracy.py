@@ -27,8 +27,8 @@ from incrowd.search.literature.accuracy.answers import (
     BoundedAnswer,
     BoundedProblem,
     judge_answer,
+    losses_of,
 )
-from incrowd.search.literature.accuracy.answers import losses_of as _losses
 from incrowd.search.literature.accuracy.portfolio import Best, Workshop
 from incrowd.search.literature.accuracy.scan import Way, halve_privacy
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
@@ -122,11 +122,6 @@ class Accuracy(Search):
         return _found_of(self, problem, best)
 
 
-def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
-    """The search itself if it is this one, else this one for a kind of privacy."""
-    return search if isinstance(search, Accuracy) else Accuracy(privacy=privacy)
-
-
 class OutOfReachError(InfeasibleError):
     """No classes were found within a bound; `works` is the least that was found to work."""
 
@@ -186,10 +181,10 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
             answer = portfolio.adjust_line(quest, shop, watch)
         case "ipcsd-mondrian":
             way = Way("mondrian", Mondrian(relaxed=True), step)
-            answer = halve_privacy(quest, way, shop.scans, watch).answer
+            answer = halve_privacy(quest, way, shop.scans, watch)
         case "ipcsd-direct":
-            way = Way(f"diversify along {quest.mapping}", Diversify(mapping=quest.mapping))
-            answer = halve_privacy(quest, way, shop.scans, watch).answer
+            way = portfolio.direct_way(quest.mapping)
+            answer = halve_privacy(quest, way, shop.scans, watch)
         case "optimal":
             found = methods.best_of_one_column(quest, shop.boxes)
             answer = portfolio.best_judged(quest, found)
@@ -213,7 +208,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
         except InfeasibleError as error:
             failure = error
             continue
-        losses = _losses(problem, spans, problem.outcome(spans))
+        losses = losses_of(problem, spans, problem.outcome(spans))
         tried.append((float(losses.max()), spans))
     if not tried:
         raise failure
