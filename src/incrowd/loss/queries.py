@@ -62,7 +62,6 @@ def query_precision(
 
 
 def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
-    """The error of the release's answer to one query."""
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
@@ -161,7 +160,6 @@ class _AskedQuery:
         return self.outcome.classes.histograms[name].column.whole
 
     def _fail(self, query: Query, place: int, message: str) -> NoReturn:
-        """Raise `InputError` at a place of the query's line."""
         raise InputError(
             f"{self.source}, line {query.line}, column {place}: {message}",
             remedy="take a column and values that the table has",
@@ -174,7 +172,6 @@ class _UnfitError(Exception):
 
 
 def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
-    """Which values of a domain fulfil a condition."""
     if domain.kind is Kind.TEXT:
         values, scale = condition.values, np.arange(len(domain), dtype=np.float64)
         if not all(isinstance(value, str) for value in values):

@@ -268,7 +268,6 @@ def even_share(whole: Counts, mask: Flags) -> float:
 
 
 def _runs(cells: ShownCells) -> _CodeRuns:
-    """The runs of codes that the cells of a column stand for."""
     column, number = cells.column, len(cells.low)
     least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)
     most = len(column.frequency) - 1

@@ -62,7 +62,6 @@ class LDiversity(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        """Check that c is given for kind `recursive` only, and that l is then a whole number."""
         if (self.c is None) == (self.kind == "recursive"):
             raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
         if self.kind == "recursive" and not self.l.is_integer():
@@ -147,10 +146,7 @@ class LDiversity(Model):
         return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
-        """The most people of each class that can stay so that those who stay are l-diverse.
-
-        Exact, but for rounding with `entropy`, where it may be more by as much as that.
-        """
+        """The most people of each class who can stay l-diverse; by `entropy` more by rounding."""
         held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":

@@ -166,10 +166,7 @@ class Model(ABC):
         return self
 
     def stricter(self, by: float) -> "Model":
-        """The model with a threshold that is harder to reach by so much; itself if it has none.
-
-        A model that compares classes with the whole table needs it (`search/compared.py`).
-        """
+        """The model, stricter by so much, as `search/compared.py` asks; itself if it has none."""
         del by
         return self
 

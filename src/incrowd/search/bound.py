@@ -236,10 +236,7 @@ def _least_ratios(
     rule: kernel.BoxRule,
     progress: tuple[Watch, float, float],
 ) -> Floats:
-    """The least ratio around each chosen point (see the kernel), no number if the time is up.
-
-    What one task finds does not depend on others, so the number of threads does not matter.
-    """
+    """The least ratio around each chosen point, NaN if time is up; threads make no difference."""
     order = np.argsort(-worth, kind="stable").astype(np.int32)
     points = kernel.PricedPoints(space.codes, space.counts, worth, order)
     found = np.full(len(chosen), np.nan)

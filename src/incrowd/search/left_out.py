@@ -150,10 +150,7 @@ def _stay_of_small(problem: Problem) -> Counts | None:
 
 
 def _trim(problem: Problem, more: int) -> Counts:
-    """Leave out what every model asks for, in turns; return the records of each row that stay.
-
-    The first leaves out so many more.
-    """
+    """Leave out what models ask for in turns, the first `more`; return who stays of each row."""
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent

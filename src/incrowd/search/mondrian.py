@@ -78,7 +78,6 @@ class Mondrian(Search):
         return search_after_leaving_out(problem, lambda stay: self._cut_and_repair(stay, watch))
 
     def _cut_and_repair(self, problem: Problem, watch: Watch) -> Found:
-        """Cut the table into parts, repair parts that fail a model, and say what was done."""
         pieces, finished = parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
         spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
@@ -115,7 +114,6 @@ def _column_scales(problem: Problem) -> Any:
 
 
 def _explain(number: int, finished: bool) -> str:
-    """The sentence that says into how many classes the table was cut, and whether time ended it."""
     if finished:
         return f"cut the table along its widest columns into {count_of(number, 'class', 'classes')}"
     return (
@@ -171,10 +169,7 @@ def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]
 
 
 def least_size(problem: Problem) -> int | None:
-    """The size from which on a class satisfies all models that look at sizes only.
-
-    None if there is no such size, or if people are not records.
-    """
+    """The size from which models of sizes hold; None if none does, or people are no records."""
     if problem.tally.has_units:
         return None
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)

@@ -142,11 +142,7 @@ class _Repair:
         *,
         leaves: bool = False,
     ) -> "_Repair":
-        """The classes of these pieces, with those that break a limit taken apart or left out.
-
-        `leaves` says that failing classes are left out rather than joined, once suppression allows
-        to leave out all that still fail.
-        """
+        """The classes of these pieces; those that break a limit are taken apart or left out."""
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
         number = int(class_of.max(initial=-1)) + 1
@@ -259,7 +255,6 @@ class _Repair:
         self._drop(which)
 
     def _may_leave(self, which: Flags) -> bool:
-        """Whether suppression allows leaving out these classes."""
         return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
 
     def _drop(self, which: Flags) -> None:
@@ -269,10 +264,7 @@ class _Repair:
 
 
 def _split_forbidden(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
-    """The classes of pieces with the forbidden ones taken apart, in the same order.
-
-    Pieces with the same codes, which `quasi` are, stay together.
-    """
+    """The classes with forbidden ones taken apart, in order; equal codes (`quasi`) stay one."""
     torn = np.append(forbidden, False)[class_of]
     equal = np.zeros(len(class_of), dtype=np.int64)
     equal[torn] = np.unique(quasi[:, torn], axis=1, return_inverse=True)[1].ravel()
@@ -293,7 +285,6 @@ def _limited_columns(problem: Problem) -> list[str]:
 
 
 def _limits_error(problem: Problem, left_out: int) -> InfeasibleError:
-    """The error that, within the limits of some columns, too many records would be left out."""
     names = ", ".join(repr(name) for name in _limited_columns(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "

@@ -110,8 +110,6 @@ def _learning_data(
 
     If `draw` is given the category of a label that stands for several is drawn, else the likeliest
     is taken.
-
-    The category of a label that stands for several is drawn.
     """
     target = features[task.target.name]
     some = some[target.known[some]]

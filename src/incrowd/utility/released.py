@@ -150,10 +150,7 @@ class ReleasedColumn:
         return CellShares(pattern.astype(np.int32)[self.codes], every)
 
     def _cell_shares(self, cells: ColumnCells) -> Floats:
-        """The share of each label in each cell; shape (labels, cells).
-
-        All is in the missing cell if the column has no values.
-        """
+        """The share of each label in each cell: (labels, cells); all missing without values."""
         of = cells.of[self._order]
         found = [
             self._sums_by_label(np.where(of == cell, self._weight, 0.0))

@@ -86,14 +86,10 @@ class Crowd(Search):
         return search_after_leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
-        """Search as `run` does in a part of a table of `whole` records in all.
-
-        It works as hard as it would for the whole table.
-        """
+        """Search a part of a table of `whole` records, as hard as `run` would search the whole."""
         raise_if_infeasible(problem)
 
         def run(stay: Problem) -> Found:
-            """Return the classes of the rows that stay."""
             made = self.make_classes(stay, watch, whole)
             return self._as_found(Spans(made.pieces), [made], made.why)
 
@@ -113,7 +109,6 @@ class Crowd(Search):
         parts = PartsWatch(watch, len(rows))
 
         def trade_part(here: Codes) -> FoundClasses:
-            """Return the classes of these rows."""
             made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
             parts.finish_part()
             return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
@@ -131,10 +126,7 @@ class Crowd(Search):
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
 
     def make_classes(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
-        """Make classes and let them trade; then join those that fail.
-
-        The problem is a whole table, or a part of one that has `whole` rows.
-        """
+        """Make classes, let them trade, join those that fail; `whole`: as in `classes_by_size`."""
         raise_if_out_of_time(watch)
         if sizes_decide(problem):
             made = classes_by_size(problem, self.effort, watch, whole=whole)
@@ -151,10 +143,7 @@ class PartsWatch(SilentWatch):
         self._parts, self._begun, self._done = parts, 0, 0
 
     def begin(self) -> Watch:
-        """Return the watch of the next part, with a fair share of the time that is left.
-
-        Otherwise the first parts would take it all, and the others would only be begun.
-        """
+        """Return the watch of the next part: a fair share of the time, or the first take it all."""
         left, open_ = self.remaining, self._parts - self._begun
         self._begun += 1
         share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
@@ -197,7 +186,6 @@ def classes_by_size(
     begun = starts(problem, points, k, watch, whole)
 
     def trade(start: Start) -> tuple[str, Trades]:
-        """Let the classes of a start trade; return its title, too."""
         trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades

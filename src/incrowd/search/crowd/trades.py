@@ -119,10 +119,7 @@ class Trades:
             self._run_rounds(effort, watch, stop)
 
     def _run_rounds(self, effort: float, watch: Watch, stop: Flags) -> None:
-        """Make rounds until `stop` is set, the effort is used up, or nothing is saved.
-
-        The cheapest classes met are kept.
-        """
+        """Make rounds until stopped, out of effort or savings; keep the cheapest classes met."""
         rounds = max(rounds_for(self._table_pieces), _IN_PARTS if self.whole else 1.0) * effort
         records = max(int(self.points.weights.sum()), 1)
         now, quiet = self.cost, 0
@@ -195,10 +192,7 @@ class Trades:
     def _trade_region(
         self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["ClassPieces", Floats]:
-        """Return the classes of a region after a round, with what each kind saved and the work.
-
-        The classes stay as they are if `stop[0]` is set, or the region needs too much memory.
-        """
+        """Return a region's classes, savings by kind and work after a round; as is if too large."""
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(
             self.parts.point[here], self.parts.records[here], start - start[0]
@@ -232,9 +226,9 @@ def rounds_for(pieces: int) -> float:
 def near_each_other(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """Return the classes in an order in which near ones follow each other, and where regions end.
+    """Return an order by the seed in which near classes follow each other, and ends of regions.
 
-    The order is another for each seed; a region has at most `most` classes.
+    A region has at most `most` classes.
     """
     point, _, start = parts
     codes, boxes = points.space
@@ -303,11 +297,7 @@ class Offers:
         self.parts = join_parts([select_classes(pairs, kept), new, rest])
 
     def _order_classes(self) -> Codes:
-        """Return the classes in an order in which near ones follow each other.
-
-        It is another in each round, and in every other its last class comes first, so that pairs
-        change.
-        """
+        """Return near classes one after the other, shifted each round so that pairs change."""
         order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 

@@ -37,10 +37,7 @@ class BranchCuts:
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
-        """Add a cut; a hard one replaces all that are below it.
-
-        If there are too many, the oldest are forgotten.
-        """
+        """Add a cut; a hard one replaces all below it. If there are too many, the oldest go."""
         if hard:
             higher: Flags = self._nodes[: self.number] > np.array(node)
             self._keep_flagged(np.asarray(higher.any(axis=1)))
@@ -59,7 +56,6 @@ class BranchCuts:
         self.number += 1
 
     def _keep_flagged(self, which: Flags) -> None:
-        """Drop all cuts but these."""
         stay = np.flatnonzero(which)
         if len(stay) == self.number:
             return
@@ -80,10 +76,7 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low`, in place; return the limit of the range and the cut that divides it best.
-
-        See `kernels.lattice.nodes.tighten_range`.
-        """
+        """Raise `low`, in place; return the limit of the range and the cut that divides it best."""
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:
@@ -256,10 +249,7 @@ class Branches:
         self._floors = np.concatenate([nodes, at]), np.append(limits, limit)
 
     def add_surcharge(self, node: Node, more: float) -> None:
-        """Raise the limits of this node and all below by a cut.
-
-        They are at least what they were without cuts plus `more`.
-        """
+        """Raise limits at and below this node, by a cut, to `more` above those without cuts."""
         self._cuts.add(node, None, more, hard=False)
 
     def close_later(self, best: float, node: Node) -> None:
@@ -268,10 +258,7 @@ class Branches:
         self._pop()
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return nodes from this one upwards, each a step above the last, to one that is hopeful.
-
-        Each step is the dearest that keeps the limit at the best loss or below.
-        """
+        """Return nodes up to a hopeful one, each step the dearest that the best loss allows."""
         nodes = [node]
         left = best - self._base_limit(node) if self._known else inf
         while not self.is_hopeful(nodes[-1]):

@@ -47,10 +47,7 @@ class Descent:
         self.node, self.loss = top, inf
 
     def steps(self, loss: float) -> Iterator[DescentStage]:
-        """Search on for ever; yield the stage after every node that was counted.
-
-        `loss` is that of the highest node.
-        """
+        """Search on for ever from the loss of the highest node; yield the stage after each node."""
         self.loss = self._known[self._top] = loss
         for _ in self._step_down(self._top):
             yield DescentStage.DOWN

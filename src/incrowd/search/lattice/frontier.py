@@ -96,10 +96,7 @@ class Record:
     def add_releasable(
         self, node: tuple[int, ...], k: int, suppressed: int, loss: float, *, best: bool
     ) -> None:
-        """Write down a node that can be released; `best` if it is the best so far.
-
-        Other nodes are only counted once there are `LONGEST`.
-        """
+        """Write down a node that can be released; only count it beyond `LONGEST`, unless best."""
         if best or len(self._k) < LONGEST:
             if best:
                 self._place = {node: len(self._k)}
@@ -111,10 +108,7 @@ class Record:
     def add_other(
         self, node: tuple[int, ...], k: int, state: NodeState, suppressed: int = NOT_JUDGED
     ) -> None:
-        """Write down a node that cannot be released, or that is not worth asking the models about.
-
-        It is only counted once there are `LONGEST`.
-        """
+        """Write down a node that fails or was not judged; only count it beyond `LONGEST`."""
         if len(self._k) < LONGEST:
             self._append(node, k, suppressed, state)
             self._loss.append(np.nan)
@@ -129,10 +123,7 @@ class Record:
         self._state.append(state)
 
     def as_explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
-        """Return all that was written down; None if the node that was taken is not there.
-
-        `whole` says that the search looked at every node.
-        """
+        """Return what was written down (`whole`: of every node); None without the node taken."""
         if taken not in self._place:
             return None
         return Explored(
@@ -150,10 +141,7 @@ class Record:
 
 
 def are_lowest(levels: Codes) -> Flags:
-    """Return for each of these nodes, a line each, whether it is above no other of them.
-
-    Of equal nodes the first is.
-    """
+    """Return whether each node, a line each, is above no other; of equal ones the first is."""
     minimal: Flags = np.zeros(len(levels), dtype=np.bool_)
     kept: Codes = np.empty((0, levels.shape[1]), dtype=levels.dtype)
     for i in np.argsort(levels.sum(axis=1), kind="stable").tolist():
@@ -188,7 +176,6 @@ class NodeGrid:
         return [part[low : high + 1] for part, low, high in ends]
 
     def _place_of(self, node: Node) -> Node:
-        """Return the place of a node in the array."""
         return tuple([level - low for level, low in zip(node, self._low, strict=True)])
 
     def _slices_below(self, node: Node) -> tuple[slice, ...]:
@@ -213,7 +200,6 @@ class NodeGrid:
         return float(self._flat.min())
 
     def _node_at(self, place: int) -> Node:
-        """Return the node at a place of the flat array."""
         at = np.unravel_index(place, self._shape)
         return tuple([int(i) + low for i, low in zip(at, self._low, strict=True)])
 

@@ -106,11 +106,7 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
 
 
 def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
-    """Return the recoding of this node with failing classes suppressed.
-
-    None if that leaves out more records than `problem.suppressible`, or all of them: an empty table
-    is not a release.
-    """
+    """Return the recoding of a node without failing classes; None if those are too many, or all."""
     return recoding_of(problem, judge_node(problem, levels))
 
 
@@ -197,9 +193,6 @@ def readable_number(number: int) -> str:
 
 
 def _number_keys(key: Counts, bound: int) -> tuple[Counts, int]:
-    """Return the place of each key among the distinct ones, and how many of these there are.
-
-    All keys must be below `bound`.
-    """
+    """Return the place of each key (below `bound`) among the distinct ones, and their number."""
     found, place = find_distinct(key.view(np.uint64), bound)
     return place.astype(np.int64), len(found)

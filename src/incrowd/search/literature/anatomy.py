@@ -56,7 +56,6 @@ class Anatomy(Search):
         return search_after_leaving_out(problem, self._anatomize)
 
     def _anatomize(self, problem: Problem) -> Found:
-        """Draw classes from buckets of equal values, repair those that fail, say what was done."""
         buckets = _fill_buckets(problem)
         pieces = _pieces_of(problem, buckets, _draw_classes(buckets, problem.seed))
         satisfied = bool(satisfying_classes(problem, pieces).all())
@@ -115,7 +114,6 @@ def _strictest_column(problem: Problem) -> tuple[str | None, int]:
 
 
 def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
-    """The class of each record."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(buckets.row))
     class_of = np.empty(len(order), dtype=np.int32)
@@ -130,7 +128,6 @@ def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
 
 
 def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pieces:
-    """The pieces of these classes, one per row and class."""
     whole = problem.tally.has_units or problem.consistent
     ones: Counts = np.ones(len(class_of), dtype=np.int64)
     count = problem.tally.counts[buckets.row] if whole else ones

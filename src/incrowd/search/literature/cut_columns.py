@@ -35,11 +35,7 @@ class ColumnCuts:
 
     @cached_property
     def finest(self) -> int:
-        """The number of buckets of the finest division.
-
-        Where nothing says how many records a bucket must hold, no two values that may be shown are
-        put together.
-        """
+        """The number of buckets of the finest division: every value apart if `least` is None."""
         if self.least is None:
             return len(self._held) + self._missing
         if self.column.hierarchy.ordered:
@@ -95,10 +91,7 @@ class ColumnCuts:
         return self._smallest_ends(number, even)
 
     def _smallest_ends(self, number: int, even: int) -> Counts:
-        """The ends of at most so many buckets whose least size is as small as that allows.
-
-        The smaller buckets may be, the less the best division costs.
-        """
+        """The ends of at most so many buckets of the smallest least size, which costs least."""
         low, high = self.least or 1, max(even, self.least or 1)
         best = self._ends_of_size(high)
         while high - low > 1:

@@ -237,7 +237,6 @@ class Cuts(Search):
     def _result(
         self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
     ) -> Found:
-        """The result of the search, with what was cut in words and figures."""
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
         shown = recoding.class_buckets(problem.tally)

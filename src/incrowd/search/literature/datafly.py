@@ -66,10 +66,7 @@ class LinkingView:
         return tuple(allowed_levels(column)[-1] for column in self.alone.columns)
 
     def satisfied_by(self, levels: Sequence[int], among: Flags) -> Flags:
-        """Which rows of the tally stand in classes that satisfy the models.
-
-        Only the rows flagged in `among` are released; no other row is flagged in the answer.
-        """
+        """Which rows stand in satisfying classes if only those flagged in `among` are released."""
         rows = np.flatnonzero(among).astype(np.int32)
         alone, here = self.alone, [levels[j] for j in self.columns]
         if len(rows) < len(among):
@@ -119,10 +116,7 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """Leave out what fails and, if that is fewer than k records, the smallest classes, too.
-
-        None if more than may be left out would be, or everything.
-        """
+        """Leave out what fails, and small classes up to k records; None if too much, or all."""
         kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
         if 0 < self._records_left_out(kept) < self.k:
             kept = self._suppress_up_to_k(levels, kept)
@@ -249,7 +243,6 @@ class Datafly(Search):
         )
 
     def _result(self, recoding: Levels, steps: int) -> Found:
-        """The result of the search, with the number of steps and what was asked in words."""
         why = f"raised levels {steps} times, each time in the column with the most distinct values"
         if self.likelihood or self.preference:
             why += " (weighted)"

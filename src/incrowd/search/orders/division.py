@@ -87,10 +87,7 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
 
 
 def least_people(problem: Problem) -> int:
-    """Return the size from which on a class satisfies all models that look at sizes only.
-
-    If there is none, the largest k that a model asks for.
-    """
+    """Return the size from which classes satisfy models of sizes, else the largest k asked for."""
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
     fine: Flags = np.ones(len(sizes), dtype=np.bool_)
     for model in problem.models:
@@ -135,20 +132,14 @@ def people_per_row(tally: Tally) -> Counts:
 
 
 def _without_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts of rows less classes of k from their midst, as many as can be spared.
-
-    Any best division may cut these out, so that fewer items are divided.
-    """
+    """Return counts less classes of k from rows' midst, which any best division may cut out."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where classes end if they cost what their boxes do, all together or the `largest`.
-
-    Of long lines several items are taken as one.
-    """
+    """Return where classes end by the costs of boxes, all or the `largest`; coarse if long."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -173,10 +164,7 @@ def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
 def _class_ends(
     items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
-    """Return where the classes of the best division end, and what it costs.
-
-    `rule` is (most, largest), as `order_dp.shortest` has it; long lines are divided in two halves.
-    """
+    """Return ends and cost of the best division; `rule` is as in `order_dp.shortest`."""
     number = len(items.of)
     if number < _LONG:
         total, last = order_dp.shortest(items, k, boxes, *rule)
@@ -194,7 +182,6 @@ def _class_ends(
 
 
 def _first_items(items: "order_dp.LineItems", number: int) -> "order_dp.LineItems":
-    """Return the first `number` items."""
     low, high, of, people, records = items
     return order_dp.LineItems(low, high, of[:number], people[: number + 1], records[: number + 1])
 
@@ -207,10 +194,7 @@ def _reverse_items_from(items: "order_dp.LineItems", middle: int) -> "order_dp.L
 
 
 def _ends_by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
-    """Return where classes end if they cost their records times the extent of their keys.
-
-    `keys` has one for each row.
-    """
+    """Return where classes end if they cost records times the extent of keys, one key per row."""
     first = np.zeros(len(line.of), dtype=np.bool_)
     first[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]
@@ -243,10 +227,7 @@ def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
 
 
 def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
-    """Return per piece how many records of its row that were no items it gets.
-
-    They all go to one class within the row.
-    """
+    """Return per piece how many records of its row that were no items it gets: all in one class."""
     more = np.zeros(len(counts), dtype=np.int64)
     left = whole - np.bincount(place, weights=counts).astype(np.int64)
     sizes = np.bincount(classes, weights=counts)
@@ -346,10 +327,7 @@ def grid_cells(problem: Problem, bits: int | None) -> tuple[Codes, int]:
 
 
 def _grid_places(column: QuasiColumn, bits: int) -> Codes:
-    """Return the place in the grid of each code of a column.
-
-    If values are missing they have the first place alone.
-    """
+    """Return the place in the grid of each code; missing values, if any, have the first alone."""
     first = 1 if column.frequency[MISSING] and bits > 1 else 0
     spread: Floats = code_positions(column) * (2**bits - 1 - first)
     cells = first + np.floor(spread + 0.5).astype(np.int32)

@@ -124,10 +124,7 @@ def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
 
 
 def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A hash of what each code of column j shows at a level.
-
-    Equal for equal runs of leaves of a column, except that the top level equals no other.
-    """
+    """A hash of what each code shows: equal for equal runs of leaves, but for the top level."""
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)

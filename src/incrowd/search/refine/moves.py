@@ -30,10 +30,7 @@ class Moves:
         self._work = hash_table(len(self._rows.weights))
 
     def run(self, watch: Watch) -> None:
-        """Let rows move until none gains or the time is up.
-
-        The levels of the classes and those one level below are gone through again and again.
-        """
+        """Let rows move to classes' levels or one below until none gains or the time is up."""
         moved = True
         while moved and not watch.expired:
             self._levels = tighten_levels(self._rows, self._class_of, self._levels)

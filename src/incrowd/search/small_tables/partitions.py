@@ -117,14 +117,10 @@ class Partitions:
 
     @cached_property
     def _rows(self) -> "PartClasses":
-        """The parts of the table as classes, made when first needed."""
         return PartClasses(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
-        """The part that is released at the least cost, a record left out costing 1.
-
-        0 if there is none. Of equal costs the one with the most records is taken.
-        """
+        """The part that costs least, 1 for each record left out, then with most records; or 0."""
         left_out = self._records[-1] - self._records
         total = np.where(left_out <= self._problem.suppressible, least + left_out, np.inf)
         total[0] = np.inf

@@ -79,14 +79,10 @@ class _ClassPresence(Model):
 
     @property
     def threshold(self) -> float:
-        """The share."""
         return self.share
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes have k people of the world, at most the share of them in the table.
-
-        Strangers, who are in the table only, count as in it.
-        """
+        """Which classes have k people of the world, few enough in the table, strangers included."""
         inside, there = self._inside_and_there(classes)
         many: Flags = there >= self.k
         if self.share >= 1:
@@ -100,7 +96,6 @@ class _ClassPresence(Model):
         return min(1.0, float(shares.max(initial=0.0)))
 
     def smallest_class(self) -> int:
-        """The number k of people."""
         return self.k
 
     def _inside_and_there(self, classes: Classes) -> tuple[Counts, Counts]:
@@ -297,10 +292,7 @@ def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
 
 
 def _places(known: Codes, asked: Codes) -> Codes:
-    """The place of each `asked` column in `known`, both being columns of matrices.
-
-    Every one must be among the known.
-    """
+    """The place of each `asked` column of a matrix in `known`, which must hold them all."""
     place, number = number_columns(np.concatenate([known, asked], axis=1))
     at = np.empty(number, dtype=np.int32)
     at[place[: known.shape[1]]] = np.arange(known.shape[1], dtype=np.int32)

@@ -92,7 +92,6 @@ def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Span
 
 
 def _world_models(problem: Problem) -> list[Model]:
-    """The models that count the people of the world."""
     return [model for model in problem.models if "world" in model.requires]
 
 
@@ -118,7 +117,6 @@ class _Stages:
 
     @property
     def others(self) -> tuple[Model, ...]:
-        """The models that do not count the world."""
         return tuple(model for model in self.problem.models if "world" not in model.requires)
 
     def add_classes(self, k: int, watch: Watch) -> None:
@@ -138,7 +136,6 @@ class _Stages:
         return replace(every, class_of=_renumber_near(self.problem, every.row, every.class_of))
 
     def _rest_problem(self) -> Problem:
-        """The problem of the records that are in no class yet."""
         return replace(self.problem, tally=self.problem.tally.split(self.row, self.count))
 
     def _which_satisfy(self, part: Problem, spans: Spans) -> Flags:

@@ -57,10 +57,7 @@ class AgainstWorld(Search):
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Try every way and take the least loss; every class satisfies every model.
-
-        Where there is no world, or no model asks about it, this is `auto`.
-        """
+        """Try every way and take the least loss; if no model asks about a world, this is `auto`."""
         raise_if_infeasible(problem)
         if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _run_without_world(problem, problem.models, watch)
@@ -148,7 +145,6 @@ def _judge_trial(problem: Problem, title: str, recoding: Recoding | None) -> lis
 
 
 def _run_without_world(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
-    """The result of a search for these models without a world."""
     return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 

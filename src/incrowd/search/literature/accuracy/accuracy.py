@@ -167,10 +167,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
 
 
 def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
-    """The best answer of a method within the bound.
-
-    The answer in it is None if the method finds none; no other method is tried.
-    """
+    """The best answer of this method alone within the bound; None in it if there is none."""
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD
     answer: BoundedAnswer | None
@@ -194,10 +191,7 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 
 
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
-    """The answer with the least largest loss, if that is within the bound.
-
-    Raises `OutOfReachError` with the least bound that was found to work if it is not.
-    """
+    """The answer of least largest loss; beyond the bound `OutOfReachError` with one that works."""
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
     failure = nothing_found(problem)
@@ -223,10 +217,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, near the least, found between that of the quest and one that works.
-
-    Found by halving, in steps that a message can write down: what it names works when it is asked.
-    """
+    """A bound that works, near the least: found by halving, in steps that a message can state."""
     low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
         middle = _round_bound((low + high) / 2)
@@ -241,7 +232,6 @@ def _least_bound(
 
 
 def _finds_any(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) -> bool:
-    """Whether a method finds anything within the bound of a quest."""
     if method == "best":
         return portfolio.any_answer(quest, shop, watch)
     return _answer_of(quest, method, shop, watch).answer is not None

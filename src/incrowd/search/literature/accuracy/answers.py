@@ -108,7 +108,6 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
 
 
 def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
-    """The answer of a recoding and its outcome: with its privacy and loss."""
     loss = quest.problem.loss.of(outcome)
     return BoundedAnswer(spans, outcome, quest.privacy_of(outcome.classes), loss)
 
@@ -163,7 +162,6 @@ def _strong_classes(quest: BoundedProblem, classes: Classes, spare: int) -> Flag
 
 
 def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
-    """The privacy of each class."""
     if quest.sensitive is None:
         return classes.people.astype(np.float64)
     held = _histogram(quest, classes)

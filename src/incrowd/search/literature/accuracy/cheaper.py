@@ -31,10 +31,7 @@ _MOST = 256
 def with_less_loss(
     quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int = _MOST
 ) -> BoundedAnswer:
-    """The answer with its classes divided again, if that loses less and is as private.
-
-    No more than so many are, those first that lose most.
-    """
+    """The answer with its `most` dearest classes divided again, if as private and losing less."""
     other = judge_answer(quest, _cut_dearest(quest, answer, watch, most))
     if other is None or other.privacy < answer.privacy - SLACK:
         return answer

@@ -73,7 +73,6 @@ def _divisions(
 
 
 def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
-    """The privacy of the least private class."""
     by_value = quest.sensitive is not None
     classes = accuracy_weakest.chain_classes(
         records.items, records.value, class_of, int(class_of.max()) + 1

@@ -127,10 +127,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
 
 
 def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
-    """The best answer for one of many bounds of a large table; crowd is asked only a few times.
-
-    It only says whether a little more is possible. What was made for other bounds is used.
-    """
+    """The best answer for one of many bounds of a large table; crowd only nudges, a few times."""
     if quest.problem.tally.records <= _SMALL:
         return best_of_all(quest, shop, watch)
     limit = shop.ceiling(quest)
@@ -149,10 +146,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """Ask a search for a little more privacy, and for more as long as that is an answer.
-
-    None if it finds no answer.
-    """
+    """Ask for a little more privacy, and for more while that is an answer; None if it is none."""
     reached, limit = known
     more = nudge(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):

@@ -78,10 +78,7 @@ def records_in(row: Codes, cells: Codes, codes: Codes) -> OrderedRecords:
 
 
 def records_of(problem: Problem, order: Codes, column: int | None) -> OrderedRecords:
-    """The records of a tally in an order of its rows, with the values of a sensitive column.
-
-    Without a column all have the same value.
-    """
+    """The records in an order of rows, with a sensitive column's values; all equal without one."""
     tally = problem.tally
     row = np.repeat(order, tally.counts[order]).astype(np.int32)
     codes = np.zeros(len(row), dtype=np.int32) if column is None else tally.sensitive[column][row]
@@ -130,10 +127,7 @@ def _leaves_too_few(counts: Counts, c: int, l: int | Fraction) -> bool:
 
 
 def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
-    """Classes of l or more different values, and how often the greedy step fell back.
-
-    The records are l-eligible.
-    """
+    """Classes of l or more values of l-eligible records; how often the greedy step fell back."""
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 

@@ -120,10 +120,7 @@ class Tagged:
         ]
 
     def _divide(self, chain: list[Node], watch: Watch) -> None:
-        """Find where the nodes of a chain begin to be releasable.
-
-        Higher nodes are cheaper to count, so a chain is divided at two thirds.
-        """
+        """Find where a chain becomes releasable, at two thirds: higher nodes are cheaper."""
         low, high = 0, len(chain)
         while low < high and not self._is_over(watch):
             middle = (low + 2 * high) // 3
@@ -151,7 +148,6 @@ class Tagged:
         return look
 
     def _count(self, node: Node) -> _NodeFacts:
-        """Count the classes of a node and judge them, each by itself."""
         judge = self._judge
         counted = judge.count(node)
         verdict = judge.judge_by_size(counted)
@@ -168,7 +164,6 @@ class Tagged:
         return self._facts_of(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
 
     def _count_crowds(self, node: Node) -> _NodeFacts:
-        """Count the classes of a node and judge them by their crowds."""
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
@@ -200,7 +195,6 @@ class Tagged:
 
     @property
     def _releasable(self) -> list[_NodeFacts]:
-        """The counted nodes that can be released."""
         return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
 
     @property
@@ -251,7 +245,6 @@ class Tagged:
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:
-        """Tell which share of the nodes is decided, at most five times a second."""
         if watch.elapsed - self._told > 0.2:
             self._told = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
