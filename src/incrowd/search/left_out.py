@@ -48,10 +48,8 @@ def search_after_leaving_out(
     if not reads or not problem.suppressible or _satisfy_models(problem):
         return run(problem)
     if by_itself or not each_counts_once(problem):
-        try:
+        with suppress(InfeasibleError):
             return run(problem)
-        except InfeasibleError:
-            pass
     stay = staying_part(problem)
     if stay is None:
         raise nothing_found(problem)

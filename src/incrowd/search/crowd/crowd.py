@@ -208,8 +208,7 @@ def classes_by_models(
     """Return classes that satisfy models that read values, or count people with several records."""
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
-    pieces = spans.pieces
-    inside, outside = _split_left_out(points, pieces)
+    inside, outside = _split_left_out(points, spans.pieces)
     demands = demands_of(problem, points)
     if demands is None:
         offers = Offers(problem, points, _least_size(problem), inside)

@@ -141,25 +141,15 @@ def _sum_by_key(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts,
 
 _SMALL = 2**16
 """Rows up to which Mondrian is one of the starts."""
-
-
 _FEW = 9
 """With more columns than this the cover is held to fewer and larger steps: there are many more
 level vectors, and each takes longer to count."""
-
-
 _COUNTED = 120_000_000
 """Rows that the cover may count in all, level vector by level vector, if columns are few."""
-
-
 _LEAST_STEPS = 100
 """With fewer level vectors than this a cover is not begun: most rows would be left over."""
-
-
 _TRIED = 0.1
 """The share of its steps after which a cover must have released as large a share of the table."""
-
-
 _LARGE = 2**18
 """Rows above which the ways to begin are tried one after the other, to need less memory."""
 

@@ -164,16 +164,11 @@ class NodeGrid:
         self._shape = tuple(t - b + 1 for b, t in zip(low, top, strict=True))
         self._limits = np.full(self._shape, -np.inf)
         if parts is not None:
-            self._limits[...] = outer_sum(self._from_low(parts, top))
+            self._limits[...] = sum_parts(parts, low, top)
         self._floors: Floats | None = None
         self._surcharges: Floats | None = None
         self._hopeful = np.zeros(self._shape, dtype=np.bool_)
         self._flat = self._limits.reshape(-1)
-
-    def _from_low(self, parts: list[Floats], top: Node) -> list[Floats]:
-        """Return the parts without levels below `low` and above `top`."""
-        ends = zip(parts, self._low, top, strict=True)
-        return [part[low : high + 1] for part, low, high in ends]
 
     def _place_of(self, node: Node) -> Node:
         return tuple([level - low for level, low in zip(node, self._low, strict=True)])
@@ -222,7 +217,7 @@ class NodeGrid:
     def lift_below(self, node: Node, parts: list[Floats]) -> None:
         """Raise the limits of this node and all below to the sums of these parts."""
         box = self._limits[self._slices_below(node)]
-        np.maximum(box, outer_sum(self._from_low(parts, node)), out=box)
+        np.maximum(box, sum_parts(parts, self._low, node), out=box)
 
     def lift_above(self, node: Node, limit: float) -> None:
         """Raise the limits of this node and all above to this limit."""
@@ -272,9 +267,10 @@ class NodeGrid:
         return int(np.count_nonzero(self._flat <= best - EPSILON))
 
 
-def outer_sum(parts: list[Floats]) -> Floats:
-    """Return the sum of one part per column, for all combinations of their levels."""
-    return reduce(lambda total, part: total[..., None] + part, parts, np.zeros(()))
+def sum_parts(parts: list[Floats], low: Node, high: Node) -> Floats:
+    """Return the sum of one part per column for all nodes from `low` to `high`."""
+    ends = [part[a : b + 1] for part, a, b in zip(parts, low, high, strict=True)]
+    return reduce(lambda total, part: total[..., None] + part, ends, np.zeros(()))
 
 
 def steps_up(node: Node, shape: Node) -> list[Node]:

@@ -53,8 +53,6 @@ small ones."""
 _WORK = 2**23
 """Rows times these numbers in between."""
 _SLACK = 1e-12
-
-
 _LARGEST = 10**300
 """More classes than this are not counted."""
 

@@ -19,8 +19,8 @@ from incrowd.search.lattice.frontier import (
     Explored,
     NodeState,
     are_lowest,
-    outer_sum,
     rank,
+    sum_parts,
 )
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
@@ -71,8 +71,7 @@ class Tagged:
         parts = self._limits.start()
         if parts is None:
             return np.full(self._shape, -inf)
-        ends = zip(parts, self._low, self._high, strict=True)
-        return outer_sum([part[low : high + 1] for part, low, high in ends])
+        return sum_parts(parts, self._low, self._high)
 
     @property
     def examined(self) -> int:
