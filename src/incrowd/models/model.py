@@ -171,10 +171,7 @@ class Model(ABC):
         return self
 
     def possible(self, whole: Classes) -> float:
-        """The best value that any release of this table could achieve.
-
-        `whole` is the table as one class. If it is worse than `threshold`, no release satisfies it.
-        """
+        """The best value that a release of the table, `whole` as one class, could achieve."""
         return self.achieved_by(whole)
 
     def smallest_class(self) -> int:

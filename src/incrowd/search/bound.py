@@ -128,10 +128,7 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """The mean of a sample after one pass, how many records it has, and how far it may be off.
-
-    `draw` is how many to draw, with replacement, and the seed.
-    """
+    """Mean, size and error of a sample after one pass; `draw` is how many records, and the seed."""
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
     points, times = np.unique(drawn, return_counts=True)

@@ -227,10 +227,7 @@ def level_counts(counts: Counts, total: int) -> Counts:
 def _remove_excess(
     stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool
 ) -> None:
-    """Take the excess of each code away from `stay`, in place, rare rows first.
-
-    If `whole`, only whole rows go, at least as many records as the excess.
-    """
+    """Take each code's excess from `stay`, in place, rare rows first; more if rows go `whole`."""
     order = np.lexsort((rarity, code))
     there = stay[order]
     upto = np.cumsum(there)

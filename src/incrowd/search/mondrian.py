@@ -188,10 +188,7 @@ def sizes_decide(problem: Problem) -> bool:
 
 @plain
 class _Rounds:
-    """Parts that are cut as long as the models allow it, all of them in each round.
-
-    A part whose cut is refused tries its next one in the next round.
-    """
+    """Parts cut in rounds while models allow it; one that is refused tries its next cut then."""
 
     problem: Problem
     tally: Tally

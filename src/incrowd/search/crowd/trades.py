@@ -210,10 +210,7 @@ def rounds_for(pieces: int) -> float:
 def near_each_other(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """Return an order by the seed in which near classes follow each other, and ends of regions.
-
-    A region has at most `most` classes.
-    """
+    """Return an order by seed in which near classes follow each other; and where regions end."""
     point, _, start = parts
     codes, boxes = points.space
     rng = np.random.default_rng(seed)

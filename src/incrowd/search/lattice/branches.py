@@ -84,10 +84,7 @@ class BranchCuts:
         return tuple(self._nodes[cut].tolist())
 
     def limit_below(self, cut: int, low: Node, base: float) -> float:
-        """Return the limit that a cut gives at the node `low`, `base` being that without cuts.
-
-        Minus infinity if the node is not at or below the cut.
-        """
+        """Return a cut's limit at `low` (`base`: without cuts), -inf if not at or below the cut."""
         return kernels.limit_below(self._cuts, cut, np.array(low, dtype=np.int64), base)
 
 
@@ -167,10 +164,7 @@ class Branches:
         return self._stack.pop() if self._stack else heapq.heappop(self._heap)
 
     def _tighten_entry(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
-        """Return what a range becomes; None if its lowest node is open and has its limit.
-
-        It becomes one range with less in it or a higher limit, several, or none.
-        """
+        """Return what a range becomes: narrower or dearer, several, or none; None if it stays."""
         old, _, _, low, high = entry
         at = np.array(low, dtype=np.int64)
         floors = (0.0 if self._known else -inf, self._floor_limit(low))

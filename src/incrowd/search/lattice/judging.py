@@ -85,10 +85,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Count with an array for all keys; a large table in halves, whose classes are joined.
-
-        Those of the first half keep their numbers, so that the halves leave no trace.
-        """
+        """Count by an array of all keys, a large table in halves that leave no trace in numbers."""
         count, parts = kernels.count_dense, row_halves(len(counts))
         class_of = np.empty(len(counts), dtype=np.int32)
         done = in_threads(

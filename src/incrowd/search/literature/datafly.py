@@ -78,10 +78,7 @@ class LinkingView:
         return fine
 
     def next_column(self, levels: Sequence[int]) -> int | None:
-        """The column with the most distinct values by weight, of those that can go up.
-
-        Of equal ones that with the most distinct values, then the first; None if none can go up.
-        """
+        """The column with most distinct values by weight that can go up; None if none can."""
         found: list[tuple[float, int, int]] = []
         for j, top, weight in zip(self.columns, self._tops, self.weights.tolist(), strict=True):
             if levels[j] < top:

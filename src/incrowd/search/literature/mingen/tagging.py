@@ -232,10 +232,7 @@ class Tagged:
         return False
 
     def _narrow(self, limits: Floats, best: float) -> Floats:
-        """The lower bounds raised by what is known now, infinite where no node can be better.
-
-        No node above a best one that loses at least as much can be.
-        """
+        """The raised lower bounds; infinite above a best node where no less can be lost."""
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
