@@ -158,7 +158,7 @@ def _least_left_out_of_people(model: Model, column: str, whole: Classes) -> int 
 
 
 def _least_left_out(model: Model, whole: Classes) -> int | None:
-    """Records to leave out so that the rest satisfies a model; None: all, 0: none or not known."""
+    """Records to leave out so that the rest is fine as one class; None: all, 0: none or unknown."""
     if not model.monotone or not model.columns:
         return 0
     if model.satisfied_by(whole).all():

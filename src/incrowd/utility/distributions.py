@@ -44,7 +44,7 @@ def total_variation(before: Floats, after: Floats) -> float:
 
 
 def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
-    """How far known values move on average, of the range; None for categories or without values."""
+    """Mean move of known values, as a share of the range; None for categories or without values."""
     before, after = original.counts[1:], mass[1:]
     if not original.ordered or not before.sum() or not after.sum():
         return None

@@ -82,7 +82,7 @@ def _random_range(cells: int, rng: np.random.Generator) -> slice:
 
 
 def divergence(true: Floats, estimate: Floats) -> float:
-    """The Kullback-Leibler divergence of the estimate, in nats; half a record fills empty cells."""
+    """The Kullback-Leibler divergence of an estimate, half a record spread over it, in nats."""
     p = true.ravel() / true.sum()
     q = estimate.ravel() + 0.5 / estimate.size
     q /= q.sum()

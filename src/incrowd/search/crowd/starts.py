@@ -67,7 +67,7 @@ class CrowdPoints:
         return state.ClassPieces(point.astype(np.int32), count, ends)
 
     def pieces(self, parts: "ClassPieces") -> Pieces:
-        """Return these as pieces of rows, which fill their points in turn; class c is part c."""
+        """Return these as pieces of rows, a point's rows in turn; class c is the part number c."""
         point, count, start = parts
         by_point = np.argsort(point, kind="stable").astype(np.int32)
         class_of = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))[by_point]

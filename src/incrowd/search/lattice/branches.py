@@ -252,7 +252,7 @@ class Branches:
         self._pop()
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return nodes up to a hopeful one, each step the dearest that the best loss allows."""
+        """Return nodes up to a hopeful one, each step the dearest whose limit `best` allows."""
         nodes = [node]
         left = best - self._base_limit(node) if self._known else inf
         while not self.is_hopeful(nodes[-1]):

@@ -57,7 +57,7 @@ class AgainstWorld(Search):
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Try every way and take the least loss; if no model asks about a world, this is `auto`."""
+        """Try every way and take the least loss; `auto` without a world that a model asks about."""
         raise_if_infeasible(problem)
         if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _run_without_world(problem, problem.models, watch)
