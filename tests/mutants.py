@@ -93,10 +93,7 @@ MUTANTS = [
     *_mutants(
         "models/l_diversity.py",
         "tests/models/test_l_diversity.py tests/conformance/test_models.py",
-        (
-            'self._value_counts(classes) >= self.l\n            case "rec',
-            'self._value_counts(classes) > self.l\n            case "rec',
-        ),
+        ("return self.by_class(classes) >= self.l", "return self.by_class(classes) > self.l"),
         ("return math.ceil(fraction(self.l))", "return math.ceil(fraction(self.l)) + 1"),
     ),
     *_mutants(

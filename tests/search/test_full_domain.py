@@ -33,7 +33,7 @@ def test_classes_are_what_records_show(table, data):
 
     assert number == len(place)
     assert class_of[problem.tally.row_of].tolist() == [place[cell] for cell in shown]
-    nodes = shown_nodes(problem, levels, class_of, number)
+    nodes = shown_nodes(problem, levels, class_of)
     assert [tuple(node) for node in nodes.T.tolist()] == sorted(place)
 
 

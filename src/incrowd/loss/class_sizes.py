@@ -63,10 +63,7 @@ class Discernibility(Loss):
         return float(sizes @ sizes) + float(outcome.suppressed) * outcome.records
 
     def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """A lower bound: each record pays for the smallest class it may be in, or N if out.
-
-        Above the node every record is in a class no smaller, or suppressed at the price of N.
-        """
+        """A lower bound: above, each record is in a class no smaller, or pays N if suppressed."""
         del spare
         return float(outcome.classes.records.astype(float) @ _record_prices(outcome, smallest))
 

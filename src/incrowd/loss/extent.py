@@ -87,6 +87,9 @@ class WeightedMaxNcp(Loss):
     """
 
     name: Literal["weighted_max_ncp"] = field(default="weighted_max_ncp", kw_only=True)
+    rises: ClassVar[bool] = True
+    """A class above contains one of the node, with no less extent and no fewer records; if it is
+    left out, its records lose all they have."""
 
     def of(self, outcome: Outcome) -> float:
         """The largest share of what the whole table has to lose that one class loses."""
@@ -94,15 +97,6 @@ class WeightedMaxNcp(Loss):
             return 0.0
         lost = ncp_of_classes(outcome) * outcome.classes.records
         return max(float(lost.max(initial=0.0)), float(outcome.suppressed)) / outcome.records
-
-    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The loss of the node itself.
-
-        A class above contains one of the node, with no less extent and no fewer records; if it is
-        left out, its records lose all they have.
-        """
-        del smallest, spare
-        return self.of(outcome)
 
 
 def _largest_extent(extents: Floats, outcome: Outcome, spare: int | None) -> float:

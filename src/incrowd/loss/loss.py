@@ -30,6 +30,9 @@ class Loss(ABC):
     """The setting that names its column, if it has one."""
     only_sensitive: ClassVar[bool] = False
     """Whether its column may not be a quasi-identifier."""
+    rises: ClassVar[bool] = False
+    """Whether a node, whatever it leaves out, loses no less than any below it that leaves out
+    nobody."""
     figure_is_kept: ClassVar[bool] = False
     """Whether its figure says what is kept, so that higher is better, rather than what is lost."""
     meaning: ClassVar[str] = ""
@@ -78,8 +81,8 @@ class Loss(ABC):
         `smallest` records, and at most `spare` records are left out; None: any number. Minus
         infinity if nothing is known.
         """
-        del outcome, smallest, spare
-        return -inf
+        del smallest, spare
+        return self.of(outcome) if self.rises else -inf
 
     def surcharge(self, failing: Outcome, smallest: int) -> float:
         """By how much a node loses more than `bound` of any node below it, at the least.
@@ -99,6 +102,9 @@ class MeanLoss(Loss):
     only.
     """
 
+    rises: ClassVar[bool] = True
+    """Higher levels cost no less, and to suppress a record costs no less than to show it."""
+
     @abstractmethod
     def totals(self, outcome: Outcome) -> Floats:
         """What all released records together pay, one sum per column."""
@@ -113,14 +119,6 @@ class MeanLoss(Loss):
             return 0.0
         paid = float(outcome.weights @ self.totals(outcome))
         return (paid + outcome.suppressed) / outcome.records
-
-    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The loss of the node itself.
-
-        Higher levels cost no less, and to suppress a record costs no less than to show it.
-        """
-        del smallest, spare
-        return self.of(outcome)
 
 
 class CellLoss(MeanLoss):

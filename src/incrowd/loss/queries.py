@@ -11,10 +11,17 @@ from typing import Annotated, ClassVar, Literal, NoReturn
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import MISSING, Codes, Flags, Floats
+from incrowd.arrays import MISSING, Codes, Counts, Flags, Floats
 from incrowd.errors import InputError, PolicyError
 from incrowd.loss.loss import Loss
-from incrowd.loss.queries_cubes import CountedColumn, CubeAnswer, Cubes, rows_of
+from incrowd.loss.queries_cubes import (
+    CountedColumn,
+    CubeAnswer,
+    Cubes,
+    count_values,
+    even_share,
+    rows_of,
+)
 from incrowd.loss.queries_workload import Condition, Query, Workload
 from incrowd.partition.classes import number_columns
 from incrowd.recoding import Outcome
@@ -55,7 +62,6 @@ def query_precision(
 
 
 def _query_precision(asked: "_AskedQuery", query: Query, floor: float) -> QueryPrecision:
-    """The error of the release's answer to one query."""
     group = [asked.quasi[name] for name in query.group_by if name in asked.quasi]
     answer = Cubes(asked.outcome, asked.counted_column(query)).answer(group)
     least = floor * max(asked.outcome.records, 1)
@@ -88,9 +94,9 @@ class _AskedQuery:
         for name, mask in masks.items():
             if name in self.sensitive:
                 inside &= mask[self._codes(name)]
-                chance *= self._mask_chance(name, mask)
-                even *= 1.0 if name in grouped else self._mask_chance(name, mask)
-        even /= prod(self._count_values(name) for name in grouped)
+                chance *= even_share(self._whole(name), mask)
+                even *= 1.0 if name in grouped else even_share(self._whole(name), mask)
+        even /= prod(count_values(self._whole(name)) for name in grouped)
         held, number = self._joint_values(grouped)
         quasi = {self.quasi[name]: mask for name, mask in masks.items() if name in self.quasi}
         return CountedColumn(
@@ -149,18 +155,11 @@ class _AskedQuery:
         codes: Codes = self.tally.sensitive[self.sensitive[name]]
         return codes
 
-    def _count_values(self, name: str) -> int:
-        """How many values the sensitive column can have, missing too if there are such."""
-        whole = self.outcome.classes.histograms[name].column.whole
-        return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
-
-    def _mask_chance(self, name: str, mask: Flags) -> float:
-        """The chance that a record of which nothing is known has a code that the mask allows."""
-        lacking = self.outcome.classes.histograms[name].column.whole[MISSING] > 0
-        return (int(mask[1:].sum()) + int(mask[MISSING] and lacking)) / self._count_values(name)
+    def _whole(self, name: str) -> Counts:
+        """The people of the table per code of a sensitive column."""
+        return self.outcome.classes.histograms[name].column.whole
 
     def _fail(self, query: Query, place: int, message: str) -> NoReturn:
-        """Raise `InputError` at a place of the query's line."""
         raise InputError(
             f"{self.source}, line {query.line}, column {place}: {message}",
             remedy="take a column and values that the table has",
@@ -173,7 +172,6 @@ class _UnfitError(Exception):
 
 
 def _fulfilling_values(domain: Domain, condition: Condition, *, ordered: bool) -> Flags:
-    """Which values of a domain fulfil a condition."""
     if domain.kind is Kind.TEXT:
         values, scale = condition.values, np.arange(len(domain), dtype=np.float64)
         if not all(isinstance(value, str) for value in values):
@@ -292,9 +290,8 @@ class Queries(Loss):
             )
         tally, _ = rows_of(outcome)
         whole = outcome.classes.histograms[self.column].column.whole
-        number = len(whole) - 1 + int(whole[MISSING] > 0)
         held = tally.sensitive[names.index(self.column)]
-        return CountedColumn(held, len(whole), 1.0 / max(number, 1))
+        return CountedColumn(held, len(whole), 1.0 / count_values(whole))
 
 
 def error(answer: CubeAnswer, measure: Measure, floor: float) -> float:

@@ -20,7 +20,7 @@ from incrowd.errors import LimitError
 from incrowd.kernels import queries
 from incrowd.loss.cells import ShownCells, cells_of
 from incrowd.partition.csr import offsets
-from incrowd.recoding import Outcome, QuasiColumn
+from incrowd.recoding import Outcome
 from incrowd.table.fold import find_distinct
 from incrowd.table.tally import Tally
 
@@ -118,10 +118,11 @@ class Cubes:
     def _add_left_out(self, group: Sequence[int], true: Counts, estimate: Floats) -> CubeAnswer:
         """The answer after records that were left out are added to the estimates, spread evenly."""
         gone, masks = self.outcome.suppressed, self.counted.masks
-        chance = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks)
+        whole = [column.frequency for column in self.outcome.columns]
+        chance = prod(even_share(whole[j], masks[j]) for j in masks)
         total = self._total + gone * self.counted.chance * chance
-        apart = prod(even_share(self.outcome.columns[j], masks[j]) for j in masks if j not in group)
-        apart /= prod(count_values(self.outcome.columns[j]) for j in group)
+        apart = prod(even_share(whole[j], masks[j]) for j in masks if j not in group)
+        apart /= prod(count_values(whole[j]) for j in group)
         estimate = np.maximum(estimate, 0.0 if gone else _ROUNDING)
         return CubeAnswer(true, estimate + gone * self.counted.even * apart, total)
 
@@ -256,19 +257,17 @@ def rows_of(outcome: Outcome) -> tuple[Tally, Codes]:
     return outcome.tally, outcome.class_of
 
 
-def count_values(column: QuasiColumn) -> int:
-    """How many values a cell can have: the leaves and, if the table lacks some, missing."""
-    return len(column.frequency) - 1 + int(column.frequency[MISSING] > 0)
+def count_values(whole: Counts) -> int:
+    """How many values a cell can have, missing too if the table lacks some; `whole` is by code."""
+    return max(len(whole) - 1 + int(whole[MISSING] > 0), 1)
 
 
-def even_share(column: QuasiColumn, mask: Flags) -> float:
-    """The chance of a mask if nothing is known of a record."""
-    inside = int(mask[1:].sum()) + int(mask[MISSING] and column.frequency[MISSING] > 0)
-    return inside / max(count_values(column), 1)
+def even_share(whole: Counts, mask: Flags) -> float:
+    """The chance of a mask of codes if nothing is known of a record."""
+    return (int(mask[1:].sum()) + int(mask[MISSING] and whole[MISSING] > 0)) / count_values(whole)
 
 
 def _runs(cells: ShownCells) -> _CodeRuns:
-    """The runs of codes that the cells of a column stand for."""
     column, number = cells.column, len(cells.low)
     least = 0 if column.frequency[MISSING] else min(1, len(column.frequency) - 1)
     most = len(column.frequency) - 1

@@ -119,7 +119,6 @@ class _QueryLine:
             at = found.end()
 
     def query(self) -> Query:
-        """Read the whole line as one query."""
         self._take("COUNT")
         where: list[Condition] = []
         if self._next("WHERE"):
@@ -146,7 +145,6 @@ class _QueryLine:
         return names
 
     def _condition(self) -> Condition:
-        """Read one condition on a column."""
         place, name = self._place, self._name()
         if self._next("BETWEEN"):
             low = self._value()
@@ -163,7 +161,6 @@ class _QueryLine:
         return Condition(name, sign, (self._value(),), place)
 
     def _list(self) -> tuple[float | str, ...]:
-        """Read values in parentheses with commas between."""
         self._take("(")
         values = [self._value()]
         while self._next(","):

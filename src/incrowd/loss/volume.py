@@ -1,12 +1,12 @@
 """Volumes of classes: the product of what their cells leave open (Ghinita Section 7.2)."""
 
 from dataclasses import field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from incrowd.arrays import Floats
-from incrowd.loss.cells import ShownCells, cells_of
+from incrowd.loss.cells import cells_of
 from incrowd.loss.loss import Loss
 from incrowd.loss.ncp import ncp
 from incrowd.recoding import Outcome
@@ -26,6 +26,8 @@ class Volume(Loss):
     """
 
     name: Literal["volume"] = field(default="volume", kw_only=True)
+    rises: ClassVar[bool] = True
+    """Extents only grow, and no volume is above 1."""
 
     def of(self, outcome: Outcome) -> float:
         """The volumes, weighted by the records of each class."""
@@ -34,20 +36,11 @@ class Volume(Loss):
         paid = float(outcome.classes.records @ volume_of_classes(outcome))
         return (paid + outcome.suppressed) / outcome.records
 
-    def bound(self, outcome: Outcome, smallest: int = 1, spare: int | None = None) -> float:
-        """The loss of the node itself: extents only grow, and no volume is above 1."""
-        del smallest, spare
-        return self.of(outcome)
-
 
 def volume_of_classes(outcome: Outcome) -> Floats:
     """The volume of each class, 0..1."""
     volume = np.ones(len(outcome.classes), dtype=np.float64)
     for cells in cells_of(outcome):
-        volume *= _extents(cells) ** cells.column.weight
+        least = 1 / max(len(cells.column.hierarchy.leaves), 1)
+        volume *= np.maximum(ncp(cells), least) ** cells.column.weight
     return volume
-
-
-def _extents(cells: ShownCells) -> Floats:
-    """The extent of each cell, at least that of one value among all of its column."""
-    return np.maximum(ncp(cells), 1 / max(len(cells.column.hierarchy.leaves), 1))

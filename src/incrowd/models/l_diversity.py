@@ -62,7 +62,6 @@ class LDiversity(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        """Check that c is given for kind `recursive` only, and that l is then a whole number."""
         if (self.c is None) == (self.kind == "recursive"):
             raise ValueError("c belongs to kind 'recursive', which needs it, and to no other kind")
         if self.kind == "recursive" and not self.l.is_integer():
@@ -116,15 +115,15 @@ class LDiversity(Model):
 
     def satisfied_by(self, classes: Classes) -> Flags:
         """Which classes are l-diverse; shares are compared without rounding."""
+        held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":
-                return self._commonest(classes) <= part(classes.people, 1 / fraction(self.l))
+                most = part(classes.people, 1 / fraction(self.l))
+                return kernels.largest(held.start, held.count) <= most
             case "entropy":
-                return self._entropies(classes) >= math.log(self.l) - TOLERANCE
-            case "distinct":
-                return self._value_counts(classes) >= self.l
-            case "recursive":
-                return self._largest_recursive_l(classes) >= self.l
+                return kernels.entropies(held.start, held.count) >= math.log(self.l) - TOLERANCE
+            case "distinct" | "recursive":
+                return self.by_class(classes) >= self.l
             case _:
                 assert_never(self.kind)
 
@@ -147,10 +146,7 @@ class LDiversity(Model):
         return self.achieved_by(whole)
 
     def most_kept(self, classes: Classes) -> Counts:
-        """The most people of each class that can stay so that those who stay are l-diverse.
-
-        Exact, but for rounding with `entropy`, where it may be more by as much as that.
-        """
+        """The most people of each class who can stay l-diverse; by `entropy` more by rounding."""
         held = histogram_of(classes, self.name, self.column)
         match self.kind:
             case "frequency":
@@ -161,7 +157,7 @@ class LDiversity(Model):
                 least = math.log(self.l) - 2 * TOLERANCE
                 return kernels.most_kept_entropy(held.start, held.count, least)
             case "distinct":
-                return np.where(self._value_counts(classes) >= self.l, classes.people, 0)
+                return np.where(self.satisfied_by(classes), classes.people, 0)
             case "recursive":
                 c = fraction(self.c or 0.0)
                 rule = int(self.l), c.numerator, c.denominator
@@ -210,35 +206,17 @@ class LDiversity(Model):
 
     def by_class(self, classes: Classes) -> Floats:
         """The l of each class."""
+        held = histogram_of(classes, self.name, self.column)
+        entries = held.start, held.count
         match self.kind:
             case "frequency":
-                return classes.people / np.maximum(self._commonest(classes), 1)
+                return classes.people / np.maximum(kernels.largest(*entries), 1)
             case "entropy":
-                return np.exp(self._entropies(classes))
+                return np.exp(kernels.entropies(*entries))
             case "distinct":
-                return self._value_counts(classes).astype(np.float64)
+                return kernels.count_values(*entries).astype(np.float64)
             case "recursive":
-                return self._largest_recursive_l(classes).astype(np.float64)
+                c = fraction(self.c or 0.0)
+                return kernels.deepest(*entries, c.numerator, c.denominator).astype(np.float64)
             case _:
                 assert_never(self.kind)
-
-    def _commonest(self, classes: Classes) -> Counts:
-        """The people of each class who hold its most frequent value."""
-        held = histogram_of(classes, self.name, self.column)
-        return kernels.largest(held.start, held.count)
-
-    def _value_counts(self, classes: Classes) -> Counts:
-        """How many different values each class holds."""
-        held = histogram_of(classes, self.name, self.column)
-        return kernels.count_values(held.start, held.count)
-
-    def _entropies(self, classes: Classes) -> Floats:
-        """The entropy of the values of each class."""
-        held = histogram_of(classes, self.name, self.column)
-        return kernels.entropies(held.start, held.count)
-
-    def _largest_recursive_l(self, classes: Classes) -> Counts:
-        """The largest whole l for which each class is recursive (c, l)-diverse."""
-        held = histogram_of(classes, self.name, self.column)
-        c = fraction(self.c or 0.0)
-        return kernels.deepest(held.start, held.count, c.numerator, c.denominator)

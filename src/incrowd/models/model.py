@@ -166,18 +166,12 @@ class Model(ABC):
         return self
 
     def stricter(self, by: float) -> "Model":
-        """The model with a threshold that is harder to reach by so much; itself if it has none.
-
-        A model that compares classes with the whole table needs it (`search/compared.py`).
-        """
+        """The model, stricter by so much, as `search/compared.py` asks; itself if it has none."""
         del by
         return self
 
     def possible(self, whole: Classes) -> float:
-        """The best value that any release of this table could achieve.
-
-        `whole` is the table as one class. If it is worse than `threshold`, no release satisfies it.
-        """
+        """The best value that a release of the table, `whole` as one class, could achieve."""
         return self.achieved_by(whole)
 
     def smallest_class(self) -> int:

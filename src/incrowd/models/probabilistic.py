@@ -61,7 +61,6 @@ class Probabilistic(Model):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        """Check that k is no larger than the population."""
         if self.k > self.population:
             raise ValueError("k is larger than the population")
         return self

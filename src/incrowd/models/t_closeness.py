@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import field, replace
-from typing import Annotated, ClassVar, Literal, assert_never
+from typing import Annotated, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
@@ -142,11 +142,7 @@ class TCloseness(Model):
             return diversity.most_kept_ordered(
                 *entries, float(held.column.shares[0]), rank, upto, limit
             )
-        if self.distance == "hierarchical":
-            maps = _require_maps(held.column)[:-1]
-            return diversity.most_kept(*entries, maps, held.column.level_shares[:-1], limit)
-        same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
-        return diversity.most_kept(*entries, same, held.column.shares[np.newaxis], limit)
+        return diversity.most_kept(*entries, *self._levels(held.column), limit)
 
     def in_numbers(self, columns: Mapping[str, SensitiveColumn]) -> tuple[ClassRule, ...]:
         """The one rule of the model's distance, with the shares of the column as a whole."""
@@ -155,10 +151,7 @@ class TCloseness(Model):
             rank, upto = column.scale
             table = [float(column.shares[0]), *rank.tolist(), *upto.tolist()]
             return (ClassRule(rules.ORDERED, self.column, limit=self.t, table=tuple(table)),)
-        same = np.arange(len(column.whole), dtype=np.int32)
-        maps, shares = same[np.newaxis], column.shares[np.newaxis]
-        if self.distance == "hierarchical":
-            maps, shares = _require_maps(column)[:-1], column.level_shares[:-1]
+        maps, shares = self._levels(column)
         levels = zip(maps.tolist(), shares.tolist(), strict=True)
         flat = tuple(number for nodes, share in levels for number in (*nodes, *share))
         shape = len(maps), shares.shape[1]
@@ -167,17 +160,19 @@ class TCloseness(Model):
     def by_class(self, classes: Classes) -> Floats:
         """The distance of each class from the whole that its column counts."""
         held = histogram_of(classes, self.name, self.column)
-        match self.distance:
-            case "equal":
-                same = np.arange(len(held.column.whole), dtype=np.int32)[np.newaxis]
-                return _hierarchical_distances(held, same, held.column.shares[np.newaxis])
-            case "ordered":
-                return _ordered_distances(held)
-            case "hierarchical":
-                maps = _require_maps(held.column)
-                return _hierarchical_distances(held, maps[:-1], held.column.level_shares)
-            case _:
-                assert_never(self.distance)
+        if self.distance == "ordered":
+            return _ordered_distances(held)
+        return _hierarchical_distances(held, *self._levels(held.column))
+
+    def _levels(self, column: SensitiveColumn) -> tuple[Codes, Floats]:
+        """The node of each code and the share of each node, by level below the top.
+
+        The equal distance is that of a tree whose only such level has every value by itself.
+        """
+        if self.distance == "hierarchical":
+            return _require_maps(column)[:-1], column.level_shares[:-1]
+        same = np.arange(len(column.whole), dtype=np.int32)
+        return same[np.newaxis], column.shares[np.newaxis]
 
 
 def distances(column: SensitiveColumn) -> tuple[Distance, ...]:
@@ -194,7 +189,7 @@ def _hierarchical_distances(held: Histogram, maps: Codes, shares: Floats) -> Flo
     the earth that crosses the edge above a node is |p - q| of that node.
     """
     total = np.zeros(len(held.start) - 1, dtype=np.float64)
-    for nodes, share in zip(maps, shares, strict=False):
+    for nodes, share in zip(maps, shares, strict=True):
         total += diversity.node_distances(held.start, held.code, held.count, nodes, share)
     return total / max(len(maps), 1)
 

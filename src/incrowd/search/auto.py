@@ -87,10 +87,7 @@ class Auto(Search):
         return Crowd(effort=self.effort)
 
     def _try_local(self, problem: Problem, watch: Watch) -> list["_Trial"]:
-        """The trials of crowd and of other local recodings that may do better, crowd's first.
-
-        Empty if no search finds classes that satisfy the models.
-        """
+        """Trials of crowd, then of other local recodings that may do better; empty if all fail."""
         searches: list[tuple[str, Search]] = [("crowd", Crowd(effort=self.effort))]
         if not problem.loss.per_cell:
             searches += [("mondrian", Mondrian()), ("relaxed mondrian", Mondrian(relaxed=True))]

@@ -1,18 +1,12 @@
 """A lower bound of the loss of every recoding of a table whose classes hold at least s records.
 
 *The bound.* Give every record r a worth u(r), 0 to 1, so that in every class C that could be, the s
-largest u add up to at most s times c(C), what a record of C pays. Then no recoding loses less than
-the mean u. Proof: a class of n records, n ≥ s, has a mean u that is at most the mean of its s
-largest, so at most c(C): its records pay n · c(C), which is no less than their u together. A record
-that is left out pays 1, which is no less than its u. Every record is in a class or left out.
-
-*Making any u fit.* A box around r is a run of codes in each column; its price is at most what any
-class inside it that spans it pays (`bound_prices`). Let f(r) be at most s · price(b) / (the s
-largest u of b together) for every box b around r with s records. Then f(r) · u(r) fits. Proof: a
-class C spans a box b around each of its records, b holds all of C, and price(b) ≤ c(C). So each of
-its records has f(r) ≤ s · c(C) / (the s largest u of C), and the s largest f · u of C add up to at
-most s · c(C). Where u fits already, f is 1 or more, so f(r) · u(r) fits and is no less: that can be
-repeated.
+largest u add up to at most s times what a record of C pays. Then no recoding loses less than the
+mean u. Any u can be made to fit. A box around r is a run of codes in each column; its price is at
+most what any class inside it that spans it pays (`bound_prices`). Let f(r) be at most s times the
+price of b over the s largest u of b together, for every box b around r with s records. Then
+f(r) · u(r) fits; that can be repeated, and lowers no u that fits already. Decision record 0021 has
+the proofs.
 
 Begin with u = c^0.7, c being what each record pays in a release that was found: it is dear to hide
 where it is dear there. The kernel finds f(r), up to a cap, by branch and bound.
@@ -134,10 +128,7 @@ def lower_bound(
 def _estimate(
     space: "_PricedSpace", worth: Floats, size: int, draw: tuple[int, int], watch: Watch
 ) -> tuple[float, int, float]:
-    """The mean of a sample after one pass, how many records it has, and how far it may be off.
-
-    `draw` is how many to draw, with replacement, and the seed.
-    """
+    """Mean, size and error of a sample after one pass; `draw` is how many records, and the seed."""
     shares = space.counts / space.counts.sum()
     drawn = np.random.default_rng(draw).choice(len(shares), draw[0], p=shares)
     points, times = np.unique(drawn, return_counts=True)
@@ -236,10 +227,7 @@ def _least_ratios(
     rule: kernel.BoxRule,
     progress: tuple[Watch, float, float],
 ) -> Floats:
-    """The least ratio around each chosen point (see the kernel), no number if the time is up.
-
-    What one task finds does not depend on others, so the number of threads does not matter.
-    """
+    """The least ratio around each chosen point, NaN if time is up; threads make no difference."""
     order = np.argsort(-worth, kind="stable").astype(np.int32)
     points = kernel.PricedPoints(space.codes, space.counts, worth, order)
     found = np.full(len(chosen), np.nan)

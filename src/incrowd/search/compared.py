@@ -84,10 +84,7 @@ def _column_of_kept(held: Histogram) -> SensitiveColumn:
 
 
 def _run_first(problem: Problem, run: Run, watch: Watch) -> tuple[Found, Problem] | None:
-    """The first run and the problem, run without the models that compare if they cannot be met.
-
-    None if there are no other models.
-    """
+    """The first run, without the models that compare if need be; None if there are no others."""
     found = _run_again(problem, run, watch)
     if found is not None:
         return found

@@ -81,10 +81,7 @@ class _TinyTable:
 
     @classmethod
     def of(cls, problem: Problem) -> "_TinyTable":
-        """The table of a problem, with an item for each copy of a small-table item.
-
-        If there are more than `LARGEST` copies, each item stands for all its copies together.
-        """
+        """The table with an item for each copy of a record; one for all if more than `LARGEST`."""
         small = SmallTable.of(problem)
         item: Counts = np.arange(len(small.copies))
         if int(small.copies.sum()) <= LARGEST:

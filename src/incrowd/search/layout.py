@@ -31,7 +31,7 @@ def boxes_of(problem: Problem) -> BoxCosts:
     weighted = zip(parts, weights.tolist(), strict=True)
     sizes = np.array([len(costs) for costs, _, _ in parts], dtype=np.int64)
     limits = [
-        [weight, column.lowest, column.top, weight * _widest_share(column), _suppressible(column)]
+        [weight, column.lowest, column.top, weight * _widest_share(column), suppressible(column)]
         for column, weight in zip(problem.columns, weights.tolist(), strict=True)
     ]
     return BoxCosts(
@@ -116,7 +116,7 @@ def _too_wide(column: QuasiColumn, low: Codes, high: Codes, level: Codes) -> Fla
     begin, end = _within_range(column, low, high)
     mixed: Flags = (low == 0) & (high > 0)
     wide: Flags = (end - begin > column.widest) & (low > 0)
-    return above | wide | (mixed & (not _suppressible(column)))
+    return above | wide | (mixed & (not suppressible(column)))
 
 
 def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats, Floats]:
@@ -128,7 +128,7 @@ def _within_range(column: QuasiColumn, low: Codes, high: Codes) -> tuple[Floats,
     return begin, end
 
 
-def _suppressible(column: QuasiColumn) -> bool:
+def suppressible(column: QuasiColumn) -> bool:
     """Whether a cell may show the whole column, as one that mixes missing with values does."""
     place = column.hierarchy.leaves.positions
     wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest

@@ -24,7 +24,7 @@ from incrowd.partition.classes import Histogram, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
 from incrowd.search.refusals import as_one_class, each_counts_once, nothing_found
-from incrowd.search.repair import fold_pieces
+from incrowd.search.repair import fold_pieces, join_pieces
 from incrowd.search.search import Found
 from incrowd.search.small_tables.partitions import PartClasses
 from incrowd.search.small_tables.small_table import SmallTable
@@ -48,10 +48,8 @@ def search_after_leaving_out(
     if not reads or not problem.suppressible or _satisfy_models(problem):
         return run(problem)
     if by_itself or not each_counts_once(problem):
-        try:
+        with suppress(InfeasibleError):
             return run(problem)
-        except InfeasibleError:
-            pass
     stay = staying_part(problem)
     if stay is None:
         raise nothing_found(problem)
@@ -102,13 +100,8 @@ class Staying:
         counts[self.rows] -= self.counts
         out = np.flatnonzero(counts).astype(np.int32)
         nowhere = np.full(len(out), SUPPRESSED, dtype=np.int32)
-        return fold_pieces(
-            Pieces(
-                np.concatenate([self.rows[pieces.row], out]),
-                np.concatenate([pieces.count, counts[out]]),
-                np.concatenate([pieces.class_of, nowhere]),
-            )
-        )
+        mine = replace(pieces, row=self.rows[pieces.row])
+        return fold_pieces(join_pieces([mine, Pieces(out, counts[out], nowhere)]))
 
 
 def staying_part(problem: Problem, more: int = 0) -> Staying | None:
@@ -155,10 +148,7 @@ def _stay_of_small(problem: Problem) -> Counts | None:
 
 
 def _trim(problem: Problem, more: int) -> Counts:
-    """Leave out what every model asks for, in turns; return the records of each row that stay.
-
-    The first leaves out so many more.
-    """
+    """Leave out what models ask for in turns, the first `more`; return who stays of each row."""
     tally = problem.tally
     stay = tally.counts.copy()
     whole_rows = tally.has_units or problem.consistent
@@ -237,10 +227,7 @@ def level_counts(counts: Counts, total: int) -> Counts:
 def _remove_excess(
     stay: Counts, code: Codes, excess: Counts, rarity: Counts, *, whole: bool
 ) -> None:
-    """Take the excess of each code away from `stay`, in place, rare rows first.
-
-    If `whole`, only whole rows go, at least as many records as the excess.
-    """
+    """Take each code's excess from `stay`, in place, rare rows first; more if rows go `whole`."""
     order = np.lexsort((rarity, code))
     there = stay[order]
     upto = np.cumsum(there)

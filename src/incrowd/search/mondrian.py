@@ -26,6 +26,7 @@ from incrowd.recoding import Pieces
 from incrowd.search.layout import boxes_of, lowest_codes
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import (
+    as_one_class,
     each_counts_once,
     nothing_found,
     raise_if_infeasible,
@@ -77,7 +78,6 @@ class Mondrian(Search):
         return search_after_leaving_out(problem, lambda stay: self._cut_and_repair(stay, watch))
 
     def _cut_and_repair(self, problem: Problem, watch: Watch) -> Found:
-        """Cut the table into parts, repair parts that fail a model, and say what was done."""
         pieces, finished = parts(problem, watch, relaxed=self.relaxed, cut=self.cut)
         spans = merge_failing_classes(problem, pieces)
         number = int(spans.pieces.class_of.max()) + 1
@@ -91,21 +91,20 @@ def parts(
 ) -> tuple[Pieces, bool]:
     """Cut the table into the smallest parts; return them, and whether time allowed all cuts."""
     relaxed = relaxed and not problem.tally.has_units and not problem.consistent
-    rows = np.zeros(problem.tally.rows, dtype=np.int32)
-    whole = classes_of(problem.tally, rows, 1, problem.sensitive)
-    if not problem.satisfied_by(whole).all() and each_counts_once(problem):
+    if not problem.satisfied_by(as_one_class(problem)).all() and each_counts_once(problem):
         raise nothing_found(problem)
     raise_if_out_of_time(watch)
     watch.tell("cutting the table", 0.0)
     least = least_size(problem)
     rule = mondrian.CutRule(least or 1, relaxed, CUTS, cut == "median")
     if least is not None and all(not model.columns for model in problem.models):
-        return _cut_by_size(problem, rule, watch)
+        counts, origin, lines, finished = _cut_lines(problem, rule, watch)
+        return _gather_pieces(counts, origin, lines), finished
     tally, row = _cut_items(problem.tally, relaxed=relaxed)
     items = mondrian.CutItems(lowest_codes(replace(problem, tally=tally)), tally.counts)
     kernel = (items, rule, _column_scales(problem))
     class_of, finished = _Rounds(problem, tally, kernel).run(watch)
-    return _pieces_of(problem.tally, row, class_of), finished
+    return fold_pieces(Pieces(row, tally.counts, class_of)), finished
 
 
 def _column_scales(problem: Problem) -> Any:
@@ -115,7 +114,6 @@ def _column_scales(problem: Problem) -> Any:
 
 
 def _explain(number: int, finished: bool) -> str:
-    """The sentence that says into how many classes the table was cut, and whether time ended it."""
     if finished:
         return f"cut the table along its widest columns into {count_of(number, 'class', 'classes')}"
     return (
@@ -130,22 +128,6 @@ def _cut_items(tally: Tally, *, relaxed: bool) -> tuple[Tally, Codes]:
         return tally, row
     row = np.repeat(row, tally.counts)
     return tally.split(row, np.ones(len(row), dtype=np.int64)), row
-
-
-def _pieces_of(tally: Tally, row: Codes, class_of: Codes) -> Pieces:
-    """The pieces of these items (each a row of the tally) in their classes, equal ones added up."""
-    if len(row) == tally.rows:
-        return Pieces(row, tally.counts, class_of)
-    number = int(class_of.max()) + 1
-    keys, counts = np.unique(row.astype(np.int64) * number + class_of, return_counts=True)
-    rows, classes = np.divmod(keys, number)
-    return Pieces(rows.astype(np.int32), counts.astype(np.int64), classes.astype(np.int32))
-
-
-def _cut_by_size(problem: Problem, rule: mondrian.CutRule, watch: Watch) -> tuple[Pieces, bool]:
-    """The parts where their size alone decides."""
-    counts, origin, lines, finished = _cut_lines(problem, rule, watch)
-    return _gather_pieces(counts, origin, lines), finished
 
 
 def _cut_lines(
@@ -187,10 +169,7 @@ def _gather_pieces(counts: Counts, origin: Codes, done: list[tuple[Codes, Codes]
 
 
 def least_size(problem: Problem) -> int | None:
-    """The size from which on a class satisfies all models that look at sizes only.
-
-    None if there is no such size, or if people are not records.
-    """
+    """The size from which models of sizes hold; None if none does, or people are no records."""
     if problem.tally.has_units:
         return None
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
@@ -202,12 +181,14 @@ def least_size(problem: Problem) -> int | None:
     return least if fine[least - 1 :].all() else None
 
 
+def sizes_decide(problem: Problem) -> bool:
+    """Whether a class satisfies the models if and only if it is large enough."""
+    return least_size(problem) is not None and all(not model.columns for model in problem.models)
+
+
 @plain
 class _Rounds:
-    """Parts that are cut as long as the models allow it, all of them in each round.
-
-    A part whose cut is refused tries its next one in the next round.
-    """
+    """Parts cut in rounds while models allow it; one that is refused tries its next cut then."""
 
     problem: Problem
     tally: Tally
@@ -234,19 +215,9 @@ class _Rounds:
         items, rule, scales = self.kernel
         middle = np.empty(len(parts), dtype=np.int64)
         half_of = np.full(len(order), -1, dtype=np.int32)
+        propose = partial(mondrian.propose, items, order)
         tasks = [
-            partial(
-                mondrian.propose,
-                items,
-                order,
-                parts[s],
-                attempts[s],
-                rule,
-                scales,
-                s.start,
-                middle[s],
-                half_of,
-            )
+            partial(propose, parts[s], attempts[s], rule, scales, s.start, middle[s], half_of)
             for s in _thread_slices(parts)
         ]
         in_threads(tasks)

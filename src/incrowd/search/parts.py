@@ -158,8 +158,5 @@ def may_stand_alone(problem: Problem, rows: Codes, least: int) -> bool:
 
 
 def separable(problem: Problem) -> bool:
-    """Whether classes of parts satisfy the models together.
-
-    Not where people have records in several parts, or missing values match rows of others.
-    """
+    """Whether classes of parts satisfy models together: no person or gap's match is in several."""
     return each_counts_once(problem) and problem.world is None

@@ -158,10 +158,7 @@ def _least_left_out_of_people(model: Model, column: str, whole: Classes) -> int 
 
 
 def _least_left_out(model: Model, whole: Classes) -> int | None:
-    """Records that must be left out so that the others satisfy a model as one class; None: all.
-
-    0 if the table satisfies it, or if leaving out records tells nothing of it.
-    """
+    """Records to leave out so that the rest is fine as one class; None: all, 0: none or unknown."""
     if not model.monotone or not model.columns:
         return 0
     if model.satisfied_by(whole).all():
@@ -197,7 +194,6 @@ def _people_needed(model: Model, whole: Classes) -> tuple[str, int, int]:
 
 
 def _lacks_people(model: Model, whole: Classes) -> bool:
-    """Whether the model needs larger classes than there are people to count."""
     _, needed, people = _people_needed(model, whole)
     return needed > people
 
@@ -239,7 +235,6 @@ def _impossible(
 
 
 def _too_few_values(model: Model, values: int) -> InfeasibleError:
-    """The error that a column has too few different values for a model."""
     best = f"at most {values}" if model.higher_is_safer else f"at least 1/{values}"
     return InfeasibleError(
         f"{_title(model)} is impossible: the policy asks for {model.threshold:g}, but the "
@@ -250,7 +245,6 @@ def _too_few_values(model: Model, values: int) -> InfeasibleError:
 
 
 def _too_few_people(model: Model, whole: Classes) -> InfeasibleError:
-    """The error that a model needs classes of more people than there are."""
     what, k, people = _people_needed(model, whole)
     few = f"give a {what} with more people" if people < 2 else f"ask for k of at most {people:,}"
     return InfeasibleError(

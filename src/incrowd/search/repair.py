@@ -12,7 +12,9 @@ If people have several records, two classes that satisfy a model may fail it tog
 value that matches anything makes of them. A search that judges classes one by one does not see it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,6 +27,7 @@ from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.loss.cells import ShownCells as Shown
 from incrowd.loss.cells import cells_of
 from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
+from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.lattice.full_domain import number_kept
@@ -73,6 +76,20 @@ def fold_pieces(pieces: Pieces) -> Pieces:
     return Pieces(pieces.row[order[first]], counts, pieces.class_of[order[first]])
 
 
+def join_pieces(parts: Sequence[Pieces]) -> Pieces:
+    """The pieces of all parts, their classes numbered one part after the other."""
+    first = offsets([int(part.class_of.max(initial=-1)) + 1 for part in parts]).tolist()
+    numbers = [
+        np.where(part.class_of < 0, SUPPRESSED, part.class_of + start)
+        for part, start in zip(parts, first, strict=False)
+    ]
+    return Pieces(
+        np.concatenate([part.row for part in parts]),
+        np.concatenate([part.count for part in parts]),
+        np.concatenate(numbers).astype(np.int32),
+    )
+
+
 def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pieces:
     """Join classes until each satisfies every model and every limit; return the pieces.
 
@@ -89,7 +106,7 @@ def repair(problem: Problem, pieces: Pieces, failing: Flags | None = None) -> Pi
         return _Repair.of(problem, pieces, failing, leaves=True).run()
 
 
-def _satisfy_models(problem: Problem, pieces: Pieces) -> Flags:
+def satisfying_classes(problem: Problem, pieces: Pieces) -> Flags:
     """Which classes of these pieces satisfy every model."""
     if problem.world is not None:
         return problem.satisfied_by(problem.outcome(Spans(pieces)).classes)
@@ -125,11 +142,7 @@ class _Repair:
         *,
         leaves: bool = False,
     ) -> "_Repair":
-        """The classes of these pieces, with those that break a limit taken apart or left out.
-
-        `leaves` says that failing classes are left out rather than joined, once suppression allows
-        to leave out all that still fail.
-        """
+        """The classes of these pieces; those that break a limit are taken apart or left out."""
         cut = problem.tally.split(pieces.row, pieces.count)
         quasi, class_of, boxes = problem.tally.quasi, pieces.class_of, boxes_of(problem)
         number = int(class_of.max(initial=-1)) + 1
@@ -141,7 +154,9 @@ class _Repair:
             low, high = kernels.class_boxes(quasi, pieces.row, class_of, number)
         classes = classes_of(cut, class_of, number, problem.sensitive)
         there = replace(pieces, class_of=class_of)
-        fine = _satisfy_models(problem, there) if problem.world else problem.satisfied_by(classes)
+        fine = (
+            satisfying_classes(problem, there) if problem.world else problem.satisfied_by(classes)
+        )
         if failing is not None and len(failing) == number:
             fine &= ~failing
         records = classes.records
@@ -171,12 +186,11 @@ class _Repair:
     def _partners(self, failing: Codes) -> tuple[Codes, Floats]:
         """The best partner of each failing class, -1 for none, and the extra cost of joining it."""
         reach = _REACH
-        both, more = kernels.partners(self.boxes, self.low, self.high, self.records, failing, reach)
+        partners = partial(kernels.partners, self.boxes, self.low, self.high, self.records, failing)
+        both, more = partners(reach)
         while (both[:, 0] < 0).any() and reach < len(self.fine):
             reach *= 8
-            both, more = kernels.partners(
-                self.boxes, self.low, self.high, self.records, failing, reach
-            )
+            both, more = partners(reach)
         second = self._better_second(failing, both)
         chosen = np.where(second, both[:, 1], both[:, 0])
         return chosen, np.where(second, more[:, 1], more[:, 0])
@@ -210,7 +224,8 @@ class _Repair:
         place, joined = kernels.pair_up(failing, partner, turn, len(self.fine))
         self._renumber(place, len(joined))
         if self.problem.world is not None:
-            self.fine = _satisfy_models(self.problem, replace(self.pieces, class_of=self.class_of))
+            pieces = replace(self.pieces, class_of=self.class_of)
+            self.fine = satisfying_classes(self.problem, pieces)
             return
         self.fine[joined] = False
         rows = np.flatnonzero(np.append(joined, False)[self.class_of]).astype(np.int32)
@@ -240,7 +255,6 @@ class _Repair:
         self._drop(which)
 
     def _may_leave(self, which: Flags) -> bool:
-        """Whether suppression allows leaving out these classes."""
         return self.left_out + int(self.records[which].sum()) <= self.problem.suppressible
 
     def _drop(self, which: Flags) -> None:
@@ -250,10 +264,7 @@ class _Repair:
 
 
 def _split_forbidden(quasi: Codes, class_of: Codes, forbidden: Flags) -> Codes:
-    """The classes of pieces with the forbidden ones taken apart, in the same order.
-
-    Pieces with the same codes, which `quasi` are, stay together.
-    """
+    """The classes with forbidden ones taken apart, in order; equal codes (`quasi`) stay one."""
     torn = np.append(forbidden, False)[class_of]
     equal = np.zeros(len(class_of), dtype=np.int64)
     equal[torn] = np.unique(quasi[:, torn], axis=1, return_inverse=True)[1].ravel()
@@ -274,7 +285,6 @@ def _limited_columns(problem: Problem) -> list[str]:
 
 
 def _limits_error(problem: Problem, left_out: int) -> InfeasibleError:
-    """The error that, within the limits of some columns, too many records would be left out."""
     names = ", ".join(repr(name) for name in _limited_columns(problem))
     return InfeasibleError(
         f"within the limits of {names} this search found no class that satisfies the models for "
@@ -303,9 +313,7 @@ def safe_classes(problem: Problem, outcome: Outcome) -> Flags:
 
 def safe_crowds(problem: Problem, outcome: Outcome) -> bool:
     """Whether the crowd of every class satisfies the models, as verification judges them."""
-    if problem.missing is not Missing.MATCHES_ANYTHING:
-        return is_safe(problem, outcome)
-    return bool(problem.satisfied_by(_crowds_of(outcome)).all())
+    return bool(problem.satisfied_by(judged_classes(problem, outcome)).all())
 
 
 def judged_classes(problem: Problem, outcome: Outcome) -> Classes:

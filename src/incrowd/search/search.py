@@ -101,10 +101,7 @@ class Search(ABC):
 
 
 def places(problem: Problem, names: Iterable[str], search: str) -> tuple[int, ...]:
-    """The place of each of these columns among the problem's, once; `PolicyError` if one is none.
-
-    `search` is the name of the search that asks.
-    """
+    """The place of each column, once; `PolicyError` in the name of `search` if one is unknown."""
     place_of = {column.name: j for j, column in enumerate(problem.columns)}
     found: dict[int, None] = {}
     for name in names:

@@ -34,11 +34,10 @@ def risk_figures(columns: Sequence[Codes]) -> RiskFigures:
 def losses_of(
     columns: Sequence[ReleasedColumn], weights: Sequence[float], records: int
 ) -> dict[str, float]:
-    """Compute every loss that labels and class sizes tell; a record that is left out costs 1.
+    """Compute every loss that labels and class sizes tell, by name, defined as in `incrowd.loss`.
 
-    By name; those of classes are missing if the release has none.
-
-    `records` are those of the original. The definitions are those of `incrowd.loss`.
+    `records` are those of the original; one that is left out costs 1. Losses of classes are missing
+    if the release has none.
     """
     classes, sizes = classes_and_sizes([column.codes for column in columns])
     share = np.array(weights) / sum(weights)

@@ -91,10 +91,7 @@ class OriginalColumn:
 
     @cached_property
     def widths(self) -> Floats:
-        """What each value weighs where a label is spread evenly; shape (values,).
-
-        A number or a date takes the stretch of the scale that is nearest to it, a category 1.
-        """
+        """What each value weighs: the stretch nearest to a number or date, 1 for a category."""
         if not self.ordered or len(self.domain) < 2 or self.ends[0] == self.ends[1]:
             return np.ones(len(self.domain))
         gaps = np.diff(self.scale)

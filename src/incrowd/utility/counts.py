@@ -18,10 +18,7 @@ def two_way_counts(one: CellShares, other: CellShares) -> Floats:
 
 
 def two_way_variance(one: CellShares, other: CellShares) -> tuple[Floats, Floats]:
-    """Count the records in each pair of cells; return also the variances of these counts.
-
-    A record with the chance p of lying in a cell adds p (1 - p).
-    """
+    """Count records in each pair of cells; also variances, p (1 - p) for a record of chance p."""
     held = _count_patterns(one, other)
     counts: Floats = one.shares.T @ (held @ other.shares)
     square: Floats = (one.shares**2).T @ (held @ other.shares**2)
@@ -76,6 +73,5 @@ def _count_patterns(one: CellShares, other: CellShares) -> "Floats | sparse.csr_
 
 
 def _count_matrix(one: Codes | Counts, other: Codes, shape: tuple[int, int]) -> "sparse.csr_matrix":
-    """Count pairs of numbers in a sparse matrix of this shape."""
     ones = np.ones(len(one))
     return sparse.csr_matrix((ones, (one, other)), shape=shape)

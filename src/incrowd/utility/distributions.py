@@ -34,7 +34,6 @@ def column_utility(column: ReleasedColumn) -> ColumnUtility:
 
 
 def _column_variation(original: OriginalColumn, mass: Floats) -> float:
-    """The total variation of a column, over its finer cells."""
     cells = original.fine
     return total_variation(cells.counts(original.counts.astype(np.float64)), cells.counts(mass))
 
@@ -45,10 +44,7 @@ def total_variation(before: Floats, after: Floats) -> float:
 
 
 def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
-    """How far records must move on average, as a share of the range, missing ones left out.
-
-    None for categories, or if one side has no values.
-    """
+    """Mean move of known values, as a share of the range; None for categories or without values."""
     before, after = original.counts[1:], mass[1:]
     if not original.ordered or not before.sum() or not after.sum():
         return None
@@ -57,7 +53,6 @@ def earth_mover(original: OriginalColumn, mass: Floats) -> float | None:
 
 
 def _share_within_noise(column: ReleasedColumn) -> float:
-    """The share of a column's counts that differ from the true ones by no more than the noise."""
     true, _ = one_way_variance(shares_of_original(column.original))
     return within_noise(true, *one_way_variance(column.spread))
 

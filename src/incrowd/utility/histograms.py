@@ -103,10 +103,7 @@ def _core_range(column: OriginalColumn) -> tuple[float, float]:
 
 
 def _round_edges(column: OriginalColumn) -> list[tuple[float, str]]:
-    """Round numbers across the core, as numbers and texts.
-
-    They have few digits, and none is a value that few records hold.
-    """
+    """Round numbers across the core and their texts: few digits, and no value of few records."""
     low, high = _core_range(column)
     low, high = (low, high) if high > low else column.ends
     step = round_step((high - low) / (BARS - 2)) if high > low else 1.0

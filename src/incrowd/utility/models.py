@@ -110,8 +110,6 @@ def _learning_data(
 
     If `draw` is given the category of a label that stands for several is drawn, else the likeliest
     is taken.
-
-    The category of a label that stands for several is drawn.
     """
     target = features[task.target.name]
     some = some[target.known[some]]
@@ -145,22 +143,16 @@ def _score(
     most. A wrong class is one mistake, however far off it is, so classifiers use their own scale.
     """
     from sklearn.exceptions import ConvergenceWarning  # noqa: PLC0415  an extra
+    from sklearn.linear_model import LogisticRegression, RidgeCV  # noqa: PLC0415  the same
     from sklearn.preprocessing import StandardScaler  # noqa: PLC0415  the same
 
     threads: Any = import_module("threadpoolctl")  # comes with scikit-learn
     scale = StandardScaler().fit(learned[0] if task.classifies else original)
-    model = _new_model(task)
+    model = LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else RidgeCV(_PENALTIES)
     with warnings.catch_warnings(), threads.threadpool_limits(1):  # more wait for each other
         warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(scale.transform(learned[0]), learned[1])
     return float(model.score(scale.transform(test[0]), test[1]))
-
-
-def _new_model(task: Task) -> Any:
-    """Make a model for this task that has learned nothing."""
-    from sklearn.linear_model import LogisticRegression, RidgeCV  # noqa: PLC0415  an extra
-
-    return LogisticRegression(max_iter=100, tol=1e-3) if task.classifies else RidgeCV(_PENALTIES)
 
 
 def _baseline_score(task: Task, learned: Floats, tested: Floats) -> float:

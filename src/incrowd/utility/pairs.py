@@ -136,15 +136,13 @@ def cramers_v(table: Floats) -> float | None:
     return sqrt(min(max(chi / (whole * (min(table.shape) - 1)), 0.0), 1.0))
 
 
-def chosen_pairs(
-    columns: Sequence[OriginalColumn], most: int = MOST_PAIRS
-) -> list[tuple[int, int]]:
+def chosen_pairs(columns: Sequence[OriginalColumn]) -> list[tuple[int, int]]:
     """Choose the pairs of columns to compare, by place: all, or the most associated ones.
 
     These are ranked in the original by Cramér's V of their cells in records at even distances.
     """
     every = list(combinations(range(len(columns)), 2))
-    if len(every) <= most:
+    if len(every) <= MOST_PAIRS:
         return every
     records = len(columns[0].coded.codes)
     some = np.unique(np.linspace(0, records - 1, min(records, _RANKED_ON)).astype(np.int64))
@@ -156,5 +154,5 @@ def chosen_pairs(
         cramers_v(counts[edges[a] + 1 : edges[a + 1], edges[b] + 1 : edges[b + 1]]) or 0.0
         for a, b in every
     ]
-    best = np.argsort(-np.array(strength), kind="stable")[:most]
+    best = np.argsort(-np.array(strength), kind="stable")[:MOST_PAIRS]
     return [every[i] for i in sorted(best.tolist())]

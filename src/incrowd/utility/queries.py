@@ -82,10 +82,7 @@ def _random_range(cells: int, rng: np.random.Generator) -> slice:
 
 
 def divergence(true: Floats, estimate: Floats) -> float:
-    """The Kullback-Leibler divergence of the estimated from the true counts, in nats.
-
-    Half a record is spread over the estimate, so that no cell is empty.
-    """
+    """The Kullback-Leibler divergence of an estimate, half a record spread over it, in nats."""
     p = true.ravel() / true.sum()
     q = estimate.ravel() + 0.5 / estimate.size
     q /= q.sum()

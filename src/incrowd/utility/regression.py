@@ -115,10 +115,7 @@ def _coefficients(
 
 
 def interval_overlap(one: tuple[float, float], other: tuple[float, float]) -> float:
-    """The overlap of two 95 % intervals as the mean share of both (Karr and others, 2006).
-
-    Below 0 if they lie apart.
-    """
+    """The overlap of two 95 % intervals, mean share of both, < 0 if apart (Karr et al., 2006)."""
     ends = [(value - _NORMAL * error, value + _NORMAL * error) for value, error in (one, other)]
     common = min(high for _, high in ends) - max(low for low, _ in ends)
     lengths = [high - low for low, high in ends]
@@ -227,10 +224,7 @@ def _gram_inverse(x: Floats) -> tuple[Floats, Flags]:
 
 
 def _fit_linear(design: _Design) -> _FittedModel | None:
-    """Fit by ordinary least squares; a coefficient that is not told has an infinite error.
-
-    None if there are no more records than terms.
-    """
+    """Fit by least squares, with infinite errors where nothing is told; None if records are few."""
     records, terms = design.x.shape
     if records <= terms:
         return None

@@ -107,13 +107,14 @@ class ReleasedColumn:
 
     @cached_property
     def _whole(self) -> Floats:
-        """The sum of weights of each label's places."""
-        return self._sums_by_label(self._weight)
+        """The sum of weights of each label's places; 1 where it has none."""
+        whole = self._sums_by_label(self._weight)
+        return np.where(whole > 0, whole, 1.0)
 
     @cached_property
     def mass(self) -> Floats:
         """How many records each code of the original gets."""
-        each = (self.records / np.where(self._whole > 0, self._whole, 1.0))[self._label]
+        each = (self.records / self._whole)[self._label]
         change = np.bincount(self.matching.low, each, len(self._order) + 1)
         change -= np.bincount(self.matching.high + 1, each, len(self._order) + 1)
         by_place = np.maximum(np.cumsum(change[:-1]), 0.0) * self._weight
@@ -122,22 +123,20 @@ class ReleasedColumn:
     @cached_property
     def mean(self) -> Floats:
         """Per label: where a record lies on average, from 0 to 1; NaN for missing."""
-        scale = np.append(0.0, self.original.scale)[self._order]
-        mean = self._sums_by_label(self._weight * scale) / np.where(
-            self._whole > 0, self._whole, 1.0
-        )
-        mean = np.where(np.isnan(self.point), mean, self.point)
+        mean = np.where(np.isnan(self.point), self._moment(1), self.point)
         mean[0] = np.nan
         return mean
 
     @cached_property
     def variance(self) -> Floats:
         """Per label: how far its record may lie from there, squared."""
+        spread = np.maximum(self._moment(2) - self._moment(1) ** 2, 0.0)
+        return np.where(np.isnan(self.point), spread, 0.0)
+
+    def _moment(self, power: int) -> Floats:
+        """Per label: the mean of a power of the places of its values on the scale."""
         scale = np.append(0.0, self.original.scale)[self._order]
-        whole = np.where(self._whole > 0, self._whole, 1.0)
-        square = self._sums_by_label(self._weight * scale**2) / whole
-        first = self._sums_by_label(self._weight * scale) / whole
-        return np.where(np.isnan(self.point), np.maximum(square - first**2, 0.0), 0.0)
+        return self._sums_by_label(self._weight * scale**power) / self._whole
 
     @cached_property
     def spread(self) -> CellShares:
@@ -150,10 +149,7 @@ class ReleasedColumn:
         return CellShares(pattern.astype(np.int32)[self.codes], every)
 
     def _cell_shares(self, cells: ColumnCells) -> Floats:
-        """The share of each label in each cell; shape (labels, cells).
-
-        All is in the missing cell if the column has no values.
-        """
+        """The share of each label in each cell: (labels, cells); all missing without values."""
         of = cells.of[self._order]
         found = [
             self._sums_by_label(np.where(of == cell, self._weight, 0.0))

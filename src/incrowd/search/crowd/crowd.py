@@ -36,11 +36,11 @@ from incrowd.search.crowd.starts import (
 from incrowd.search.crowd.trades import KINDS, Offers, Trades, join_parts
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.literature.diversify.diversify import MappingName, diverse_pieces
-from incrowd.search.mondrian import least_size
+from incrowd.search.mondrian import least_size, sizes_decide
 from incrowd.search.orders.division import least_people
 from incrowd.search.parts import divide_rows, part_of, separable
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import fold_pieces, merge_failing_classes
+from incrowd.search.repair import fold_pieces, join_pieces, merge_failing_classes
 from incrowd.search.search import Found, Search
 from incrowd.table.fold import in_threads, threads
 from incrowd.values import STRICT, dataclass
@@ -86,14 +86,10 @@ class Crowd(Search):
         return search_after_leaving_out(problem, lambda stay: self._trade(stay, watch))
 
     def run_part(self, problem: Problem, watch: Watch, whole: int) -> Found:
-        """Search as `run` does in a part of a table of `whole` records in all.
-
-        It works as hard as it would for the whole table.
-        """
+        """Search a part of a table of `whole` records, as hard as `run` would search the whole."""
         raise_if_infeasible(problem)
 
         def run(stay: Problem) -> Found:
-            """Return the classes of the rows that stay."""
             made = self.make_classes(stay, watch, whole)
             return self._as_found(Spans(made.pieces), [made], made.why)
 
@@ -113,13 +109,12 @@ class Crowd(Search):
         parts = PartsWatch(watch, len(rows))
 
         def trade_part(here: Codes) -> FoundClasses:
-            """Return the classes of these rows."""
             made = self.make_classes(part_of(problem, here), parts.begin(), problem.tally.rows)
             parts.finish_part()
-            return made
+            return replace(made, pieces=replace(made.pieces, row=here[made.pieces.row]))
 
         made = in_threads([partial(trade_part, here) for here in rows])
-        pieces = fold_pieces(joined_pieces(rows, [each.pieces for each in made]))
+        pieces = fold_pieces(join_pieces([each.pieces for each in made]))
         spans = Spans(pieces).told_apart(problem.tally, problem.columns)
         why = f"divided the rows into {count_of(len(rows), 'part')}, {made[0].why}"
         return self._as_found(spans, made, why)
@@ -131,10 +126,7 @@ class Crowd(Search):
         return Found(spans, self.name, why=f"{why}: {number:,} classes", facts=facts)
 
     def make_classes(self, problem: Problem, watch: Watch, whole: int = 0) -> "FoundClasses":
-        """Make classes and let them trade; then join those that fail.
-
-        The problem is a whole table, or a part of one that has `whole` rows.
-        """
+        """Make classes, let them trade, join those that fail; `whole`: as in `classes_by_size`."""
         raise_if_out_of_time(watch)
         if sizes_decide(problem):
             made = classes_by_size(problem, self.effort, watch, whole=whole)
@@ -151,10 +143,7 @@ class PartsWatch(SilentWatch):
         self._parts, self._begun, self._done = parts, 0, 0
 
     def begin(self) -> Watch:
-        """Return the watch of the next part, with a fair share of the time that is left.
-
-        Otherwise the first parts would take it all, and the others would only be begun.
-        """
+        """Return the watch of the next part: a fair share of the time, or the first take it all."""
         left, open_ = self.remaining, self._parts - self._begun
         self._begun += 1
         share = None if left is None else _GENEROUS * threads() * max(left, 0.0) / open_
@@ -175,24 +164,6 @@ class FoundClasses:
     facts: dict[str, float]
 
 
-def joined_pieces(rows: list[Codes], parts: list[Pieces]) -> Pieces:
-    """Return the classes of all parts, numbered one part after the other.
-
-    The rows of each part are those of the table that `rows` names for it.
-    """
-    sizes = [int(part.class_of.max(initial=-1)) + 1 for part in parts]
-    first = np.cumsum([0, *sizes[:-1]]).tolist()
-    numbers = [
-        np.where(part.class_of >= 0, part.class_of + start, SUPPRESSED)
-        for part, start in zip(parts, first, strict=True)
-    ]
-    return Pieces(
-        np.concatenate([here[part.row] for here, part in zip(rows, parts, strict=True)]),
-        np.concatenate([part.count for part in parts]),
-        np.concatenate(numbers).astype(np.int32),
-    )
-
-
 def _facts_of_parts(parts: list[FoundClasses], classes: int) -> dict[str, float]:
     """Return the figures of all parts: the sum of work, and the mean of any other."""
     facts: dict[str, float] = {"classes": float(classes), "parts": float(len(parts))}
@@ -201,11 +172,6 @@ def _facts_of_parts(parts: list[FoundClasses], classes: int) -> dict[str, float]
             share = 1.0 if name == "work" else 1 / len(parts)
             facts[name] = facts.get(name, 0.0) + share * figure
     return facts
-
-
-def sizes_decide(problem: Problem) -> bool:
-    """Whether a class satisfies the models if and only if it is large enough."""
-    return least_size(problem) is not None and all(not model.columns for model in problem.models)
 
 
 def classes_by_size(
@@ -220,7 +186,6 @@ def classes_by_size(
     begun = starts(problem, points, k, watch, whole)
 
     def trade(start: Start) -> tuple[str, Trades]:
-        """Let the classes of a start trade; return its title, too."""
         trades = Trades(points, k, no_demands(), start.parts, problem.seed, whole)
         trades.run(effort, watch)
         return start.title, trades
@@ -243,8 +208,7 @@ def classes_by_models(
     """Return classes that satisfy models that read values, or count people with several records."""
     points = points_of(problem, by_size=False)
     title, spans = _best_start(problem, effort, watch)
-    pieces = spans.pieces
-    inside, outside = _split_left_out(points, pieces)
+    inside, outside = _split_left_out(points, spans.pieces)
     demands = demands_of(problem, points)
     if demands is None:
         offers = Offers(problem, points, _least_size(problem), inside)

@@ -33,10 +33,7 @@ def no_demands() -> "Demands":
 
 
 def demands_of(problem: Problem, points: CrowdPoints) -> "Demands | None":
-    """Return what the models ask; None if one of them has no rules, or there are too many values.
-
-    Models that look at sizes only are one rule together.
-    """
+    """Return what models ask, sizes as one rule; None without rules, or with too many values."""
     columns = {column.name: column for column in problem.sensitive}
     conditions = [ClassRule(PEOPLE, a=least_people(problem))]
     for model in problem.models:

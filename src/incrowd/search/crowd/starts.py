@@ -67,10 +67,7 @@ class CrowdPoints:
         return state.ClassPieces(point.astype(np.int32), count, ends)
 
     def pieces(self, parts: "ClassPieces") -> Pieces:
-        """Return these pieces of points as pieces of rows; class c is the part number c.
-
-        The rows of a point fill its pieces one after the other.
-        """
+        """Return these as pieces of rows, a point's rows in turn; class c is the part number c."""
         point, count, start = parts
         by_point = np.argsort(point, kind="stable").astype(np.int32)
         class_of = np.repeat(np.arange(len(start) - 1, dtype=np.int32), np.diff(start))[by_point]
@@ -115,10 +112,7 @@ def points_of(problem: Problem, *, by_size: bool) -> CrowdPoints:
 
 
 def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
-    """Return the points with their columns, first those in which two points cost most on average.
-
-    Columns that are the same everywhere and cost nothing are left out.
-    """
+    """Return the points, dearest columns first, without constant ones that cost nothing."""
     rng = np.random.default_rng(0)
     pairs = rng.integers(0, len(points), (2, _PAIRS)).astype(np.int32)
     order = np.argsort(-regions.apart(boxes, points, pairs), kind="stable")
@@ -135,10 +129,7 @@ def _space_of(points: Codes, boxes: BoxCosts) -> "Space":
 
 
 def _sum_by_key(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts, Counts]:
-    """Return the class, point and records of each distinct key, ascending.
-
-    A key is the class times `size` and the point.
-    """
+    """Return class, point and records of each distinct key (class * `size` + point), ascending."""
     order = np.argsort(keys, kind="stable").astype(np.int32)
     keys = keys[order]
     first = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])).astype(np.int32)
@@ -150,25 +141,15 @@ def _sum_by_key(keys: Counts, count: Counts, size: int) -> tuple[Counts, Counts,
 
 _SMALL = 2**16
 """Rows up to which Mondrian is one of the starts."""
-
-
 _FEW = 9
 """With more columns than this the cover is held to fewer and larger steps: there are many more
 level vectors, and each takes longer to count."""
-
-
 _COUNTED = 120_000_000
 """Rows that the cover may count in all, level vector by level vector, if columns are few."""
-
-
 _LEAST_STEPS = 100
 """With fewer level vectors than this a cover is not begun: most rows would be left over."""
-
-
 _TRIED = 0.1
 """The share of its steps after which a cover must have released as large a share of the table."""
-
-
 _LARGE = 2**18
 """Rows above which the ways to begin are tried one after the other, to need less memory."""
 
@@ -244,10 +225,7 @@ def _try_way(
     title: str,
     way: Callable[[Problem, Watch], Pieces | None],
 ) -> Start | None:
-    """Make classes in a way and cut the large ones; None if that gives nothing.
-
-    `given` is the problem, its points, k and the watch.
-    """
+    """Make classes in a way and cut the large ones; None if that gives nothing."""
     problem, points, k, watch = given
     try:
         pieces = way(problem, watch)

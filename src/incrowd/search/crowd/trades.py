@@ -39,54 +39,38 @@ if TYPE_CHECKING:
 
 REGION = 128
 """The most classes of a region: each looks at all others of its own."""
-
 _LARGEST = 2**26
 """Classes of a region times the pieces of its largest one beyond which it stays as it is: a kernel
 needs room for so many."""
-
 _FAVOUR = 1.0
 """Columns count more or less by a factor between exp(-this) and exp(this)."""
-
 _PIECES = 1_300_000
 """A table of so many pieces gets one round at effort 1, one of a quarter as many two."""
-
 _LIGHT = 2**19
 """Pieces above which classes whose size is all that counts only move, dissolve and share anew: the
 other trades take longer than they are worth."""
-
 _IN_PARTS = 2.0
 """Rounds of each part of a larger table, at least: what is lost at the borders is made up for."""
-
 _MOST_ROUNDS = 24
 """Rounds of a small table at effort 1."""
-
 _STOPPED: Flags = np.ones(1, dtype=np.bool_)
 """The flag of a region that stays as it is."""
-
 _QUIET = 3
 """Rounds in a row that save next to nothing, after which no more are made."""
-
 _LITTLE = 2e-5
 """A round saves next to nothing if it saves less than this share of the cost."""
-
 _SHARED = (3, 1)
 """Near classes that share records anew with each class one by one, and two at a time."""
-
 _PLAN = np.array([0, 1, 1], dtype=np.int64)
 """How often a class is cut anew with none, one and two others if its size is all that counts."""
-
 _ASKED_PLAN = np.array([1, 2, 1], dtype=np.int64)
 """The same where models read values; alone it is cut in two."""
-
 _LONG = 3.0
 """From this effort on rounds begin with trades that cost more than they save."""
-
 _SLACK = 0.06
 """How much more at first, as a share of what the classes pay; it falls to nothing."""
-
 _FALLEN = 0.8
 """The share of the rounds after which it has."""
-
 KINDS = ("moved", "dissolved", "pairs", "triples", "traded", "narrowed", "cut anew")
 """How savings are told apart."""
 
@@ -119,10 +103,7 @@ class Trades:
             self._run_rounds(effort, watch, stop)
 
     def _run_rounds(self, effort: float, watch: Watch, stop: Flags) -> None:
-        """Make rounds until `stop` is set, the effort is used up, or nothing is saved.
-
-        The cheapest classes met are kept.
-        """
+        """Make rounds until stopped, out of effort or savings; keep the cheapest classes met."""
         rounds = max(rounds_for(self._table_pieces), _IN_PARTS if self.whole else 1.0) * effort
         records = max(int(self.points.weights.sum()), 1)
         now, quiet = self.cost, 0
@@ -195,10 +176,7 @@ class Trades:
     def _trade_region(
         self, start: Counts, number: int, slack: float, stop: Flags
     ) -> tuple["ClassPieces", Floats]:
-        """Return the classes of a region after a round, with what each kind saved and the work.
-
-        The classes stay as they are if `stop[0]` is set, or the region needs too much memory.
-        """
+        """Return a region's classes, savings by kind and work after a round; as is if too large."""
         here = slice(start[0], start[-1])
         parts = state.ClassPieces(
             self.parts.point[here], self.parts.records[here], start - start[0]
@@ -232,10 +210,7 @@ def rounds_for(pieces: int) -> float:
 def near_each_other(
     points: CrowdPoints, parts: "ClassPieces", seed: tuple[int, int], most: int
 ) -> tuple[Codes, Counts]:
-    """Return the classes in an order in which near ones follow each other, and where regions end.
-
-    The order is another for each seed; a region has at most `most` classes.
-    """
+    """Return an order by seed in which near classes follow each other; and where regions end."""
     point, _, start = parts
     codes, boxes = points.space
     rng = np.random.default_rng(seed)
@@ -303,11 +278,7 @@ class Offers:
         self.parts = join_parts([select_classes(pairs, kept), new, rest])
 
     def _order_classes(self) -> Codes:
-        """Return the classes in an order in which near ones follow each other.
-
-        It is another in each round, and in every other its last class comes first, so that pairs
-        change.
-        """
+        """Return near classes one after the other, shifted each round so that pairs change."""
         order, _ = near_each_other(self.points, self.parts, (self.problem.seed, self.made), 1)
         return np.roll(order, self.made % 2)
 

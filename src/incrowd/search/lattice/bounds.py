@@ -5,7 +5,6 @@ See docs/decisions/0006-how-the-lattice-proves-its-optimum.md for why they hold.
 
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import Protocol
 
 import numpy as np
 
@@ -16,28 +15,6 @@ from incrowd.recoding import Outcome
 from incrowd.search.lattice.full_domain import number_kept
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge, row_halves
 from incrowd.table.fold import in_threads
-
-
-class LossLimits(Protocol):
-    """What is known of losses without counting, and what counting a node teaches."""
-
-    def start(self) -> list[Floats] | None:
-        """Return per column and level parts of a lower limit that sum up; None if there is none."""
-
-    def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """Return the loss of a node when only the classes `kept` leave."""
-
-    def below(self, counted: NodeClasses, failing: Flags) -> list[Floats] | None:
-        """Return parts of a limit for nodes at or below, where the failing records fail as well.
-
-        The parts, per column and level, sum up; None if there is no such limit.
-        """
-
-    def above(self, counted: NodeClasses) -> float:
-        """Return a limit for the nodes at or above; minus infinity if nothing is known."""
-
-    def surcharge(self, counted: NodeClasses, failing: Flags) -> float:
-        """Return by how much nodes at or below exceed what `above` says of nodes below them."""
 
 
 class CellLimits:
@@ -71,22 +48,9 @@ class CellLimits:
         else:
             row_of, class_of = counted.table.row_of, counted.class_of
         shares = [(rows, np.zeros(self._start[-1], np.int64)) for rows in row_halves(tally.rows)]
-        in_threads(
-            [
-                partial(
-                    kernels.failing_codes,
-                    tally.quasi,
-                    tally.counts,
-                    rows,
-                    row_of,
-                    class_of,
-                    failing,
-                    self._start,
-                    held,
-                )
-                for rows, held in shares
-            ]
-        )
+        count = partial(kernels.failing_codes, tally.quasi, tally.counts)
+        state = row_of, class_of, failing, self._start
+        in_threads([partial(count, rows, *state, held) for rows, held in shares])
         total: Counts = np.sum([held for _, held in shares], axis=0)
         return total
 
@@ -96,13 +60,13 @@ class CellLimits:
         return [line[:levels] for line, levels in zip(paid, self._heights.tolist(), strict=True)]
 
     def start(self) -> list[Floats]:
-        """Return the mean costs of all records, by column and level."""
+        """Return the mean costs of all records by column and level: lower limits that sum up."""
         return self._whole
 
     def below(self, counted: NodeClasses, failing: Flags) -> list[Floats]:
-        """Return mean costs of the records that do not fail, by column and level.
+        """Return limits for nodes at or below, where failing records fail too, as `start` does.
 
-        Failing records add 1 each, in the first column.
+        They are mean costs of the other records; failing ones add 1 each, in the first column.
         """
         lost = int(counted.sizes.records[failing].sum())
         if lost == 0:
@@ -116,7 +80,7 @@ class CellLimits:
         return parts
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """Return the limit at the node itself, which is its loss."""
+        """Return the loss of a node when only the classes `kept` leave: the limit there."""
         return float(sum(part[-1] for part in self.below(counted, ~kept)))
 
     def above(self, counted: NodeClasses) -> float:
@@ -141,7 +105,7 @@ class OutcomeLimits:
         """Return None: nothing is known."""
 
     def loss(self, counted: NodeClasses, kept: Flags) -> float:
-        """Return the loss of what the node shows."""
+        """Return the loss of what the node shows when only the classes `kept` leave."""
         return self._problem.loss.of(NodeOutcome(self._problem, self._judge, counted, kept))
 
     def below(self, counted: NodeClasses, failing: Flags) -> None:
@@ -216,7 +180,7 @@ class NodeOutcome(Outcome):
         return number_kept(self.__dict__["_kept"])[counted.class_of][counted.table.row_of]
 
 
-def limits_of(problem: Problem, judge: NodeJudge) -> LossLimits:
+def limits_of(problem: Problem, judge: NodeJudge) -> CellLimits | OutcomeLimits:
     """Return limits by costs of cells if the problem's loss has such, else by outcomes."""
     costs = [problem.loss.cell_costs(column) for column in problem.columns]
     known = [cost for cost in costs if cost is not None]

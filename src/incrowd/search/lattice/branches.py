@@ -37,10 +37,7 @@ class BranchCuts:
         self._hard = np.zeros(_MOST_CUTS, dtype=np.bool_)
 
     def add(self, node: Node, parts: list[Floats] | None, surcharge: float, *, hard: bool) -> None:
-        """Add a cut; a hard one replaces all that are below it.
-
-        If there are too many, the oldest are forgotten.
-        """
+        """Add a cut; a hard one replaces all below it. If there are too many, the oldest go."""
         if hard:
             higher: Flags = self._nodes[: self.number] > np.array(node)
             self._keep_flagged(np.asarray(higher.any(axis=1)))
@@ -59,7 +56,6 @@ class BranchCuts:
         self.number += 1
 
     def _keep_flagged(self, which: Flags) -> None:
-        """Drop all cuts but these."""
         stay = np.flatnonzero(which)
         if len(stay) == self.number:
             return
@@ -80,10 +76,7 @@ class BranchCuts:
     def tighten(
         self, low: Counts, high: Counts, costs: Floats, floors: tuple[float, float], best: float
     ) -> tuple[float, int]:
-        """Raise `low`, in place; return the limit of the range and the cut that divides it best.
-
-        See `kernels.lattice.nodes.tighten_range`.
-        """
+        """Raise `low`, in place; return the limit of the range and the cut that divides it best."""
         return kernels.tighten_range(low, high, costs, floors, self._cuts, best)
 
     def node(self, cut: int) -> Node:
@@ -91,10 +84,7 @@ class BranchCuts:
         return tuple(self._nodes[cut].tolist())
 
     def limit_below(self, cut: int, low: Node, base: float) -> float:
-        """Return the limit that a cut gives at the node `low`, `base` being that without cuts.
-
-        Minus infinity if the node is not at or below the cut.
-        """
+        """Return a cut's limit at `low` (`base`: without cuts), -inf if not at or below the cut."""
         return kernels.limit_below(self._cuts, cut, np.array(low, dtype=np.int64), base)
 
 
@@ -174,10 +164,7 @@ class Branches:
         return self._stack.pop() if self._stack else heapq.heappop(self._heap)
 
     def _tighten_entry(self, entry: Range, best: float) -> list[tuple[float, Node, Node]] | None:
-        """Return what a range becomes; None if its lowest node is open and has its limit.
-
-        It becomes one range with less in it or a higher limit, several, or none.
-        """
+        """Return what a range becomes: narrower or dearer, several, or none; None if it stays."""
         old, _, _, low, high = entry
         at = np.array(low, dtype=np.int64)
         floors = (0.0 if self._known else -inf, self._floor_limit(low))
@@ -256,10 +243,7 @@ class Branches:
         self._floors = np.concatenate([nodes, at]), np.append(limits, limit)
 
     def add_surcharge(self, node: Node, more: float) -> None:
-        """Raise the limits of this node and all below by a cut.
-
-        They are at least what they were without cuts plus `more`.
-        """
+        """Raise limits at and below this node, by a cut, to `more` above those without cuts."""
         self._cuts.add(node, None, more, hard=False)
 
     def close_later(self, best: float, node: Node) -> None:
@@ -268,10 +252,7 @@ class Branches:
         self._pop()
 
     def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return nodes from this one upwards, each a step above the last, to one that is hopeful.
-
-        Each step is the dearest that keeps the limit at the best loss or below.
-        """
+        """Return nodes up to a hopeful one, each step the dearest whose limit `best` allows."""
         nodes = [node]
         left = best - self._base_limit(node) if self._known else inf
         while not self.is_hopeful(nodes[-1]):

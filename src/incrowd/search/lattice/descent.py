@@ -11,7 +11,7 @@ from math import inf
 import numpy as np
 
 from incrowd.arrays import Counts, Floats
-from incrowd.search.lattice.frontier import rank
+from incrowd.search.lattice.frontier import rank, steps_down
 from incrowd.search.lattice.full_domain import EPSILON
 from incrowd.search.lattice.judging import Node
 
@@ -47,10 +47,7 @@ class Descent:
         self.node, self.loss = top, inf
 
     def steps(self, loss: float) -> Iterator[DescentStage]:
-        """Search on for ever; yield the stage after every node that was counted.
-
-        `loss` is that of the highest node.
-        """
+        """Search on for ever from the loss of the highest node; yield the stage after each node."""
         self.loss = self._known[self._top] = loss
         for _ in self._step_down(self._top):
             yield DescentStage.DOWN
@@ -83,11 +80,7 @@ class Descent:
         """Go to the best node one step below, again and again, as long as one can be released."""
         here, loss = node, self._known[node]
         while True:
-            below = [
-                (*here[:j], level - 1, *here[j + 1 :])
-                for j, level in enumerate(here)
-                if level > self._low[j]
-            ]
+            below = steps_down(here, self._low)
             for step in below:
                 yield from self._look_at(step)
             fine = [(self._known.get(step, inf), rank(step), step) for step in below]

@@ -11,7 +11,7 @@ from pydantic import Field
 from incrowd.errors import LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import Levels
-from incrowd.search.lattice.frontier import NodeState, Record
+from incrowd.search.lattice.frontier import NodeState, Record, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
@@ -74,7 +74,7 @@ def lattice_size(problem: Problem) -> int:
 def nodes_in_order(problem: Problem) -> Iterator[tuple[int, ...]]:
     """Return all nodes, those with fewer steps first, then in the order of levels."""
     levels = [allowed_levels(column) for column in problem.columns]
-    return iter(sorted(product(*levels), key=lambda node: (sum(node), node)))
+    return iter(sorted(product(*levels), key=rank))
 
 
 def _search_all(problem: Problem, watch: Watch, size: int) -> tuple[Levels | None, int, Record]:

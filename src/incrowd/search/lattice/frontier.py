@@ -4,7 +4,6 @@ from array import array
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import reduce
-from typing import Protocol
 
 import numpy as np
 
@@ -97,10 +96,7 @@ class Record:
     def add_releasable(
         self, node: tuple[int, ...], k: int, suppressed: int, loss: float, *, best: bool
     ) -> None:
-        """Write down a node that can be released; `best` if it is the best so far.
-
-        Other nodes are only counted once there are `LONGEST`.
-        """
+        """Write down a node that can be released; only count it beyond `LONGEST`, unless best."""
         if best or len(self._k) < LONGEST:
             if best:
                 self._place = {node: len(self._k)}
@@ -112,10 +108,7 @@ class Record:
     def add_other(
         self, node: tuple[int, ...], k: int, state: NodeState, suppressed: int = NOT_JUDGED
     ) -> None:
-        """Write down a node that cannot be released, or that is not worth asking the models about.
-
-        It is only counted once there are `LONGEST`.
-        """
+        """Write down a node that fails or was not judged; only count it beyond `LONGEST`."""
         if len(self._k) < LONGEST:
             self._append(node, k, suppressed, state)
             self._loss.append(np.nan)
@@ -130,10 +123,7 @@ class Record:
         self._state.append(state)
 
     def as_explored(self, taken: tuple[int, ...], *, whole: bool = False) -> Explored | None:
-        """Return all that was written down; None if the node that was taken is not there.
-
-        `whole` says that the search looked at every node.
-        """
+        """Return what was written down (`whole`: of every node); None without the node taken."""
         if taken not in self._place:
             return None
         return Explored(
@@ -151,10 +141,7 @@ class Record:
 
 
 def are_lowest(levels: Codes) -> Flags:
-    """Return for each of these nodes, a line each, whether it is above no other of them.
-
-    Of equal nodes the first is.
-    """
+    """Return whether each node, a line each, is above no other; of equal ones the first is."""
     minimal: Flags = np.zeros(len(levels), dtype=np.bool_)
     kept: Codes = np.empty((0, levels.shape[1]), dtype=levels.dtype)
     for i in np.argsort(levels.sum(axis=1), kind="stable").tolist():
@@ -162,53 +149,6 @@ def are_lowest(levels: Codes) -> Flags:
             minimal[i] = True
             kept = np.vstack([kept, levels[i]])
     return minimal
-
-
-class OpenNodes(Protocol):
-    """The open nodes of a lattice."""
-
-    def lowest(self, best: float) -> tuple[float, Node] | None:
-        """Return the limit of the open node to decide next, and the node.
-
-        None if no limit is at most the best loss.
-        """
-
-    @property
-    def bound(self) -> float:
-        """A lower limit of the loss of all open nodes; infinite if none is open."""
-
-    def limit(self, node: Node) -> float:
-        """Return the limit of the node, infinite if it is closed."""
-
-    def close(self, node: Node) -> None:
-        """Close a node: it was looked at."""
-
-    def doom(self, node: Node) -> None:
-        """Close the node and all below it: none can be released."""
-
-    def mark_hopeful(self, node: Node) -> None:
-        """Note that no node at or above this one will be doomed."""
-
-    def lift_below(self, node: Node, parts: list[Floats]) -> None:
-        """Raise the limits of this node and all below to the sums of these parts."""
-
-    def lift_above(self, node: Node, limit: float) -> None:
-        """Raise the limits of this node and all above."""
-
-    def add_surcharge(self, node: Node, more: float) -> None:
-        """Raise limits at or below this node to `more` above what `lift_above` says."""
-
-    def close_later(self, best: float, node: Node) -> None:
-        """Close nodes that can at most be equal to the best node and come after it."""
-
-    def chain_upwards(self, node: Node, best: float) -> list[Node]:
-        """Return open nodes from this one upwards, each a step above the last.
-
-        It ends where nodes are known not to be doomed.
-        """
-
-    def count_open(self, best: float) -> int:
-        """Return about how many nodes are open."""
 
 
 def rank(node: Node) -> tuple[int, Node]:
@@ -224,19 +164,13 @@ class NodeGrid:
         self._shape = tuple(t - b + 1 for b, t in zip(low, top, strict=True))
         self._limits = np.full(self._shape, -np.inf)
         if parts is not None:
-            self._limits[...] = outer_sum(self._from_low(parts, top))
+            self._limits[...] = sum_parts(parts, low, top)
         self._floors: Floats | None = None
         self._surcharges: Floats | None = None
         self._hopeful = np.zeros(self._shape, dtype=np.bool_)
         self._flat = self._limits.reshape(-1)
 
-    def _from_low(self, parts: list[Floats], top: Node) -> list[Floats]:
-        """Return the parts without levels below `low` and above `top`."""
-        ends = zip(parts, self._low, top, strict=True)
-        return [part[low : high + 1] for part, low, high in ends]
-
     def _place_of(self, node: Node) -> Node:
-        """Return the place of a node in the array."""
         return tuple([level - low for level, low in zip(node, self._low, strict=True)])
 
     def _slices_below(self, node: Node) -> tuple[slice, ...]:
@@ -261,7 +195,6 @@ class NodeGrid:
         return float(self._flat.min())
 
     def _node_at(self, place: int) -> Node:
-        """Return the node at a place of the flat array."""
         at = np.unravel_index(place, self._shape)
         return tuple([int(i) + low for i, low in zip(at, self._low, strict=True)])
 
@@ -284,7 +217,7 @@ class NodeGrid:
     def lift_below(self, node: Node, parts: list[Floats]) -> None:
         """Raise the limits of this node and all below to the sums of these parts."""
         box = self._limits[self._slices_below(node)]
-        np.maximum(box, outer_sum(self._from_low(parts, node)), out=box)
+        np.maximum(box, sum_parts(parts, self._low, node), out=box)
 
     def lift_above(self, node: Node, limit: float) -> None:
         """Raise the limits of this node and all above to this limit."""
@@ -334,9 +267,10 @@ class NodeGrid:
         return int(np.count_nonzero(self._flat <= best - EPSILON))
 
 
-def outer_sum(parts: list[Floats]) -> Floats:
-    """Return the sum of one part per column, for all combinations of their levels."""
-    return reduce(lambda total, part: total[..., None] + part, parts, np.zeros(()))
+def sum_parts(parts: list[Floats], low: Node, high: Node) -> Floats:
+    """Return the sum of one part per column for all nodes from `low` to `high`."""
+    ends = [part[a : b + 1] for part, a, b in zip(parts, low, high, strict=True)]
+    return reduce(lambda total, part: total[..., None] + part, ends, np.zeros(()))
 
 
 def steps_up(node: Node, shape: Node) -> list[Node]:
@@ -345,4 +279,11 @@ def steps_up(node: Node, shape: Node) -> list[Node]:
         (*node[:j], level + 1, *node[j + 1 :])
         for j, level in enumerate(node)
         if level + 1 < shape[j]
+    ]
+
+
+def steps_down(node: Node, low: Node) -> list[Node]:
+    """Return the nodes one step below, levels staying at `low` or above."""
+    return [
+        (*node[:j], level - 1, *node[j + 1 :]) for j, level in enumerate(node) if level > low[j]
     ]

@@ -10,11 +10,12 @@ from math import log10
 
 import numpy as np
 
-from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags
+from incrowd.arrays import MISSING, SUPPRESSED, Codes, Counts, Flags, Floats
 from incrowd.errors import InfeasibleError
 from incrowd.partition.classes import Classes, classes_of, crowds
 from incrowd.problem import Problem
 from incrowd.recoding import Levels, Pieces, QuasiColumn
+from incrowd.recoding.recoding import first_rows
 from incrowd.table.column import Missing
 from incrowd.table.fold import find_distinct
 
@@ -72,13 +73,17 @@ def _too_wide(column: QuasiColumn, level: int) -> bool:
     """
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
         return False
-    held = np.flatnonzero(column.frequency)
-    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
-    low, high = column.hierarchy.bounds[level]
-    nodes = column.hierarchy.maps[level][held]
-    with np.errstate(invalid="ignore", over="ignore"):
-        extents = place[high[nodes]] - place[low[nodes]]
+    extents = node_extents(column, level)[column.frequency > 0]
     return not bool((extents <= column.widest).all())
+
+
+def node_extents(column: QuasiColumn, level: int) -> Floats:
+    """Return how far the node of each code reaches at a level, on an ordered column's scale."""
+    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
+    low, high = (ends[column.hierarchy.maps[level]] for ends in column.hierarchy.bounds[level])
+    with np.errstate(invalid="ignore", over="ignore"):
+        reach: Floats = place[high] - place[low]
+    return reach
 
 
 def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
@@ -101,11 +106,7 @@ def node_classes(problem: Problem, levels: Sequence[int]) -> tuple[Codes, int]:
 
 
 def recode(problem: Problem, levels: Sequence[int]) -> Levels | None:
-    """Return the recoding of this node with failing classes suppressed.
-
-    None if that leaves out more records than `problem.suppressible`, or all of them: an empty table
-    is not a release.
-    """
+    """Return the recoding of a node without failing classes; None if those are too many, or all."""
     return recoding_of(problem, judge_node(problem, levels))
 
 
@@ -133,15 +134,14 @@ def levels_recoding(
     return Levels(tuple(int(level) for level in levels), pieces)
 
 
-def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes, number: int) -> Codes:
+def shown_nodes(problem: Problem, levels: Sequence[int], class_of: Codes) -> Codes:
     """Return the node that each class shows in each column, 0 where it shows a missing value."""
-    first = np.zeros(number, dtype=np.int32)
-    first[class_of[::-1]] = np.arange(problem.tally.rows, dtype=np.int32)[::-1]
+    first = first_rows(class_of)
     shown = [
         column.hierarchy.maps[level][codes[first]]
         for codes, column, level in zip(problem.tally.quasi, problem.columns, levels, strict=True)
     ]
-    return np.array(shown, dtype=np.int32).reshape(len(levels), number)
+    return np.array(shown, dtype=np.int32).reshape(len(levels), len(first))
 
 
 def satisfied_classes(
@@ -150,19 +150,17 @@ def satisfied_classes(
     """Return flags for the classes of a node that may leave."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return problem.satisfied_by(classes)
-    return satisfied_crowds(problem, levels, class_of, np.ones(len(classes), dtype=np.bool_))
+    return satisfied_crowds(problem, shown_nodes(problem, levels, class_of), class_of)
 
 
-def satisfied_crowds(
-    problem: Problem, levels: Sequence[int], class_of: Codes, among: Flags
-) -> Flags:
-    """Return flags for classes `among` a node's that may leave if missing values match anything.
+def satisfied_crowds(problem: Problem, nodes: Codes, class_of: Codes) -> Flags:
+    """Return flags for classes that may leave if missing values match anything.
 
-    A class is judged by its crowd: all classes that stay and that it could be. Suppressing a class
-    takes it from the crowds of others, so this is repeated until nothing changes.
+    `nodes` is what each class shows, 0 where that is missing: shape (d, classes). A class is judged
+    by its crowd: all classes that stay and that it could be. Suppressing a class takes it from the
+    crowds of others, so this is repeated until nothing changes.
     """
-    nodes = shown_nodes(problem, levels, class_of, len(among))
-    kept = among.copy()
+    kept: Flags = np.ones(nodes.shape[1], dtype=np.bool_)
     while kept.any():
         here = nodes[:, kept]
         rows = number_kept(kept)[class_of]
@@ -195,9 +193,6 @@ def readable_number(number: int) -> str:
 
 
 def _number_keys(key: Counts, bound: int) -> tuple[Counts, int]:
-    """Return the place of each key among the distinct ones, and how many of these there are.
-
-    All keys must be below `bound`.
-    """
+    """Return the place of each key (below `bound`) among the distinct ones, and their number."""
     found, place = find_distinct(key.view(np.uint64), bound)
     return place.astype(np.int64), len(found)

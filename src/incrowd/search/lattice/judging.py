@@ -85,10 +85,7 @@ class Grouping:
     def _count_dense(
         self, codes: Codes, counts: Counts, steps: tuple[Counts, Counts, int]
     ) -> tuple[Codes, Codes, Counts]:
-        """Count with an array for all keys; a large table in halves, whose classes are joined.
-
-        Those of the first half keep their numbers, so that the halves leave no trace.
-        """
+        """Count by an array of all keys, a large table in halves that leave no trace in numbers."""
         count, parts = kernels.count_dense, row_halves(len(counts))
         class_of = np.empty(len(counts), dtype=np.int32)
         done = in_threads(
@@ -158,10 +155,7 @@ def root_table(problem: Problem, sensitive: Sequence[int]) -> ClassTable:
 
 
 def fold_table(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> ClassTable:
-    """Return the table folded to `node`, whose classes are given by row of the finer table.
-
-    `first` has a row of each class.
-    """
+    """Return the table folded to `node`; `class_of` is by its rows, `first` has a row per class."""
     tally = table.tally
     for codes in tally.sensitive:
         domain = int(codes.max(initial=0)) + 1
@@ -195,10 +189,7 @@ class ClassTables:
         return self._tables[int(np.where(below, self._rows, np.iinfo(np.int64).max).argmin())]
 
     def keep_if_small(self, table: ClassTable, node: Node, class_of: Codes, first: Codes) -> None:
-        """Keep the node's classes as a table if they are much fewer than the rows of `table`.
-
-        Nothing is kept without room for it.
-        """
+        """Keep the node's classes as a table if far fewer than the rows, and there is room."""
         rows = table.tally.rows
         size = 4 * (rows + self._tables[0].tally.rows) + (4 * len(node) + 16) * len(first)
         worth = 2 + _WORTH * (1 - self._room / max(self._limit, 1))

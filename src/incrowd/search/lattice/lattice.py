@@ -12,7 +12,7 @@ from incrowd.problem import Problem
 from incrowd.search.lattice.bounds import limits_of
 from incrowd.search.lattice.branches import Branches
 from incrowd.search.lattice.descent import Descent, DescentStage
-from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeState, OpenNodes, Record, rank
+from incrowd.search.lattice.frontier import NOT_JUDGED, NodeGrid, NodeState, Record, rank
 from incrowd.search.lattice.full_domain import (
     EPSILON,
     allowed_levels,
@@ -77,7 +77,7 @@ class BestFirst:
         self._bare = self._limits.start() is None
         self._seen: set[Node] = set()
         kind = Branches if self._large else NodeGrid
-        self._frontier: OpenNodes = kind(self._low, self._top, self._limits.start())
+        self._frontier: Branches | NodeGrid = kind(self._low, self._top, self._limits.start())
         self._record = Record(tuple(column.name for column in problem.columns), self._nodes)
         self._anything = problem.missing is Missing.MATCHES_ANYTHING
         self._best = bar
@@ -90,10 +90,7 @@ class BestFirst:
 
     @property
     def _over(self) -> bool:
-        """Whether the time or the level vectors to look at are used up.
-
-        A bar is the loss of an answer that is known already.
-        """
+        """Whether time or level vectors to look at are used up; a bar is a known answer."""
         answered = self._node is not None or self._best < inf
         return self._examined >= self._most or self._watch.over(answered=answered)
 
@@ -121,10 +118,7 @@ class BestFirst:
                 self._descend(descent)
 
     def _begin_descent(self) -> Iterator[DescentStage]:
-        """Run local search until it goes on to leaps; return its steps, to go on with later.
-
-        In a large lattice it ends once it has been down.
-        """
+        """Run local search until it leaps, or was down in a large lattice; return the rest."""
         descent = Descent(self._loss_of, self._low, self._top, self._limits.start())
         steps = descent.steps(self._loss)
         end = DescentStage.NEAR if self._large else DescentStage.LEAPS
@@ -135,10 +129,7 @@ class BestFirst:
         return steps
 
     def _descend(self, steps: Iterator[DescentStage]) -> None:
-        """Take as many steps of local search as branch and bound has taken since.
-
-        `_TURN` is the most in one turn.
-        """
+        """Take as many local steps as branch and bound has taken since, `_TURN` at most."""
         most = min(self._examined - self._paused, _TURN)
         for tried, _ in enumerate(steps, 1):
             if tried >= most or self._over:
@@ -146,10 +137,7 @@ class BestFirst:
         self._paused = self._examined
 
     def _loss_of(self, node: Node) -> float:
-        """Return the loss of a node, infinite if it cannot be released or was looked at before.
-
-        Infinite also once the time is up.
-        """
+        """Return a node's loss; infinite if it fails or was looked at before, or the time is up."""
         if self._over or self._frontier.limit(node) == inf:
             return inf
         self._loss = inf
@@ -191,10 +179,7 @@ class BestFirst:
         return self._examine(node) and self._floor <= self._best + EPSILON
 
     def _raise_doomed(self, node: Node, branches: Branches) -> None:
-        """Raise a doomed node's levels as long as it stays doomed, cheapest column first.
-
-        The higher it is, the fewer and costlier the ways to escape it.
-        """
+        """Raise a doomed node's levels while it stays so, cheapest first: few escape a high one."""
         for j in branches.cheapest_columns(node):
             level = self._top[j]
             while level > node[j] and not self._over:
@@ -286,7 +271,6 @@ class BestFirst:
             self._best, self._node = loss, node
 
     def _tell_progress(self) -> None:
-        """Tell the watch which share of the nodes is decided, at most five times a second."""
         if self._watch.elapsed - self._told > 0.2:
             self._told = self._watch.elapsed
             done = 1 - self._frontier.count_open(self._best) / self._nodes

@@ -21,12 +21,11 @@ import numpy as np
 from incrowd.arrays import Codes, Counts
 from incrowd.errors import PolicyError
 from incrowd.kernels.literature import anatomy
-from incrowd.partition.classes import classes_of
 from incrowd.problem import Problem
 from incrowd.recoding import Anatomized, Pieces
 from incrowd.search.left_out import search_after_leaving_out
 from incrowd.search.refusals import raise_if_infeasible, raise_if_out_of_time
-from incrowd.search.repair import fold_pieces, repair
+from incrowd.search.repair import fold_pieces, repair, satisfying_classes
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
@@ -57,10 +56,9 @@ class Anatomy(Search):
         return search_after_leaving_out(problem, self._anatomize)
 
     def _anatomize(self, problem: Problem) -> Found:
-        """Draw classes from buckets of equal values, repair those that fail, say what was done."""
         buckets = _fill_buckets(problem)
         pieces = _pieces_of(problem, buckets, _draw_classes(buckets, problem.seed))
-        satisfied = _all_satisfied(problem, pieces)
+        satisfied = bool(satisfying_classes(problem, pieces).all())
         if not satisfied:
             pieces = repair(_without_limits(problem), pieces)
         number = int(pieces.class_of.max()) + 1
@@ -116,7 +114,6 @@ def _strictest_column(problem: Problem) -> tuple[str | None, int]:
 
 
 def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
-    """The class of each record."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(buckets.row))
     class_of = np.empty(len(order), dtype=np.int32)
@@ -131,19 +128,10 @@ def _draw_classes(buckets: _BucketRecords, seed: int) -> Codes:
 
 
 def _pieces_of(problem: Problem, buckets: _BucketRecords, class_of: Codes) -> Pieces:
-    """The pieces of these classes, one per row and class."""
     whole = problem.tally.has_units or problem.consistent
     ones: Counts = np.ones(len(class_of), dtype=np.int64)
     count = problem.tally.counts[buckets.row] if whole else ones
     return fold_pieces(Pieces(buckets.row, count, class_of))
-
-
-def _all_satisfied(problem: Problem, pieces: Pieces) -> bool:
-    """Whether all classes of the pieces satisfy the models."""
-    cut = problem.tally.split(pieces.row, pieces.count)
-    number = int(pieces.class_of.max()) + 1
-    classes = classes_of(cut, pieces.class_of, number, problem.sensitive)
-    return bool(problem.satisfied_by(classes).all())
 
 
 def _refuse_limits(problem: Problem) -> None:

@@ -12,6 +12,7 @@ from incrowd.loss.ncp import Gcp, places
 from incrowd.population.one_dimensional import Method, value_runs
 from incrowd.population.tree_cut import CutTrees
 from incrowd.recoding import QuasiColumn
+from incrowd.search.layout import suppressible
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,11 +35,7 @@ class ColumnCuts:
 
     @cached_property
     def finest(self) -> int:
-        """The number of buckets of the finest division.
-
-        Where nothing says how many records a bucket must hold, no two values that may be shown are
-        put together.
-        """
+        """The number of buckets of the finest division: every value apart if `least` is None."""
         if self.least is None:
             return len(self._held) + self._missing
         if self.column.hierarchy.ordered:
@@ -94,10 +91,7 @@ class ColumnCuts:
         return self._smallest_ends(number, even)
 
     def _smallest_ends(self, number: int, even: int) -> Counts:
-        """The ends of at most so many buckets whose least size is as small as that allows.
-
-        The smaller buckets may be, the less the best division costs.
-        """
+        """The ends of at most so many buckets of the smallest least size, which costs least."""
         low, high = self.least or 1, max(even, self.least or 1)
         best = self._ends_of_size(high)
         while high - low > 1:
@@ -194,13 +188,6 @@ class ColumnCuts:
         maps = self.column.hierarchy.maps[allowed]
         most = max(len(self._held), 1)
         return CutTrees.of(maps, self.records, costs[allowed], most, self.least or 1)
-
-
-def suppressible(column: QuasiColumn) -> bool:
-    """Whether a cell may show the whole column, as one that mixes missing with values does."""
-    place = column.hierarchy.leaves.positions
-    wide = np.isfinite(column.widest) and len(place) > 0 and place[-1] - place[0] > column.widest
-    return column.top >= column.hierarchy.height and not wide
 
 
 def _run_reach(first: Floats, last: Floats, widest: float) -> Counts:

@@ -23,15 +23,16 @@ from typing import Annotated, ClassVar, Literal, TypeAlias
 import numpy as np
 from pydantic import Field
 
-from incrowd.arrays import MISSING, Codes, Counts, Flags
+from incrowd.arrays import Codes, Counts, Flags
 from incrowd.errors import IncrowdError, InfeasibleError, LimitError, PolicyError, count_of
-from incrowd.partition.classes import Classes, classes_of, crowds, number_columns
+from incrowd.partition.classes import Classes, classes_of, number_columns
 from incrowd.population.budget import budget
 from incrowd.population.one_dimensional import Method
 from incrowd.problem import Problem
 from incrowd.recoding import ColumnBuckets, Pieces
-from incrowd.search.lattice.full_domain import allowed_levels, number_kept
-from incrowd.search.literature.cut_columns import ColumnCuts, suppressible
+from incrowd.search.lattice.full_domain import allowed_levels, number_kept, satisfied_crowds
+from incrowd.search.layout import suppressible
+from incrowd.search.literature.cut_columns import ColumnCuts
 from incrowd.search.literature.datafly import largest_k
 from incrowd.search.refusals import nothing_found, raise_if_infeasible, raise_if_out_of_time
 from incrowd.search.search import Found, Recodes, Search, places
@@ -52,8 +53,6 @@ small ones."""
 _WORK = 2**23
 """Rows times these numbers in between."""
 _SLACK = 1e-12
-
-
 _LARGEST = 10**300
 """More classes than this are not counted."""
 
@@ -139,24 +138,12 @@ def _judge(problem: Problem, numbers: tuple[int, ...], buckets: Sequence[Codes])
 
 
 def _keepable(problem: Problem, shown: Codes, class_of: Codes, classes: Classes) -> Flags:
-    """Flags of the classes that may leave.
-
-    If missing values match anything a class is judged by its crowd, all classes that stay and that
-    it could be; leaving one out takes it from the crowds of others, so that is repeated.
-    """
+    """Flags of the classes that may leave; crowds are judged if missing values match anything."""
     if problem.missing is not Missing.MATCHES_ANYTHING:
         return problem.satisfied_by(classes)
     nodes = np.empty((len(shown), len(classes)), dtype=np.int32)
     nodes[:, class_of] = shown
-    kept: Flags = np.ones(len(classes), dtype=np.bool_)
-    while kept.any():
-        here, rows = nodes[:, kept], number_kept(kept)[class_of]
-        rest = classes_of(problem.tally, rows, here.shape[1], problem.sensitive)
-        fine = problem.satisfied_by(crowds(here, here == MISSING, rest, problem.tally, rows))
-        if fine.all():
-            break
-        kept[kept] = fine
-    return kept
+    return satisfied_crowds(problem, nodes, class_of)
 
 
 @dataclass(frozen=True, config=STRICT)
@@ -248,7 +235,6 @@ class Cuts(Search):
     def _result(
         self, candidates: BucketCandidates, best: BucketCandidate, *, finished: bool
     ) -> Found:
-        """The result of the search, with what was cut in words and figures."""
         problem, recoding = candidates.problem, best.recoding
         assert recoding is not None  # noqa: S101  what is the best may be released
         shown = recoding.class_buckets(problem.tally)

@@ -66,10 +66,7 @@ class LinkingView:
         return tuple(allowed_levels(column)[-1] for column in self.alone.columns)
 
     def satisfied_by(self, levels: Sequence[int], among: Flags) -> Flags:
-        """Which rows of the tally stand in classes that satisfy the models.
-
-        Only the rows flagged in `among` are released; no other row is flagged in the answer.
-        """
+        """Which rows stand in satisfying classes if only those flagged in `among` are released."""
         rows = np.flatnonzero(among).astype(np.int32)
         alone, here = self.alone, [levels[j] for j in self.columns]
         if len(rows) < len(among):
@@ -81,10 +78,7 @@ class LinkingView:
         return fine
 
     def next_column(self, levels: Sequence[int]) -> int | None:
-        """The column with the most distinct values by weight, of those that can go up.
-
-        Of equal ones that with the most distinct values, then the first; None if none can go up.
-        """
+        """The column with most distinct values by weight that can go up; None if none can."""
         found: list[tuple[float, int, int]] = []
         for j, top, weight in zip(self.columns, self._tops, self.weights.tolist(), strict=True):
             if levels[j] < top:
@@ -119,10 +113,7 @@ class Views:
         return None
 
     def suppress_failing(self, levels: Sequence[int]) -> Levels | None:
-        """Leave out what fails and, if that is fewer than k records, the smallest classes, too.
-
-        None if more than may be left out would be, or everything.
-        """
+        """Leave out what fails, and small classes up to k records; None if too much, or all."""
         kept = self._settle(levels, np.ones(self.problem.tally.rows, dtype=np.bool_))
         if 0 < self._records_left_out(kept) < self.k:
             kept = self._suppress_up_to_k(levels, kept)
@@ -249,7 +240,6 @@ class Datafly(Search):
         )
 
     def _result(self, recoding: Levels, steps: int) -> Found:
-        """The result of the search, with the number of steps and what was asked in words."""
         why = f"raised levels {steps} times, each time in the column with the most distinct values"
         if self.likelihood or self.preference:
             why += " (weighted)"
@@ -258,12 +248,6 @@ class Datafly(Search):
             why += f": for {len(self.sets)} sets of columns in turn, {then}"
         caveat = "" if self.joint else _ONE_BY_ONE
         return Found(recoding, self.name, why=why, facts={"examined": steps + 1}, caveat=caveat)
-
-
-def next_column(problem: Problem, levels: Sequence[int]) -> int | None:
-    """The column with the most distinct values at these levels, of those that can go up."""
-    everything = tuple(range(len(problem.columns)))
-    return LinkingView(problem, everything, np.ones(len(everything))).next_column(levels)
 
 
 def largest_k(problem: Problem) -> int:

@@ -89,10 +89,7 @@ def _points(problem: Problem) -> Floats:
 def _draw_centres(
     problem: Problem, points: Floats, canonical: Codes, size: tuple[int, float]
 ) -> Floats:
-    """The centres of clusters in a sample of the records (k-means), along the Hilbert curve.
-
-    `size` is how many centres, and the share of records to draw.
-    """
+    """Centres of clusters in a sample (k-means), along the curve; `size`: how many, share drawn."""
     number, sample = size
     rng = np.random.default_rng(problem.seed)
     counts = problem.tally.counts[canonical].astype(np.float64)
@@ -110,7 +107,6 @@ def _draw_centres(
 
 
 def _sort_along_curve(middles: Floats) -> Floats:
-    """The centres in the order of the Hilbert curve."""
     span = np.maximum(middles.max(axis=0), 1e-300)
     cells = np.floor(middles / span * (2**_BITS - 1)).astype(np.int32)
     order = np.lexsort((*middles.T[::-1], *curve_words(cells, _BITS)[::-1]))

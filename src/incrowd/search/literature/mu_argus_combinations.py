@@ -79,9 +79,8 @@ class Sequences:
     @classmethod
     def at(cls, problem: Problem, levels: Sequence[int]) -> "Sequences":
         """The sequences at these levels."""
-        class_of, number = node_classes(problem, levels)
-        shown = shown_nodes(problem, levels, class_of, number)
-        return cls(problem, tuple(levels), class_of, shown)
+        class_of, _ = node_classes(problem, levels)
+        return cls(problem, tuple(levels), class_of, shown_nodes(problem, levels, class_of))
 
     @cached_property
     def records(self) -> Counts:

@@ -56,7 +56,6 @@ class TopDown(Search):
         return search_after_leaving_out(problem, lambda stay: self._cluster(stay, watch))
 
     def _cluster(self, problem: Problem, watch: Watch) -> Found:
-        """Cut the rows into clusters, repair classes that fail a model, say what was done."""
         raise_if_out_of_time(watch)
         watch.tell("cutting clusters", 0.0)
         class_of = clusters(problem, self.rounds)

@@ -39,12 +39,8 @@ if TYPE_CHECKING:
 
 _LARGEST_WORK = 2**29
 """Steps that are worth taking one by one; above, several items are taken together."""
-
-
 _LONG = 2**14
 """Longer lines are divided from both ends at once."""
-
-
 _SLACK = 1e-12
 
 
@@ -91,10 +87,7 @@ def partition_in_order(problem: Problem, order: Codes, keys: Floats | None = Non
 
 
 def least_people(problem: Problem) -> int:
-    """Return the size from which on a class satisfies all models that look at sizes only.
-
-    If there is none, the largest k that a model asks for.
-    """
+    """Return the size from which classes satisfy models of sizes, else the largest k asked for."""
     sizes = np.arange(1, problem.tally.records + 1, dtype=np.int64)
     fine: Flags = np.ones(len(sizes), dtype=np.bool_)
     for model in problem.models:
@@ -115,7 +108,7 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
     fresh = np.append(True, (codes[1:] != codes[:-1]).any(axis=1))
     box = (np.cumsum(fresh) - 1).astype(np.int32)
     boxes = codes if fresh.all() else codes[fresh]
-    counts, people = tally.counts[order], _people_per_row(tally)[order]
+    counts, people = tally.counts[order], people_per_row(tally)[order]
     if not problem.consistent and not tally.has_units:
         taken = _without_midst(counts, least_people(problem))
         before = np.arange(int(taken.sum()) + 1, dtype=np.int64)
@@ -126,12 +119,10 @@ def line_of(problem: Problem, order: Codes) -> ItemLine:
         starts = np.flatnonzero(fresh)
         counts, people = np.add.reduceat(counts, starts), np.add.reduceat(people, starts)
         first, box = box, first[: len(boxes)]
-    return ItemLine(
-        order, first, boxes, box, _sums_before(people), _sums_before(counts), whole=True
-    )
+    return ItemLine(order, first, boxes, box, offsets(people), offsets(counts), whole=True)
 
 
-def _people_per_row(tally: Tally) -> Counts:
+def people_per_row(tally: Tally) -> Counts:
     """Return the people of each row; who has several rows counts in each of them."""
     if not tally.has_units:
         return tally.counts
@@ -140,26 +131,15 @@ def _people_per_row(tally: Tally) -> Counts:
     return shared
 
 
-def _sums_before(counts: Counts) -> Counts:
-    """Return the sum of the counts before each place, and of all at the end."""
-    return offsets(counts)
-
-
 def _without_midst(counts: Counts, k: int) -> Counts:
-    """Return the counts of rows less classes of k from their midst, as many as can be spared.
-
-    Any best division may cut these out, so that fewer items are divided.
-    """
+    """Return counts less classes of k from rows' midst, which any best division may cut out."""
     beyond: Counts = np.maximum(counts - (4 * k - 2), 0)
     taken: Counts = counts - beyond // k * k
     return taken
 
 
 def _ends_by_boxes(line: ItemLine, k: int, boxes: "BoxCosts", *, largest: bool) -> Codes:
-    """Return where classes end if they cost what their boxes do, all together or the `largest`.
-
-    Of long lines several items are taken as one.
-    """
+    """Return where classes end by the costs of boxes, all or the `largest`; coarse if long."""
     items = line.items
     steps = len(line.of) * k * (len(line.of) / max(int(line.people[-1]), 1))
     every = ceil(sqrt(steps / _LARGEST_WORK)) if steps > _LARGEST_WORK else 1
@@ -184,10 +164,7 @@ def _join_items(line: ItemLine, every: int) -> "order_dp.LineItems":
 def _class_ends(
     items: "order_dp.LineItems", k: int, boxes: "BoxCosts", rule: tuple[float, bool]
 ) -> tuple[Codes, float]:
-    """Return where the classes of the best division end, and what it costs.
-
-    `rule` is (most, largest), as `order_dp.shortest` has it; long lines are divided in two halves.
-    """
+    """Return ends and cost of the best division; `rule` is as in `order_dp.shortest`."""
     number = len(items.of)
     if number < _LONG:
         total, last = order_dp.shortest(items, k, boxes, *rule)
@@ -205,7 +182,6 @@ def _class_ends(
 
 
 def _first_items(items: "order_dp.LineItems", number: int) -> "order_dp.LineItems":
-    """Return the first `number` items."""
     low, high, of, people, records = items
     return order_dp.LineItems(low, high, of[:number], people[: number + 1], records[: number + 1])
 
@@ -218,10 +194,7 @@ def _reverse_items_from(items: "order_dp.LineItems", middle: int) -> "order_dp.L
 
 
 def _ends_by_keys(line: ItemLine, k: int, keys: Floats) -> Codes:
-    """Return where classes end if they cost their records times the extent of their keys.
-
-    `keys` has one for each row.
-    """
+    """Return where classes end if they cost records times the extent of keys, one key per row."""
     first = np.zeros(len(line.of), dtype=np.bool_)
     first[line.first] = True
     each = keys[np.append(True, np.diff(line.first) > 0)]
@@ -254,10 +227,7 @@ def _pieces_of_classes(tally: Tally, line: ItemLine, ends: Codes) -> Pieces:
 
 
 def _spare(whole: Counts, place: Codes, classes: Codes, counts: Counts) -> Counts:
-    """Return per piece how many records of its row that were no items it gets.
-
-    They all go to one class within the row.
-    """
+    """Return per piece how many records of its row that were no items it gets: all in one class."""
     more = np.zeros(len(counts), dtype=np.int64)
     left = whole - np.bincount(place, weights=counts).astype(np.int64)
     sizes = np.bincount(classes, weights=counts)
@@ -357,10 +327,7 @@ def grid_cells(problem: Problem, bits: int | None) -> tuple[Codes, int]:
 
 
 def _grid_places(column: QuasiColumn, bits: int) -> Codes:
-    """Return the place in the grid of each code of a column.
-
-    If values are missing they have the first place alone.
-    """
+    """Return the place in the grid of each code; missing values, if any, have the first alone."""
     first = 1 if column.frequency[MISSING] and bits > 1 else 0
     spread: Floats = code_positions(column) * (2**bits - 1 - first)
     cells = first + np.floor(spread + 0.5).astype(np.int32)

@@ -18,7 +18,9 @@ from incrowd.kernels.boxes import FORBIDDEN
 from incrowd.kernels.lattice import level_cover
 from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
-from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
+from incrowd.search.lattice.frontier import steps_down
+from incrowd.search.lattice.judging import Node
+from incrowd.search.refine.level_tables import CoveredRows, hash_table
 from incrowd.watch import Watch
 
 SHARE = 0.0005
@@ -73,9 +75,7 @@ class _Cover:
         self.left: Codes = np.arange(len(self.weights), dtype=np.int32)
         self.released: list[tuple[Codes, Codes, Node]] = []
         self.taken: Codes = np.empty((0, len(self.codes)), dtype=np.int32)
-        self.totals = level_cover.level_totals(
-            self.codes, self.weights, tables.costs, tables.offset
-        )
+        self.totals = tables.totals(self.codes, self.weights)
         self._arrange(tables.low)
         self._enqueue_estimate(tables.low)
 
@@ -121,7 +121,7 @@ class _Cover:
         self._enqueue_counted(self.rows.tables.top)
         while node is not None and self.heap:
             below: dict[Node, float] = {}
-            for one in self._one_lower(node):
+            for one in steps_down(node, self.rows.tables.low):
                 if watch.remaining is not None and watch.remaining <= 0:
                     return
                 below[one] = self._enqueue_counted(one)
@@ -142,14 +142,6 @@ class _Cover:
             for level in range(node[j] + 1, top + 1):
                 self._enqueue_estimate((*node[:j], level, *node[j + 1 :]))
 
-    def _one_lower(self, node: Node) -> list[Node]:
-        """The level vectors that are one level lower in one column."""
-        return [
-            (*node[:j], node[j] - 1, *node[j + 1 :])
-            for j, low in enumerate(self.rows.tables.low)
-            if node[j] > low
-        ]
-
     def _enqueue_counted(self, node: Node) -> float:
         """Let a vector wait with what rows pay; return that, infinite if it need not wait.
 
@@ -161,7 +153,7 @@ class _Cover:
         if released < min(self.need, int(self.weights.sum())):
             return inf
         heappush(self.heap, (cost / released, sum(node), node, self.step))
-        for one in self._one_lower(node):
+        for one in steps_down(node, self.rows.tables.low):
             self._enqueue_estimate(one)
         return cost / released
 
@@ -175,15 +167,8 @@ class _Cover:
         here, base = tables.at(node), tables.at(self.base)
         moved = np.flatnonzero(here != base)
         change = np.stack([moved, base[moved], here[moved]], axis=1)
-        released, cost = level_cover.count(
-            self.codes,
-            self.weights,
-            self.shown,
-            level_cover.LevelCodes(tables.keys, tables.costs),
-            change,
-            self.rows.least,
-            self.work,
-        )
+        rule = tables.flat, change, self.rows.least
+        released, cost = level_cover.count(self.codes, self.weights, self.shown, *rule, self.work)
         if self.rows.by_size or not released:
             return released, cost
         fine = self._released_classes(node) >= 0
@@ -214,14 +199,8 @@ class _Cover:
         out = classes >= 0
         if out.any():
             self.released.append((self.left[out], classes[out], node))
-        tables = self.rows.tables
-        gone = level_cover.level_totals(
-            np.ascontiguousarray(self.codes[:, out]),
-            self.weights[out],
-            tables.costs,
-            tables.offset,
-        )
-        self.totals -= gone
+        gone = np.ascontiguousarray(self.codes[:, out])
+        self.totals -= self.rows.tables.totals(gone, self.weights[out])
         self.codes = np.ascontiguousarray(self.codes[:, ~out])
         self.weights, self.left = self.weights[~out], self.left[~out]
         self.taken = np.vstack([self.taken, np.array([node], dtype=np.int32)])
@@ -234,8 +213,7 @@ class _Cover:
         tables = self.rows.tables
         self.base = node
         self.shown = np.empty(len(self.left), dtype=np.uint64), np.empty(len(self.left))
-        flat = level_cover.LevelCodes(tables.keys, tables.costs)
-        level_cover.show(self.codes, flat, tables.at(node), *self.shown)
+        level_cover.show(self.codes, tables.flat, tables.at(node), *self.shown)
         self.work = hash_table(len(self.left))
 
 

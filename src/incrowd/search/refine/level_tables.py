@@ -2,19 +2,23 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.boxes import FORBIDDEN, CostCache, Keys
+from incrowd.kernels.lattice import level_cover
 from incrowd.partition.classes import classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
+from incrowd.search.lattice.full_domain import node_extents
+from incrowd.search.lattice.judging import Node
 from incrowd.search.layout import cell_loss
-from incrowd.search.mondrian import least_size
+from incrowd.search.mondrian import least_size, sizes_decide
 
-Node = tuple[int, ...]
-"""One level per column."""
+if TYPE_CHECKING:
+    from incrowd.kernels.lattice.level_cover import LevelCodes
 
 
 @dataclass(eq=False)
@@ -50,8 +54,7 @@ class CoveredRows:
     @cached_property
     def by_size(self) -> bool:
         """Whether the size of a class decides."""
-        sizes = all(not model.columns for model in self.problem.models)
-        return sizes and least_size(self.problem) is not None
+        return sizes_decide(self.problem)
 
     @cached_property
     def tables(self) -> "LevelTables":
@@ -97,6 +100,15 @@ class LevelTables:
         self.costs: Floats = np.concatenate(costs)
         self.nodes: Codes = np.concatenate(nodes)
 
+    @property
+    def flat(self) -> "LevelCodes":
+        """What codes show and cost, as kernels take it."""
+        return level_cover.LevelCodes(self.keys, self.costs)
+
+    def totals(self, codes: Codes, weights: Counts) -> Floats:
+        """What rows with these codes pay, by column and level."""
+        return level_cover.level_totals(codes, weights, self.costs, self.offset)
+
     def at(self, node: Node) -> Counts:
         """The place in the flat arrays where each column's level of a vector begins."""
         begins: Counts = self.offset[np.arange(len(node)), np.array(node)]
@@ -105,21 +117,14 @@ class LevelTables:
 
 def _forbidden_codes(column: QuasiColumn, level: int) -> Flags:
     """Which codes show a node that is wider than the policy allows."""
-    nodes = column.hierarchy.maps[level]
     if not column.hierarchy.ordered or not np.isfinite(column.widest):
-        return np.zeros(len(nodes), dtype=np.bool_)
-    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
-    low, high = column.hierarchy.bounds[level]
-    with np.errstate(invalid="ignore", over="ignore"):
-        wide: Flags = (place[high] - place[low] > column.widest)[nodes]
+        return np.zeros(len(column.hierarchy.maps[level]), dtype=np.bool_)
+    wide: Flags = node_extents(column, level) > column.widest
     return wide
 
 
 def _shown_hashes(column: QuasiColumn, j: int, level: int) -> Keys:
-    """A hash of what each code of column j shows at a level.
-
-    Equal for equal runs of leaves of a column, except that the top level equals no other.
-    """
+    """A hash of what each code shows: equal for equal runs of leaves, but for the top level."""
     low, high = (bound.astype(np.uint64) for bound in column.hierarchy.bounds[level])
     if level == column.hierarchy.height:
         low[:] = np.uint64(2**32 - 1)

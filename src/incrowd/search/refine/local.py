@@ -58,7 +58,6 @@ class LatticeLocal(Search):
         )
 
     def _refine(self, problem: Problem, watch: Watch) -> Found:
-        """Cover the table, or refine the best level per column if that loses less; say which."""
         best, said = _better_start(problem, watch, _cover_table(problem, watch, self.share))
         classes = len(problem.outcome(best.recoding).classes)
         why = (
@@ -112,10 +111,7 @@ def _move_rows(problem: Problem, watch: Watch, answer: _Recoded) -> _Recoded:
 
 
 def check_recoding(problem: Problem, class_of: Codes, levels: Codes) -> _Recoded | None:
-    """These classes as a recoding, with those that show the same made one; None if it is unfit.
-
-    It is unfit if a class fails a model, more records are left out than may be, or all of them.
-    """
+    """These classes as a recoding, equal ones made one; None if it fails or leaves out too much."""
     kept = class_of >= 0
     if not kept.any():
         return None

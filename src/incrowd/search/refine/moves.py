@@ -6,8 +6,11 @@ from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.boxes import Keys
 from incrowd.kernels.lattice import level_cover
 from incrowd.problem import Problem
+from incrowd.recoding.recoding import first_rows
+from incrowd.search.lattice.frontier import rank, steps_down
+from incrowd.search.lattice.judging import Node
 from incrowd.search.refine.cover import tighten_levels
-from incrowd.search.refine.level_tables import CoveredRows, Node, hash_table
+from incrowd.search.refine.level_tables import CoveredRows, hash_table
 from incrowd.watch import Watch
 
 
@@ -27,10 +30,7 @@ class Moves:
         self._work = hash_table(len(self._rows.weights))
 
     def run(self, watch: Watch) -> None:
-        """Let rows move until none gains or the time is up.
-
-        The levels of the classes and those one level below are gone through again and again.
-        """
+        """Let rows move to classes' levels or one below until none gains or the time is up."""
         moved = True
         while moved and not watch.expired:
             self._levels = tighten_levels(self._rows, self._class_of, self._levels)
@@ -58,8 +58,7 @@ class Moves:
         live, place = np.unique(self._class_of[known], return_inverse=True)
         self._class_of[known] = place
         self._levels = np.ascontiguousarray(self._levels[:, live])
-        first = np.zeros(len(live), dtype=np.int64)
-        first[place[::-1]] = np.flatnonzero(known)[::-1]
+        first = np.flatnonzero(known)[first_rows(place.astype(np.int32))]
         self._keys, self._costs = self._keys_and_costs(self._levels, self._rows.codes[:, first])
         weights = self._rows.weights[known]
         self._sizes = np.bincount(place, weights, minlength=len(live)).astype(np.int64)
@@ -77,24 +76,17 @@ class Moves:
 
     def _nodes(self) -> list[Node]:
         """The levels of the classes and those one level lower, each once, lowest first."""
-        low = self._rows.tables.low
         used = np.unique(self._levels, axis=1).T
         nodes = {tuple(int(level) for level in node) for node in used}
-        below = {
-            (*node[:j], node[j] - 1, *node[j + 1 :])
-            for node in nodes
-            for j in range(len(low))
-            if node[j] > low[j]
-        }
-        return sorted(nodes | below, key=lambda node: (sum(node), node))
+        below = {lower for node in nodes for lower in steps_down(node, self._rows.tables.low)}
+        return sorted(nodes | below, key=rank)
 
     def _pull(self, node: Node) -> bool:
         """Let rows move to classes of this level vector; whether any did."""
         rows, tables = self._rows, self._rows.tables
         classes = level_cover.RowClasses(self._class_of, self._keys, self._costs, self._sizes)
-        flat = level_cover.LevelCodes(tables.keys, tables.costs)
         target, new = level_cover.pull(
-            rows.codes, rows.weights, classes, flat, tables.at(node), rows.least, self._work
+            rows.codes, rows.weights, classes, tables.flat, tables.at(node), rows.least, self._work
         )
         if not rows.by_size:
             target = self._allowed_moves(target, new)

@@ -17,6 +17,7 @@ from incrowd.loss.ncp import Gcp
 from incrowd.partition.classes import Classes, classes_of, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import QuasiColumn
+from incrowd.search.lattice.full_domain import node_extents
 from incrowd.search.small_tables.small_table import SmallTable, read_columns
 from incrowd.table.tally import Tally
 from incrowd.watch import Watch
@@ -116,14 +117,10 @@ class Partitions:
 
     @cached_property
     def _rows(self) -> "PartClasses":
-        """The parts of the table as classes, made when first needed."""
         return PartClasses(self._problem, self._table)
 
     def _target(self, least: Floats) -> int:
-        """The part that is released at the least cost, a record left out costing 1.
-
-        0 if there is none. Of equal costs the one with the most records is taken.
-        """
+        """The part that costs least, 1 for each record left out, then with most records; or 0."""
         left_out = self._records[-1] - self._records
         total = np.where(left_out <= self._problem.suppressible, least + left_out, np.inf)
         total[0] = np.inf
@@ -219,6 +216,7 @@ class _Apart:
     def run(self, watch: Watch) -> bool:
         """Find the best divisions, each group with one class or none; False if time was up."""
         used = 0
+        state = self._digits, self._stride, self._cost, self.least, self._last
         rest = np.prod(self._digits[-1] - self._digits[self._order] + 1.0, axis=1)
         work = np.add.reduceat(rest, self._begin[:-1]).cumsum()
         for start, stop in _work_slices(work, 0):
@@ -226,16 +224,7 @@ class _Apart:
                 return False
             watch.tell("dividing the table in all ways", float(work[start] / work[-1]))
             groups = (self._order, self._begin[start : stop + 1], start)
-            self._log, used = kernels.divide_apart(
-                groups,
-                self._digits,
-                self._stride,
-                self._cost,
-                self.least,
-                self._last,
-                self._log,
-                used,
-            )
+            self._log, used = kernels.divide_apart(groups, *state, self._log, used)
         return True
 
     def classes(self, part: int) -> list[int]:
@@ -296,18 +285,9 @@ def forbidden_cells(column: QuasiColumn) -> Flags:
     levels = np.arange(column.hierarchy.levels)
     above = np.repeat((levels > column.top)[:, None], len(column.frequency), axis=1)
     if column.hierarchy.ordered and np.isfinite(column.widest):
-        wide = np.array([_node_extents(column, level) for level in levels.tolist()]) > column.widest
+        wide = np.array([node_extents(column, level) for level in levels.tolist()]) > column.widest
         return above | wide
     return above
-
-
-def _node_extents(column: QuasiColumn, level: int) -> Floats:
-    """How far the node of each code reaches at a level, on the scale of an ordered column."""
-    place = np.concatenate([[0.0], column.hierarchy.leaves.positions])
-    low, high = (ends[column.hierarchy.maps[level]] for ends in column.hierarchy.bounds[level])
-    with np.errstate(invalid="ignore", over="ignore"):
-        reach: Floats = place[high] - place[low]
-    return reach
 
 
 def _bit_fields(copies: Counts) -> tuple[Counts, int]:

@@ -10,6 +10,8 @@ from incrowd.arrays import SUPPRESSED, Codes, Counts
 from incrowd.partition.classes import number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
+from incrowd.recoding.recoding import first_rows
+from incrowd.search.repair import fold_pieces
 from incrowd.table.tally import Tally
 
 
@@ -61,29 +63,23 @@ class SmallTable:
     @cached_property
     def first_row(self) -> Codes:
         """A row of the tally of each item."""
-        first = np.zeros(len(self.copies), dtype=np.int32)
-        first[self.item_of[::-1]] = np.arange(len(self.item_of), dtype=np.int32)[::-1]
-        return first
+        return first_rows(self.item_of)
 
     def pieces(self, tally: Tally, digits: Codes) -> Pieces:
         """Which records are in which class; `digits[c, i]` copies of item i are in class c."""
-        classes = np.arange(len(digits), dtype=np.int32)
         if self.whole:
             held = digits.astype(np.bool_)
             class_of = np.where(held.any(axis=0), held.argmax(axis=0), SUPPRESSED)
             rows = np.arange(tally.rows, dtype=np.int32)
             return Pieces(rows, tally.counts, class_of[self.item_of].astype(np.int32))
         out = self.copies - digits.sum(axis=0)
-        places = np.append(classes, SUPPRESSED)
+        places = np.append(np.arange(len(digits)), SUPPRESSED)
         amounts = np.vstack([digits, out[None]]).astype(np.int64)
         of_records = np.repeat(np.tile(places, len(self.copies)), amounts.T.ravel())
         order = np.argsort(self.item_of, kind="stable").astype(np.int32)
         rows = np.repeat(order, tally.counts[order])
-        keys, counts = np.unique(
-            rows.astype(np.int64) * (len(classes) + 1) + of_records + 1, return_counts=True
-        )
-        row, place = np.divmod(keys, len(classes) + 1)
-        return Pieces(row.astype(np.int32), counts.astype(np.int64), place.astype(np.int32) - 1)
+        ones = np.ones(len(rows), dtype=np.int64)
+        return fold_pieces(Pieces(rows, ones, of_records.astype(np.int32)))
 
 
 def read_columns(problem: Problem) -> Counts:

@@ -25,10 +25,12 @@ from incrowd.models.model import Model, fraction, histogram_of, part
 from incrowd.partition.classes import Classes, SensitiveColumn, number_columns
 from incrowd.problem import Problem
 from incrowd.recoding import GivenCells, Pieces, QuasiColumn, Spans
+from incrowd.recoding.recoding import first_rows
 from incrowd.recoding.spans import value_sets
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import cell_loss, lowest_codes
 from incrowd.search.mondrian import Mondrian
+from incrowd.search.orders.division import people_per_row
 from incrowd.search.repair import merge_failing_classes
 from incrowd.table.column import Missing
 from incrowd.table.fold import fold
@@ -39,7 +41,6 @@ _MOST_ROWS = 2**19
 """Worlds with more different rows are not divided."""
 _LADDER = (1, 2, 4, 8)
 """How many times as many people as needed classes have, where other models ask for more."""
-
 _MOST_ROUNDS = 50
 """How often pairs of classes become one."""
 
@@ -78,39 +79,31 @@ class _ClassPresence(Model):
 
     @property
     def threshold(self) -> float:
-        """The share."""
         return self.share
 
     def satisfied_by(self, classes: Classes) -> Flags:
-        """Which classes have k people of the world, at most the share of them in the table.
-
-        Strangers, who are in the table only, count as in it.
-        """
-        present, strange = (
-            self._people_with_mark(classes, _PRESENT),
-            self._people_with_mark(classes, _STRANGE),
-        )
-        there = classes.people - strange
+        """Which classes have k people of the world, few enough in the table, strangers included."""
+        inside, there = self._inside_and_there(classes)
         many: Flags = there >= self.k
         if self.share >= 1:
             return many
-        return many & (present + strange <= part(there, fraction(self.share)))
+        return many & (inside <= part(there, fraction(self.share)))
 
     def achieved_by(self, classes: Classes) -> float:
         """The largest share of a class's people of the world who are in the table, at most 1."""
-        present, strange = (
-            self._people_with_mark(classes, _PRESENT),
-            self._people_with_mark(classes, _STRANGE),
-        )
-        shares = (present + strange) / np.maximum(classes.people - strange, 1)
+        inside, there = self._inside_and_there(classes)
+        shares = inside / np.maximum(there, 1)
         return min(1.0, float(shares.max(initial=0.0)))
 
     def smallest_class(self) -> int:
-        """The number k of people."""
         return self.k
 
+    def _inside_and_there(self, classes: Classes) -> tuple[Counts, Counts]:
+        """The people of each class who are in the table, and those who are of the world."""
+        strange = self._people_with_mark(classes, _STRANGE)
+        return self._people_with_mark(classes, _PRESENT) + strange, classes.people - strange
+
     def _people_with_mark(self, classes: Classes, mark: int) -> Counts:
-        """People of each class with one mark."""
         held = histogram_of(classes, self.name, _MARK)
         here = np.where(held.code == mark, held.count, 0)
         upto = np.concatenate([[0], np.cumsum(here)])
@@ -188,10 +181,10 @@ def _mark_everybody(problem: Problem, world: CandidateCounter, *, marked: bool) 
     Each is marked: so many people with these cells are in the table, the others are not.
     """
     theirs, rows = _world_cells(world)
-    mine = _table_cells(problem, world)
+    mine = np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
     place, number = number_columns(np.concatenate([theirs, mine], axis=1))
     there, here = place[: theirs.shape[1]], place[theirs.shape[1] :]
-    present = np.bincount(here, _people_per_row(problem.tally), minlength=number).astype(np.int64)
+    present = np.bincount(here, people_per_row(problem.tally), minlength=number).astype(np.int64)
     known = np.bincount(there, minlength=number)
     present = present if marked else np.where(known > 0, 0, present)
     mark = np.where(_turn_in_group(there, number) < present[there], _PRESENT, _ABSENT)
@@ -217,18 +210,6 @@ def _world_cells(world: CandidateCounter) -> tuple[Codes, Flags]:
         rows &= known_rows(world.world, one.column.name, leaves)
         lines.append(one.column.widen(codes, codes)[0])
     return np.ascontiguousarray(np.stack(lines)[:, rows]), rows
-
-
-def _table_cells(problem: Problem, world: CandidateCounter) -> Codes:
-    """The first code of the cells of each row of the table, in the columns of the world."""
-    return np.ascontiguousarray(lowest_codes(problem).T[list(world.places)])
-
-
-def _people_per_row(tally: Tally) -> Counts:
-    """The people who have a record in each row of the table."""
-    shared = np.bincount(tally.shared_row, minlength=tally.rows)
-    people: Counts = tally.people + shared
-    return people
 
 
 def _turn_in_group(group: Codes, number: int) -> Counts:
@@ -288,8 +269,7 @@ def _given_cells(problem: Problem, people: Problem, spans: Spans) -> tuple[Given
     private = [j for j in range(len(problem.columns)) if j not in places]
     own = [_pool_codes(problem.columns[j], cells[j]) for j in private]
     place, number = number_columns(np.stack([class_of, *own]))
-    first = np.zeros(number, dtype=np.int64)
-    first[place[::-1]] = np.arange(len(place))[::-1]
+    first = first_rows(place)
     outcome = people.outcome(spans)
     shown = tuple(np.empty((len(problem.columns), number), dtype=np.int32) for _ in range(3))
     for i, j in enumerate(places):
@@ -312,10 +292,7 @@ def _pool_codes(column: QuasiColumn, codes: Codes) -> Codes:
 
 
 def _places(known: Codes, asked: Codes) -> Codes:
-    """The place of each `asked` column in `known`, both being columns of matrices.
-
-    Every one must be among the known.
-    """
+    """The place of each `asked` column of a matrix in `known`, which must hold them all."""
     place, number = number_columns(np.concatenate([known, asked], axis=1))
     at = np.empty(number, dtype=np.int32)
     at[place[: known.shape[1]]] = np.arange(known.shape[1], dtype=np.int32)

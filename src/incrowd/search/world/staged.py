@@ -27,7 +27,7 @@ from incrowd.recoding import Pieces, Spans
 from incrowd.search.crowd.crowd import Crowd
 from incrowd.search.layout import lowest_codes
 from incrowd.search.orders.tree import kd_order
-from incrowd.search.repair import fold_pieces, merge_failing_classes
+from incrowd.search.repair import fold_pieces, join_pieces, merge_failing_classes
 from incrowd.watch import Watch
 
 _LADDER = (2, 3, 5, 8, 12, 20, 30, 50, 80, 120, 200)
@@ -49,11 +49,8 @@ def by_stages(problem: Problem, watch: Watch) -> Spans:
         return merge_failing_classes(
             problem, Pieces(every, problem.tally.counts, np.zeros_like(every))
         )
-    row = np.concatenate([exact.row, rest.row[others.row]])
-    number = int(exact.class_of.max(initial=-1)) + 1
-    class_of = np.where(others.class_of < 0, others.class_of, others.class_of + number)
-    count = np.concatenate([exact.count, others.count])
-    return Spans(fold_pieces(Pieces(row, count, np.concatenate([exact.class_of, class_of]))))
+    others = replace(others, row=rest.row[others.row])
+    return Spans(fold_pieces(join_pieces([exact, others])))
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +92,6 @@ def _run_stages(problem: Problem, world: CandidateCounter, watch: Watch) -> Span
 
 
 def _world_models(problem: Problem) -> list[Model]:
-    """The models that count the people of the world."""
     return [model for model in problem.models if "world" in model.requires]
 
 
@@ -121,7 +117,6 @@ class _Stages:
 
     @property
     def others(self) -> tuple[Model, ...]:
-        """The models that do not count the world."""
         return tuple(model for model in self.problem.models if "world" not in model.requires)
 
     def add_classes(self, k: int, watch: Watch) -> None:
@@ -137,17 +132,10 @@ class _Stages:
     def gather(self) -> Pieces:
         """All classes as pieces, those of the rest as they are; near classes get near numbers."""
         alone = Pieces(self.row, self.count, _classes_of_equal(self._rest_problem()))
-        parts = [*self.done, alone]
-        first = np.cumsum([0, *(int(part.class_of.max(initial=-1)) + 1 for part in parts)])
-        class_of = np.concatenate(
-            [part.class_of + at for part, at in zip(parts, first[:-1], strict=True)]
-        )
-        row = np.concatenate([part.row for part in parts])
-        count = np.concatenate([part.count for part in parts])
-        return Pieces(row, count, _renumber_near(self.problem, row, class_of))
+        every = join_pieces([*self.done, alone])
+        return replace(every, class_of=_renumber_near(self.problem, every.row, every.class_of))
 
     def _rest_problem(self) -> Problem:
-        """The problem of the records that are in no class yet."""
         return replace(self.problem, tally=self.problem.tally.split(self.row, self.count))
 
     def _which_satisfy(self, part: Problem, spans: Spans) -> Flags:

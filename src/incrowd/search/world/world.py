@@ -57,10 +57,7 @@ class AgainstWorld(Search):
     provides: ClassVar[frozenset[Requirement]] = FROM_TABLE | {"world"}
 
     def run(self, problem: Problem, watch: Watch) -> Found:
-        """Try every way and take the least loss; every class satisfies every model.
-
-        Where there is no world, or no model asks about it, this is `auto`.
-        """
+        """Try every way and take the least loss; `auto` without a world that a model asks about."""
         raise_if_infeasible(problem)
         if problem.world is None or not any("world" in model.requires for model in problem.models):
             return _run_without_world(problem, problem.models, watch)
@@ -81,9 +78,9 @@ class AgainstWorld(Search):
         """The trials of all ways: dividing the world, as without it, in stages, by levels."""
         watch.tell("dividing the people of the world", 0.0)
         tried = _try_divisions(problem, watch)
-        ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
         guarded = _guard_ends(problem)
         enough = bool(tried) and guarded is not problem
+        ways: list[tuple[str, Callable[[Problem, Watch], Recoding | None]]]
         ways = [("as without a world", partial(_mend_without_world, mend=not enough))]
         if not enough:
             ways.append(("stage by stage", by_stages))
@@ -148,7 +145,6 @@ def _judge_trial(problem: Problem, title: str, recoding: Recoding | None) -> lis
 
 
 def _run_without_world(problem: Problem, models: tuple[Model, ...], watch: Watch) -> Found:
-    """The result of a search for these models without a world."""
     return auto.Auto().run(replace(problem, models=models, world=None), watch)
 
 

@@ -27,8 +27,8 @@ from incrowd.search.literature.accuracy.answers import (
     BoundedAnswer,
     BoundedProblem,
     judge_answer,
+    losses_of,
 )
-from incrowd.search.literature.accuracy.answers import losses_of as _losses
 from incrowd.search.literature.accuracy.portfolio import Best, Workshop
 from incrowd.search.literature.accuracy.scan import Way, halve_privacy
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName
@@ -122,11 +122,6 @@ class Accuracy(Search):
         return _found_of(self, problem, best)
 
 
-def accuracy_of(search: Search, privacy: Literal["k", "l"]) -> Accuracy:
-    """The search itself if it is this one, else this one for a kind of privacy."""
-    return search if isinstance(search, Accuracy) else Accuracy(privacy=privacy)
-
-
 class OutOfReachError(InfeasibleError):
     """No classes were found within a bound; `works` is the least that was found to work."""
 
@@ -172,10 +167,7 @@ def _refuse_one_value(problem: Problem, sensitive: int | None) -> None:
 
 
 def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> Best:
-    """The best answer of a method within the bound.
-
-    The answer in it is None if the method finds none; no other method is tried.
-    """
+    """The best answer of this method alone within the bound; None in it if there is none."""
     method = "ipcsd-mondrian" if method == "ac" and quest.whole_rows else method
     step = Fraction(1) if quest.sensitive is None else _THRESHOLD
     answer: BoundedAnswer | None
@@ -186,10 +178,10 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
             answer = portfolio.adjust_line(quest, shop, watch)
         case "ipcsd-mondrian":
             way = Way("mondrian", Mondrian(relaxed=True), step)
-            answer = halve_privacy(quest, way, shop.scans, watch).answer
+            answer = halve_privacy(quest, way, shop.scans, watch)
         case "ipcsd-direct":
-            way = Way(f"diversify along {quest.mapping}", Diversify(mapping=quest.mapping))
-            answer = halve_privacy(quest, way, shop.scans, watch).answer
+            way = portfolio.direct_way(quest.mapping)
+            answer = halve_privacy(quest, way, shop.scans, watch)
         case "optimal":
             found = methods.best_of_one_column(quest, shop.boxes)
             answer = portfolio.best_judged(quest, found)
@@ -199,10 +191,7 @@ def _answer_of(quest: BoundedProblem, method: Method, shop: Workshop, watch: Wat
 
 
 def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watch) -> BoundedAnswer:
-    """The answer with the least largest loss, if that is within the bound.
-
-    Raises `OutOfReachError` with the least bound that was found to work if it is not.
-    """
+    """The answer of least largest loss; beyond the bound `OutOfReachError` with one that works."""
     problem = replace(quest.problem, loss=IlInf())
     tried: list[tuple[float, Spans]] = []
     failure = nothing_found(problem)
@@ -213,7 +202,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
         except InfeasibleError as error:
             failure = error
             continue
-        losses = _losses(problem, spans, problem.outcome(spans))
+        losses = losses_of(problem, spans, problem.outcome(spans))
         tried.append((float(losses.max()), spans))
     if not tried:
         raise failure
@@ -228,10 +217,7 @@ def _fallback(quest: BoundedProblem, method: Method, shop: Workshop, watch: Watc
 def _least_bound(
     quest: BoundedProblem, works: float, answers: Callable[[BoundedProblem], bool], watch: Watch
 ) -> float:
-    """A bound that works, near the least, found between that of the quest and one that works.
-
-    Found by halving, in steps that a message can write down: what it names works when it is asked.
-    """
+    """A bound that works, near the least: found by halving, in steps that a message can state."""
     low, high = quest.most, _round_bound(works)
     for _ in range(_HALVINGS):
         middle = _round_bound((low + high) / 2)
@@ -246,7 +232,6 @@ def _least_bound(
 
 
 def _finds_any(method: Method, shop: Workshop, watch: Watch, quest: BoundedProblem) -> bool:
-    """Whether a method finds anything within the bound of a quest."""
     if method == "best":
         return portfolio.any_answer(quest, shop, watch)
     return _answer_of(quest, method, shop, watch).answer is not None

@@ -22,7 +22,7 @@ from incrowd.recoding import Outcome, Pieces, Spans
 from incrowd.search.lattice.full_domain import number_kept
 from incrowd.search.layout import boxes_of
 from incrowd.search.literature.diversify.diversify import MappingName
-from incrowd.search.repair import fold_pieces, safe_crowds
+from incrowd.search.repair import fold_pieces, join_pieces, safe_crowds
 
 SLACK = 1e-9
 """Costs and privacies are sums of fractions."""
@@ -108,7 +108,6 @@ def judge_answer(quest: BoundedProblem, found: Spans | Pieces) -> BoundedAnswer 
 
 
 def _answer_from(quest: BoundedProblem, spans: Spans, outcome: Outcome) -> BoundedAnswer:
-    """The answer of a recoding and its outcome: with its privacy and loss."""
     loss = quest.problem.loss.of(outcome)
     return BoundedAnswer(spans, outcome, quest.privacy_of(outcome.classes), loss)
 
@@ -163,7 +162,6 @@ def _strong_classes(quest: BoundedProblem, classes: Classes, spare: int) -> Flag
 
 
 def _privacies(quest: BoundedProblem, classes: Classes) -> Floats:
-    """The privacy of each class."""
     if quest.sensitive is None:
         return classes.people.astype(np.float64)
     held = _histogram(quest, classes)
@@ -181,9 +179,9 @@ def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> 
     low, high = answer.privacy, float(np.diff(_histogram(quest, classes).start).max())
     for _ in range(_HALVINGS):
         middle = (low + high) / 2
-        gone = int(classes.people.sum() - _most_kept(quest, classes, middle).sum())
+        gone = int(classes.people.sum() - quest.model(middle).most_kept(classes).sum())
         low, high = (middle, high) if gone <= spare else (low, middle)
-    caps = np.floor(_most_kept(quest, classes, low) / low + SLACK).astype(np.int64)
+    caps = np.floor(quest.model(low).most_kept(classes) / low + SLACK).astype(np.int64)
     pieces = _cap_values(quest, answer.recoding.pieces, caps)
     return Spans(pieces).told_apart(quest.problem.tally, quest.problem.columns)
 
@@ -191,11 +189,6 @@ def _level_classes(quest: BoundedProblem, answer: BoundedAnswer, spare: int) -> 
 def _histogram(quest: BoundedProblem, classes: Classes) -> Histogram:
     """Values per class of the sensitive column whose values count."""
     return classes.histograms[quest.problem.sensitive[quest.sensitive or 0].name]
-
-
-def _most_kept(quest: BoundedProblem, classes: Classes, l: float) -> Counts:
-    """The most records of each class that can stay so that it reaches this l."""
-    return quest.model(l).most_kept(classes)
 
 
 def _cap_values(quest: BoundedProblem, pieces: Pieces, caps: Counts) -> Pieces:
@@ -217,10 +210,5 @@ def _divide_rows(row: Codes, class_of: Codes, kept: Counts, gone: Counts) -> Pie
     there, out = kept > 0, gone > 0
     nowhere = np.full(int(out.sum()), SUPPRESSED, dtype=np.int32)
     numbers = np.unique(class_of[there], return_inverse=True)[1].astype(np.int32)
-    return fold_pieces(
-        Pieces(
-            np.concatenate([row[there], row[out]]),
-            np.concatenate([kept[there], gone[out]]),
-            np.concatenate([numbers, nowhere]),
-        )
-    )
+    inside = Pieces(row[there], kept[there], numbers)
+    return fold_pieces(join_pieces([inside, Pieces(row[out], gone[out], nowhere)]))

@@ -5,7 +5,6 @@ each is divided again, as long as its parts are as private as the release. No pa
 the class that it is of, so the bound holds.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,7 +21,7 @@ from incrowd.search.literature.accuracy.answers import (
     judge_answer,
 )
 from incrowd.search.mondrian import Mondrian
-from incrowd.search.repair import fold_pieces
+from incrowd.search.repair import fold_pieces, join_pieces
 from incrowd.watch import Watch
 
 _MOST = 256
@@ -32,10 +31,7 @@ _MOST = 256
 def with_less_loss(
     quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, most: int = _MOST
 ) -> BoundedAnswer:
-    """The answer with its classes divided again, if that loses less and is as private.
-
-    No more than so many are, those first that lose most.
-    """
+    """The answer with its `most` dearest classes divided again, if as private and losing less."""
     other = judge_answer(quest, _cut_dearest(quest, answer, watch, most))
     if other is None or other.privacy < answer.privacy - SLACK:
         return answer
@@ -51,9 +47,8 @@ def _cut_dearest(quest: BoundedProblem, answer: BoundedAnswer, watch: Watch, mos
     lost = ncp_of_classes(answer.outcome) * classes.records
     order = np.argsort(pieces.class_of, kind="stable").astype(np.int32)
     start = np.searchsorted(pieces.class_of[order], np.arange(len(classes) + 1))
-    lost[classes.people < 2 * answer.privacy - SLACK] = (
-        0.0  # each part is that private, so as large
-    )
+    small = classes.people < 2 * answer.privacy - SLACK  # each part is that private, so as large
+    lost[small] = 0.0
     taken = [c for c in np.argsort(-lost, kind="stable")[:most] if lost[c] > 0]
     cut = [_cut_class(asked, pieces, order[start[c] : start[c + 1]], watch) for c in taken]
     return _replace_pieces(pieces, [one for one in cut if one is not None])
@@ -81,19 +76,8 @@ def _replace_pieces(pieces: Pieces, cut: list[tuple[Codes, Pieces]]) -> Pieces:
     stay = np.ones(len(pieces.row), dtype=np.bool_)
     for which, _ in cut:
         stay[which] = False
-    parts = [Pieces(pieces.row[stay], pieces.count[stay], pieces.class_of[stay])]
-    parts += _renumber(int(pieces.class_of.max()) + 1, [part for _, part in cut])
-    rows, counts, numbers = (
-        np.concatenate([getattr(part, name) for part in parts])
-        for name in ("row", "count", "class_of")
-    )
-    shown = numbers >= 0
-    numbers[shown] = np.unique(numbers[shown], return_inverse=True)[1]
-    return fold_pieces(Pieces(rows, counts, numbers.astype(np.int32)))
-
-
-def _renumber(first: int, parts: list[Pieces]) -> Iterator[Pieces]:
-    """Yield the parts with their classes renumbered one after the other, from `first`."""
-    for part in parts:
-        yield replace(part, class_of=part.class_of + np.int32(first))
-        first += int(part.class_of.max()) + 1
+    rest = Pieces(pieces.row[stay], pieces.count[stay], pieces.class_of[stay])
+    joined = join_pieces([rest, *(part for _, part in cut)])
+    shown = joined.class_of >= 0
+    joined.class_of[shown] = np.unique(joined.class_of[shown], return_inverse=True)[1]
+    return fold_pieces(joined)

@@ -105,10 +105,7 @@ def frontier(
 
 
 def _is_flat_around(found: dict[int, FrontierPoint], here: int, privacy: Literal["k", "l"]) -> bool:
-    """Whether no bound between the nearest two that were looked at needs a look.
-
-    So if some bound below is as private as the nearest one above, or more so.
-    """
+    """Whether a bound needs no look: one below is as private as the nearest above, or more so."""
     below = [_privacy_at(point, privacy) for i, point in found.items() if i < here]
     above = [i for i in found if i > here]
     return bool(below and above) and max(below) >= _privacy_at(found[min(above)], privacy)
@@ -129,7 +126,6 @@ def rising(
 
 
 def _privacy_at(point: FrontierPoint, privacy: Literal["k", "l"]) -> float:
-    """The k or the l that a point of the frontier reaches."""
     return point.k if privacy == "k" or point.l is None else point.l
 
 

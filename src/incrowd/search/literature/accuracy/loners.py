@@ -7,7 +7,6 @@ whole table is counted, and limits the privacy of every release.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import inf
 
 import numpy as np
 
@@ -123,7 +122,3 @@ def most_possible(quest: BoundedProblem) -> Fraction:
         gone = tally.records - int(np.minimum(counts, middle).sum())
         low, high = (low, middle) if gone <= quest.problem.suppressible else (middle + 1, high)
     return Fraction(int(np.minimum(counts, low).sum()), low)
-
-
-UNLIMITED = inf
-"""The ceiling where none is known."""

@@ -13,7 +13,6 @@ from incrowd.arrays import Codes, Flags
 from incrowd.kernels import order_dp
 from incrowd.kernels.boxes import BoxCosts
 from incrowd.kernels.literature import accuracy, accuracy_weakest
-from incrowd.kernels.literature import accuracy as kernels
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces, Spans
 from incrowd.search.literature.accuracy.answers import BoundedProblem
@@ -74,19 +73,12 @@ def _divisions(
 
 
 def _least_privacy(quest: BoundedProblem, records: OrderedRecords, class_of: Codes) -> Fraction:
-    """The privacy of the least private class."""
     by_value = quest.sensitive is not None
     classes = accuracy_weakest.chain_classes(
         records.items, records.value, class_of, int(class_of.max()) + 1
     )
-    return Fraction(
-        *map(
-            int,
-            accuracy_weakest.privacy(
-                classes, accuracy_weakest.weakest(classes, by_value), by_value
-            ),
-        )
-    )
+    weakest = accuracy_weakest.weakest(classes, by_value)
+    return Fraction(*map(int, accuracy_weakest.privacy(classes, weakest, by_value)))
 
 
 def _adjust_groups(
@@ -115,17 +107,17 @@ def by_runs(quest: BoundedProblem, boxes: BoxCosts, records: OrderedRecords) -> 
     is found by halving, with one look at every record each time.
     """
     least = least_people(quest.problem)
-    first = kernels.beginnings(records.items, boxes, code_starts(quest.problem), quest.most)
+    first = accuracy.beginnings(records.items, boxes, code_starts(quest.problem), quest.most)
     low, high = least - 1, len(records.row)
     while low < high:
         middle = (low + high + 1) // 2
-        if len(kernels.runs_of(first, middle)):
+        if len(accuracy.runs_of(first, middle)):
             low = middle
         else:
             high = middle - 1
     if low < least:
         return []
-    return [_cheapest_runs(quest, boxes, records, (low, kernels.runs_of(first, low)))]
+    return [_cheapest_runs(quest, boxes, records, (low, accuracy.runs_of(first, low)))]
 
 
 def _cheapest_runs(

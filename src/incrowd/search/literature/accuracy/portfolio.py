@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from math import floor
+from math import floor, inf
 from typing import get_args
 
 from incrowd.errors import InfeasibleError
@@ -27,7 +27,7 @@ from incrowd.search.literature.accuracy.answers import (
     better,
     judge_answer,
 )
-from incrowd.search.literature.accuracy.loners import UNLIMITED, RecordLine, ceiling, most_possible
+from incrowd.search.literature.accuracy.loners import RecordLine, ceiling, most_possible
 from incrowd.search.literature.accuracy.scan import Scans, Way, halve_privacy, nudge
 from incrowd.search.literature.diversify.diversify import Diversify, MappingName, order_of
 from incrowd.search.literature.diversify.groups import records_of
@@ -106,7 +106,7 @@ class Best:
     """What AC came to along each mapping, nothing or its privacy."""
     scanned: tuple[str, ...] = ()
     """The searches that were scanned for more."""
-    limit: float = UNLIMITED
+    limit: float = inf
 
 
 def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
@@ -118,7 +118,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
     for way in ways:
         if watch.expired and best is not None:
             break
-        answer = halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit)).answer
+        answer = halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
         best = better(best, answer)
         scanned.append(way.title)
     if best is not None:
@@ -127,10 +127,7 @@ def best_of_all(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
 
 
 def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best:
-    """The best answer for one of many bounds of a large table; crowd is asked only a few times.
-
-    It only says whether a little more is possible. What was made for other bounds is used.
-    """
+    """The best answer for one of many bounds of a large table; crowd only nudges, a few times."""
     if quest.problem.tally.records <= _SMALL:
         return best_of_all(quest, shop, watch)
     limit = shop.ceiling(quest)
@@ -138,7 +135,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
     *quick, slow = ways_of(quest)
     for way in quick:
         best = better(
-            best, halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit)).answer
+            best, halve_privacy(quest, way, shop.scans, watch, _known_privacy(best, limit))
         )
     best = better(best, _nudge(quest, shop, slow, _known_privacy(best, limit), watch))
     if best is not None:
@@ -149,10 +146,7 @@ def best_in_passing(quest: BoundedProblem, shop: Workshop, watch: Watch) -> Best
 def _nudge(
     quest: BoundedProblem, shop: Workshop, way: Way, known: tuple[float, float], watch: Watch
 ) -> BoundedAnswer | None:
-    """Ask a search for a little more privacy, and for more as long as that is an answer.
-
-    None if it finds no answer.
-    """
+    """Ask for a little more privacy, and for more while that is an answer; None if it is none."""
     reached, limit = known
     more = nudge(way, reached)
     if watch.expired or more > limit + SLACK or not shop.may_nudge(way):
@@ -160,7 +154,7 @@ def _nudge(
     answer = shop.scans.answer(quest, way, more, watch)
     if answer is None or answer.privacy <= reached + SLACK:
         return answer
-    further = halve_privacy(quest, way, shop.scans, watch, _known_privacy(answer, limit)).answer
+    further = halve_privacy(quest, way, shop.scans, watch, _known_privacy(answer, limit))
     return better(answer, further)
 
 
@@ -217,7 +211,7 @@ def adjust_line(quest: BoundedProblem, shop: Workshop, watch: Watch) -> BoundedA
 def _raise_l(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> BoundedAnswer | None:
     """The best answer of the direct heuristic for l, l + 1 and so on while there is one."""
     best: BoundedAnswer | None = None
-    way = _direct_way(quest.mapping)
+    way = direct_way(quest.mapping)
     while l <= most_possible(quest) and not watch.expired:
         answer = shop.scans.answer(quest, way, Fraction(l), watch)
         if answer is None:
@@ -226,7 +220,7 @@ def _raise_l(quest: BoundedProblem, shop: Workshop, l: int, watch: Watch) -> Bou
     return best
 
 
-def _direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
+def direct_way(mapping: MappingName, step: Fraction = Fraction(1)) -> Way:
     """The direct heuristic along a mapping, as a search to scan with this step."""
     return Way(f"diversify along {mapping}", Diversify(mapping=mapping), step)
 
@@ -262,7 +256,7 @@ def ways_of(quest: BoundedProblem) -> tuple[Way, ...]:
     ]
     if quest.whole_rows or not by_size:
         whole = coarse if quest.whole_rows else Fraction(1)
-        ways += [_direct_way(mapping, whole) for mapping in MAPPINGS]
+        ways += [direct_way(mapping, whole) for mapping in MAPPINGS]
     return (*ways, Way("crowd", Crowd(), coarse))
 
 

@@ -79,21 +79,13 @@ def spans_of_search(problem: Problem, search: Search, watch: Watch) -> Spans | N
     return Spans(found.by_class().pieces)
 
 
-@dataclass(frozen=True, eq=False)
-class Scanned:
-    """The most private release of a scan, and how many were made for it."""
-
-    answer: BoundedAnswer | None
-    steps: int
-
-
 def halve_privacy(
     quest: BoundedProblem,
     way: Way,
     scans: Scans,
     watch: Watch,
     known: tuple[float, float] = (0.0, float("inf")),
-) -> Scanned:
+) -> BoundedAnswer | None:
     """The most private release of a search that is within the bound.
 
     `known` is a privacy that is reached already and one that nothing exceeds: up to the first the
@@ -101,18 +93,18 @@ def halve_privacy(
     """
     reached, limit = known
     best = scans.answer(quest, way, Fraction(1), watch)
-    low, high, steps = Fraction(1), most_possible(quest), 1
+    low, high = Fraction(1), most_possible(quest)
     while high - low >= way.step and not watch.expired:
         middle = _middle(low, high, way.step)
         fits = middle <= max(reached, best.privacy if best else 0.0) + SLACK
         if not fits and middle <= limit + SLACK:
             answer = scans.answer(quest, way, middle, watch)
-            steps, fits, best = steps + 1, answer is not None, better(best, answer)
+            fits, best = answer is not None, better(best, answer)
         if fits:
             low = middle
         else:
             high = middle - 1 if way.step == 1 else middle
-    return Scanned(best, steps)
+    return best
 
 
 def nudge(way: Way, reached: float) -> Fraction:

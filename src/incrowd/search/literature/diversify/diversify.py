@@ -58,7 +58,6 @@ class Diversify(Search):
         return search_after_leaving_out(problem, lambda stay: self._diversify(stay, watch))
 
     def _diversify(self, problem: Problem, watch: Watch) -> Found:
-        """Order the records, make diverse classes, repair those that fail, say what was done."""
         raise_if_out_of_time(watch)
         if self.optimal:
             return _optimal_division(problem, self.name)
@@ -161,7 +160,6 @@ def _better_of_two(problem: Problem, order: Codes, spans: Spans, l: int) -> Span
 
 
 def _found_of(name: str, spans: Spans, l: int, fallen: int) -> Found:
-    """The result of these classes, with their number in words and figures."""
     number = int(spans.pieces.class_of.max()) + 1
     classes = count_of(number, "class", "classes")
     why = (

@@ -60,10 +60,7 @@ class OneColumn:
         return np.unique(self.costs[first, last])
 
     def reach(self, most: float) -> Counts:
-        """The last place of a class that begins at each place and costs at most so much.
-
-        One less than the place if even that alone costs more.
-        """
+        """The last place of a class from each place within this cost; one less than it if none."""
         fits = self.costs <= most
         fits[np.tril_indices(len(fits), -1)] = True
         beyond = np.where(fits.all(axis=1), len(fits), np.argmin(fits, axis=1))
@@ -112,10 +109,7 @@ def column_of(problem: Problem, sensitive: int) -> OneColumn:
 
 
 def division(column: OneColumn, most: float, l: Fraction, k: int = 1) -> Codes | None:
-    """The class of each record in a division with these limits, None if there is none.
-
-    Each class costs at most `most`, is l-diverse and holds at least k records.
-    """
+    """Classes of records, each l-diverse, of at most this cost and at least k records; or None."""
     if any(size * l > len(column.place) for size in column.sizes.tolist()):
         return None
     reach = column.reach(most)
@@ -202,7 +196,6 @@ def _explain(column: OneColumn, most: float) -> str:
 
 
 def _too_large(what: str) -> LimitError:
-    """The error that the optimal division takes too long."""
     return LimitError(
         f"the optimal division takes too long to find: {what}",
         remedy="remove 'optimal', or give a smaller table",

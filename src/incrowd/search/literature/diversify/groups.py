@@ -21,7 +21,6 @@ import numpy as np
 from incrowd.arrays import SUPPRESSED, Codes, Counts, Flags
 from incrowd.kernels import order_dp, repair
 from incrowd.kernels.literature import diversify
-from incrowd.kernels.literature import diversify as kernels
 from incrowd.partition.csr import offsets
 from incrowd.problem import Problem
 from incrowd.recoding import Pieces
@@ -79,10 +78,7 @@ def records_in(row: Codes, cells: Codes, codes: Codes) -> OrderedRecords:
 
 
 def records_of(problem: Problem, order: Codes, column: int | None) -> OrderedRecords:
-    """The records of a tally in an order of its rows, with the values of a sensitive column.
-
-    Without a column all have the same value.
-    """
+    """The records in an order of rows, with a sensitive column's values; all equal without one."""
     tally = problem.tally
     row = np.repeat(order, tally.counts[order]).astype(np.int32)
     codes = np.zeros(len(row), dtype=np.int32) if column is None else tally.sensitive[column][row]
@@ -131,11 +127,7 @@ def _leaves_too_few(counts: Counts, c: int, l: int | Fraction) -> bool:
 
 
 def diverse_classes(records: OrderedRecords, l: int, boxes: "BoxCosts") -> tuple[Codes, int]:
-    """The class of each record of l-eligible ones, and how often the greedy step fell back.
-
-    Each class holds l or more different values.
-    The records are l-eligible.
-    """
+    """Classes of l or more values of l-eligible records; how often the greedy step fell back."""
     return diversify.spread(records.items, records.value, records.values, l, boxes)
 
 
@@ -163,7 +155,7 @@ def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "
     sizes = np.bincount(class_of, minlength=number)
     start = offsets(sizes)
     shape = (number, records.cells.shape[1], 2)
-    swaps = kernels.Swaps(
+    swaps = diversify.Swaps(
         members,
         start,
         np.empty(shape, dtype=np.int32),
@@ -172,18 +164,13 @@ def swap_records(records: OrderedRecords, class_of: Codes, rounds: int, boxes: "
         np.full(number, -1, dtype=np.int64),
     )
     items, reach = records.items, _swap_reach(records, number)
-    in_threads(
-        [
-            partial(kernels.begin, items, boxes, swaps, *span)
-            for span in _alternating_runs(number, 0)
-        ]
-    )
+    begin = partial(diversify.begin, items, boxes, swaps)
+    swap = partial(diversify.swap_round, items, records.value, boxes, swaps)
+    in_threads([partial(begin, *span) for span in _alternating_runs(number, 0)])
     for turn in range(rounds):
         rule = np.array([records.values, reach, turn])
-        swap = partial(kernels.swap_round, items, records.value, boxes, swaps)
-        if not sum(
-            in_threads([partial(swap, span, rule) for span in _alternating_runs(number, turn)])
-        ):
+        tasks = [partial(swap, span, rule) for span in _alternating_runs(number, turn)]
+        if not sum(in_threads(tasks)):
             break
     new_class = np.empty_like(class_of)
     new_class[members] = np.repeat(np.arange(number, dtype=np.int32), sizes)

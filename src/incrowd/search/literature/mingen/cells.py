@@ -10,11 +10,10 @@ from incrowd.errors import InfeasibleError, LimitError, PolicyError
 from incrowd.problem import Problem
 from incrowd.recoding import CellLevels
 from incrowd.search.lattice.full_domain import readable_number
-from incrowd.search.refusals import nothing_found, raise_if_infeasible
+from incrowd.search.refusals import gaps_match, nothing_found, raise_if_infeasible
 from incrowd.search.search import Found, Recodes, Search
 from incrowd.search.small_tables.partitions import Partitions
 from incrowd.search.small_tables.small_table import SmallTable
-from incrowd.table.column import Missing
 from incrowd.values import STRICT, dataclass
 from incrowd.watch import Watch
 
@@ -77,7 +76,7 @@ def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
                 'use search = "mingen" for one level per column, or "mondrian" for a heuristic'
             ),
         )
-    if problem.missing is Missing.MATCHES_ANYTHING and not problem.monotone and _has_gaps(problem):
+    if gaps_match(problem) and not problem.monotone:
         raise PolicyError(
             'mingen-cells does not support missing = "matches-anything" when people have '
             "several records",
@@ -88,18 +87,13 @@ def _refuse(problem: Problem, table: SmallTable, limit: int) -> None:
 def _none_error(problem: Problem) -> InfeasibleError:
     """The error if no partition will do; full-domain searches also count whom gaps match."""
     error = nothing_found(problem)
-    if problem.missing is not Missing.MATCHES_ANYTHING or not _has_gaps(problem):
+    if not gaps_match(problem):
         return error
     return InfeasibleError(
         "no classes satisfy all models on their own, without the records that missing values match",
         remedy=f'use search = "mingen", which counts these records too, or {error.remedy}',
         proved=False,
     )
-
-
-def _has_gaps(problem: Problem) -> bool:
-    """Whether a quasi-identifying value is missing."""
-    return bool((problem.tally.quasi == 0).any())
 
 
 def _proof(problem: Problem, table: SmallTable) -> tuple[bool, str]:
@@ -112,6 +106,6 @@ def _proof(problem: Problem, table: SmallTable) -> tuple[bool, str]:
     )
     if not summed:
         return False, f"{why}; {problem.loss.name} is not a sum over cells and may be higher"
-    if problem.missing is Missing.MATCHES_ANYTHING and _has_gaps(problem):
+    if gaps_match(problem):
         return False, f"{why}; each class satisfies the models without what its gaps match"
     return True, why

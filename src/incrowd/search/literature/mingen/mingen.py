@@ -243,7 +243,6 @@ class MinGen(Search):
 
 
 def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
-    """The figures of what was found, and a sentence on it."""
     minimal, least = lattice.minimal, lattice.distortions
     counts = {
         "nodes": float(lattice.size),
@@ -260,5 +259,4 @@ def _explain(lattice: "Tagged", rule: str) -> tuple[dict[str, float], str]:
 
 
 def _count_nodes(nodes: tuple[Node, ...], what: str) -> str:
-    """The number of nodes and what they are, as a phrase."""
     return f"{len(nodes):,} {what}{'' if len(nodes) == 1 else 's'}"

@@ -19,8 +19,8 @@ from incrowd.search.lattice.frontier import (
     Explored,
     NodeState,
     are_lowest,
-    outer_sum,
     rank,
+    sum_parts,
 )
 from incrowd.search.lattice.full_domain import EPSILON, recode
 from incrowd.search.lattice.judging import NodeClasses, NodeJudge
@@ -71,8 +71,7 @@ class Tagged:
         parts = self._limits.start()
         if parts is None:
             return np.full(self._shape, -inf)
-        ends = zip(parts, self._low, self._high, strict=True)
-        return outer_sum([part[low : high + 1] for part, low, high in ends])
+        return sum_parts(parts, self._low, self._high)
 
     @property
     def examined(self) -> int:
@@ -120,10 +119,7 @@ class Tagged:
         ]
 
     def _divide(self, chain: list[Node], watch: Watch) -> None:
-        """Find where the nodes of a chain begin to be releasable.
-
-        Higher nodes are cheaper to count, so a chain is divided at two thirds.
-        """
+        """Find where a chain becomes releasable, at two thirds: higher nodes are cheaper."""
         low, high = 0, len(chain)
         while low < high and not self._is_over(watch):
             middle = (low + 2 * high) // 3
@@ -151,7 +147,6 @@ class Tagged:
         return look
 
     def _count(self, node: Node) -> _NodeFacts:
-        """Count the classes of a node and judge them, each by itself."""
         judge = self._judge
         counted = judge.count(node)
         verdict = judge.judge_by_size(counted)
@@ -168,7 +163,6 @@ class Tagged:
         return self._facts_of(counted, failing, loss, NodeState.RELEASABLE, hopeless=False)
 
     def _count_crowds(self, node: Node) -> _NodeFacts:
-        """Count the classes of a node and judge them by their crowds."""
         counted = self._judge.count(node)
         recoding = recode(self._problem, node)
         if recoding is None:
@@ -200,7 +194,6 @@ class Tagged:
 
     @property
     def _releasable(self) -> list[_NodeFacts]:
-        """The counted nodes that can be released."""
         return [look for look in self._looks.values() if look.state is NodeState.RELEASABLE]
 
     @property
@@ -239,10 +232,7 @@ class Tagged:
         return False
 
     def _narrow(self, limits: Floats, best: float) -> Floats:
-        """The lower bounds raised by what is known now, infinite where no node can be better.
-
-        No node above a best one that loses at least as much can be.
-        """
+        """The raised lower bounds; infinite above a best node where no less can be lost."""
         lifted: Floats = np.maximum(limits, self._least.reshape(-1))
         no_better: Flags = np.zeros(self._shape, dtype=np.bool_)
         for node in self.distortions:
@@ -251,7 +241,6 @@ class Tagged:
         return lifted
 
     def _tell(self, watch: Watch, what: str) -> None:
-        """Tell which share of the nodes is decided, at most five times a second."""
         if watch.elapsed - self._told > 0.2:
             self._told = watch.elapsed
             watch.tell(what, float(np.count_nonzero(self._tags)) / self.size)
