@@ -150,19 +150,16 @@ def _with_intervals(
         name: getattr(found, name).with_interval(getattr(told, name)).moved_into(ends.get(name))
         for name in ("unique", "average", "above")
     }
-    likeliest, by_class = (
-        found.likeliest.widened_to(told.alone),
-        found.by_class.with_interval(told.by_class),
-    )
+    likeliest = found.likeliest.widened_to(told.alone)
+    by_class = found.by_class.with_interval(told.by_class)
+    others = {**three, "by_class": by_class}
     return replace(
         found,
         **three,
         unique_people=found.unique_people.with_interval(told.unique_people, three["unique"].value),
         by_class=by_class,
         match=None if found.match is None else _match_estimate(found.match, told),
-        highest=_highest_estimate(
-            found.highest, {**three, "by_class": by_class}, threshold
-        ).larger_of(likeliest),
+        highest=_highest_estimate(found.highest, others, threshold).larger_of(likeliest),
         likeliest=likeliest,
         likely_above=_widen_by_singles(found.likely_above, likeliest, kinds, threshold),
     )
@@ -212,23 +209,21 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
     """The exact figures of a table that holds everybody: F is the size of the class."""
 
     def exact(value: float) -> PopulationEstimate:
-        """An estimate that is certain: its interval and what is possible are one point."""
-        return PopulationEstimate(
-            float(value), float(value), float(value), (float(value), float(value))
-        )
+        one = float(value)
+        return PopulationEstimate(one, one, one, (one, one))
 
     sizes = np.maximum(kinds.sizes, 1)
-    above = float(kinds.shares[sizes <= most_people(threshold)].sum())
+    above = exact(kinds.shares[sizes <= most_people(threshold)].sum())
     highest = exact(1 / sizes.min() if len(sizes) else 0.0)
     return Estimates(
         unique=exact(kinds.shares[sizes == 1].sum()),
         unique_people=exact(kinds.classes[sizes == 1].sum() / max(kinds.classes @ sizes, 1)),
         average=exact((kinds.shares / sizes).sum()),
         by_class=exact(kinds.classes.sum() / max(kinds.classes @ sizes, 1)),
-        above=exact(above),
+        above=above,
         highest=highest,
         likeliest=highest,
-        likely_above=exact(above),
+        likely_above=above,
         match=exact(1.0) if (sizes == 1).any() else None,
     )
 
@@ -264,11 +259,9 @@ def _estimate_share(
     number = np.maximum(np.rint(kinds.classes), 1).astype(np.int64)
     drawn = rng.binomial(number, chance) / number
     found = _estimate_figure(behind, chance @ shares, drawn @ shares)
-    return (
-        _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
-        if behind.all_alone
-        else found
-    )
+    if behind.all_alone:
+        return _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
+    return found
 
 
 def _estimate_averages(
@@ -288,10 +281,7 @@ def _estimate_averages(
 
 
 def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
-    """An estimate whose interval reaches up to `most`.
-
-    Where nobody of the table shares a class, nothing speaks against the highest figure.
-    """
+    """Where nobody of the table shares a class, nothing speaks against the highest figure."""
     return PopulationEstimate(found.value, found.low, max(found.high, most))
 
 

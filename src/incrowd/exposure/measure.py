@@ -262,11 +262,11 @@ def _count_people(tally: Tally, rows: Flags) -> int:
 
 
 def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
-    """The figures of what an attacker sees."""
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
     number = len(seen.classes)
+    sizes, of_size = np.unique(size, return_counts=True)
     return Figures(
         records=total,
         people=seen.people,
@@ -276,16 +276,10 @@ def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
         unique_share=unique / max(total, 1),
         average_class=float(seen.crowds.records.sum()) / max(number, 1),
         prosecutor=prosecutor_risk(records, size, threshold),
-        sizes=_count_sizes(size),
+        sizes=tuple(zip(sizes.tolist(), of_size.tolist(), strict=True)),
         sensitive=_diversity_by_column(seen.crowds),
         population=float(seen.weights.min()) if seen.weights is not None and number else None,
     )
-
-
-def _count_sizes(size: Counts) -> tuple[tuple[int, int], ...]:
-    """How many classes there are of each size, ascending: pairs of size and number."""
-    found, classes = np.unique(size, return_counts=True)
-    return tuple(zip(found.tolist(), classes.tolist(), strict=True))
 
 
 def _diversity_by_column(classes: Classes) -> dict[str, Reached]:

@@ -160,7 +160,11 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
         )
     size = min(max_size, len(quasi))
     table = _rows_of_people(quasi, unit, records)
-    row, columns = _find_minimal_uniques(table, size, watch or Watch())
+    search = _SetSearch(table, size, watch or Watch())
+    rows = np.arange(len(table.person), dtype=np.int32)
+    search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
+    row = kernels.owners(search.last, search.before, search.used)
+    columns = search.sets[: search.used]
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
     )
@@ -287,14 +291,6 @@ def _fill_missing_units(unit: Codes) -> Codes:
     unknown = np.flatnonzero(unit == MISSING)
     units[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
     return units
-
-
-def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
-    """Find every minimal sample unique up to the size: its row, and its columns as bits."""
-    search = _SetSearch(table, max_size, watch)
-    rows = np.arange(len(table.person), dtype=np.int32)
-    search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
-    return kernels.owners(search.last, search.before, search.used), search.sets[: search.used]
 
 
 class _SetSearch:

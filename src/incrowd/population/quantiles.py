@@ -148,9 +148,8 @@ def join_small(sizes: Counts, k: int) -> Counts:
 
 def _smaller_neighbour(groups: list[list[int]], i: int) -> int:
     """The place of the neighbour of group i with fewer records; the left one if they are equal."""
-    if i in {0, len(groups) - 1}:
-        return 1 if i == 0 else i - 1
-    return i - 1 if groups[i - 1][0] <= groups[i + 1][0] else i + 1
+    neighbours = (j for j in (i - 1, i + 1) if 0 <= j < len(groups))
+    return min(neighbours, key=lambda j: groups[j][0])
 
 
 @dataclass(frozen=True, eq=False)
