@@ -142,10 +142,7 @@ def _with_intervals(
     kinds: ClassKinds,
     threshold: float,
 ) -> Estimates:
-    """The estimates of a simple random sample, with the intervals `told`, inside what is possible.
-
-    `ends` are what is possible, by figure.
-    """
+    """Estimates of a simple random sample with the intervals `told`, inside the possible `ends`."""
     three = {
         name: getattr(found, name).with_interval(getattr(told, name)).moved_into(ends.get(name))
         for name in ("unique", "average", "above")
@@ -267,7 +264,6 @@ def _estimate_share(
 def _estimate_averages(
     behind: PeopleBehind, rng: np.random.Generator
 ) -> tuple[PopulationEstimate, PopulationEstimate]:
-    """The mean of 1 / F over the records, and the classes over the people in them."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
     classes = np.maximum(kinds.classes, 1.0)
@@ -300,13 +296,11 @@ def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
 
 
 def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
-    """The largest mean of 1 / F of any class."""
     value = float(behind.curves.mean(behind.risk).max())
     return _estimate_around(value, behind, behind.risk.max(axis=1))
 
 
 def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
-    """The share of the records in classes whose mean of 1 / F exceeds the threshold."""
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     above = (behind.risk > threshold + TOLERANCE) @ behind.kinds.shares
     return _estimate_around(float(behind.kinds.shares[now].sum()), behind, above)
@@ -319,7 +313,6 @@ def _estimate_around(value: float, behind: PeopleBehind, values: Floats) -> Popu
 
 
 def _estimate_match(behind: PeopleBehind) -> PopulationEstimate | None:
-    """Unique records over all people who share their values; None if nobody is unique."""
     alone = behind.kinds.sizes == 1
     if not alone.any():
         return None

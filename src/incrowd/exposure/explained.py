@@ -49,7 +49,7 @@ def explain_columns(
     """Measure what each column contributes to the risk, and what changes would lower it.
 
     `coarser` maps codes to codes one level up. All sets of at most `MOST_SWEPT` columns are
-    counted, whatever the time limit; with more columns none. `watch` reports the progress.
+    counted, whatever the time limit of `watch`; with more columns none.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
     above = rows_at_risk(tally, tally.quasi, risk.threshold)
@@ -178,11 +178,7 @@ def share_of(tally: Tally, rows: Flags) -> float:
 def measure_all_sets(
     names: Sequence[str], tally: Tally, watch: Watch | None = None
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Measure the share of unique records and the average risk by every set of columns.
-
-    If each record is a person, classes are split for all sets together; otherwise people are
-    counted set by set.
-    """
+    """Measure the share of unique records and the average risk by every set of columns."""
     if not tally.has_units:
         records = Records(tuple(names), tally.quasi, tally.counts)
         found = all_ratios(records, watch=watch)

@@ -76,8 +76,8 @@ def measure(
     """Measure the risk of a table as it is; its classes are rows with equal quasi-identifiers.
 
     `sensitive` describes the tally's sensitive columns in their order. The figures are those of
-    the reading `missing`, with those of the other readings beside them. `population` is the number
-    of people that the table was drawn from, if known (see `population_size`).
+    the reading `missing`, with the other ones beside them. `population` is the number of people
+    that the table was drawn from, if known (see `population_size`).
     """
     class_of, number = number_columns(tally.quasi)
     classes = classes_of(tally, class_of, number, sensitive)
@@ -93,10 +93,9 @@ def measure_blocks(
     threshold: float = 0.2,
     missing: Missing = Missing.OWN_VALUE,
 ) -> Risk | None:
-    """Measure a table that comes in blocks; all rows of a class must be in one block.
+    """Measure a table that comes in blocks, each with all rows of its classes; records are people.
 
-    Every record is a person. None if a quasi-identifying value is missing: then readings differ,
-    and classes of different blocks may match.
+    None if a quasi-identifying value is missing: then classes of different blocks may match.
     """
     records, reached = [], []
     for tally in tallies:

@@ -11,10 +11,9 @@ sdcMicro's `indivRisk`): F is negative binomial given f, with the class's sampli
 
     r = p^f / f * 2F1(f, f; f + 1; 1 - p)
 
-which is p ln(1/p) / q for f = 1 and p (q + p ln p) / q^2 for f = 2, with q = 1 - p. Others
-approximate it for larger classes; here every size is exact. It looks at each class alone, as if no
-other class showed how rare small ones are: if many classes are small in the population, it is too
-low. It holds for classes of many people.
+Others approximate it for larger classes; here every size is exact. It looks at each class alone, as
+if no other class showed how rare small ones are: if many classes are small in the population, it is
+too low. It holds for classes of many people.
 """
 
 from collections.abc import Callable

@@ -44,10 +44,7 @@ class Populations:
 
     @staticmethod
     def for_table(largest: float, fraction: float) -> "Populations":
-        """The populations with classes of sizes that a table's classes of up to `largest` may have.
-
-        A class of the table goes into one of `BINS`; `fraction` of the people were drawn.
-        """
+        """The populations of a table with classes of up to `largest`, binned by `BINS`."""
         sizes = _size_grid(largest / fraction, _EXACT, _GROWTH)
         return Populations.of(sizes, np.array(BINS, dtype=np.float64), fraction)
 

@@ -142,10 +142,9 @@ class Profile:
 
 
 def _climb(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-8) -> Floats:
-    """Climb to the highest shares by Newton's steps, halved if need be.
+    """Climb to the highest shares by Newton's steps until one promises to gain less than `enough`.
 
-    Shares stay positive and sum to 1. Steps are relative to the shares, whose sizes differ by many
-    orders of magnitude. It ends when a step promises to gain less than `enough`.
+    Shares stay positive and sum to 1. Steps are relative to them: they differ by many magnitudes.
     """
     reached = height(shares)
     for _ in range(_ROUNDS):

@@ -54,10 +54,7 @@ class FigureRanges:
 
 
 def figure_ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
-    """The intervals of all figures for a simple random sample of this share of a population.
-
-    `people` are the most of a class above the threshold.
-    """
+    """The intervals of a simple random sample; `people` are the most of a class at risk."""
     sample = _LikelyPopulations.of(kinds, drawn, people, curves)
     unique, average = sample.at_most(1), sample.average
     above = sample.at_most(people)
@@ -112,7 +109,6 @@ class _LikelyPopulations:
 
     @property
     def people(self) -> float:
-        """People of the table."""
         return float(self.kinds.sizes @ self.kinds.classes)
 
     def at_most(self, people: float) -> _MeanFigure:
@@ -123,7 +119,6 @@ class _LikelyPopulations:
 
     @property
     def average(self) -> _MeanFigure:
-        """The mean of 1 / F over the table's people."""
         return _MeanFigure(
             1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people
         )
@@ -238,8 +233,7 @@ def _widen_end(center: float, end: float, sign: float, variance: float) -> float
 def smooth_shares(sizes: Floats, kinds: ClassKinds, drawn: float, curves: Curves) -> Floats:
     """The share of people that the curves expect at each of these sizes of the population.
 
-    A person shares a class of mu with Poisson(mu / drawn) others. People of classes too large for
-    the curves are where their own class says.
+    A person shares a class of mu with Poisson(mu / drawn) others; large classes say it themselves.
     """
     last = np.append(np.ceil(np.sqrt(sizes[1:] * sizes[:-1])) - 1, np.inf)
     density = curves.mean(curves.density)

@@ -5,8 +5,8 @@ the set (Elliot, Manning, Mayes, Gurd and Bane 2005; Manning, Haglin and Keane 2
 record with small ones, or many, is a *special unique*: it is likelier to be unique in the
 population than one that is unique by all columns together only.
 
-All sets up to a size are gone through depth first, columns that come last first, so that every
-part of a set is seen before the set. Rows that are unique already are not looked at again.
+Sets are gone through depth first, columns that come last first, so that every part of a set is seen
+before the set. Rows that are unique already are not looked at again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -254,11 +254,7 @@ class _PersonRows:
 def _rows_of_people(
     quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None
 ) -> _PersonRows:
-    """Fold records into rows of people.
-
-    Without units a row of several people is kept for two of them: more would change nothing. With
-    units there is a row for each person who has it.
-    """
+    """Fold records into a row per person; without units two at most, as more change nothing."""
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         records = np.where(unit == MISSING, 1, records)[line]

@@ -1,8 +1,7 @@
 """What to do with each column so that it keeps no more values than allowed.
 
 A number of values is made a level of the column's hierarchy, said in words: month of birth, the
-first three digits (Lodha-Thomas Examples 6 and 7). A column's possibilities are the rungs of a
-ladder, the finest first, the last of which leaves the column out.
+first three digits (Lodha-Thomas Examples 6 and 7). Levels are the rungs of a ladder.
 """
 
 import math
@@ -66,7 +65,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """All ways to show a column, the finest first."""
+    """All ways to show a column, the finest first; the last leaves it out."""
 
     column: str
     rungs: tuple[Rung, ...]

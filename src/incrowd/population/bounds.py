@@ -316,10 +316,7 @@ def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -
 
 
 def _log_chance_misled(drawn: PopulationSample, size: int, share: float) -> float:
-    """An upper bound, as a logarithm, of the chance that some class of a smaller share is so large.
-
-    The share is that of the population, and the class holds `size` people of the table.
-    """
+    """The log of an upper bound of the chance that a class of a smaller share is so large."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":
         ways = drawn.columns * math.log(_LEVELS) - math.log(share)

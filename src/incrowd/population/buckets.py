@@ -384,5 +384,4 @@ class BucketRecount:
 
 
 def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Add up the sizes of what shows the same in several counts."""
     return pl.concat(parts, how="vertical_relaxed").group_by("shown").agg(pl.col("size").sum())

@@ -41,7 +41,6 @@ class ValueBuckets:
     """The place of each bucket's median among the values given; of two the lower."""
 
     def __len__(self) -> int:
-        """Number of buckets."""
         return len(self.medians)
 
     def __repr__(self) -> str:
@@ -67,8 +66,7 @@ def quantiles(values: Values, k: int, *, split: bool = False) -> ValueBuckets:
     """Buckets with the least rank difference (Definitions 8 and 9), each with k values or more.
 
     With `split` equal values may be parted, and the buckets are the paper's: n // k of them, as
-    equal in size as can be. Without, equal values stay together, and the rank difference is the
-    least that this allows. NaN, infinite and missing values are refused.
+    equal in size as can be. NaN, infinite and missing values are refused.
 
     >>> ages = np.array([31, 18, 44, 18, 29, 52, 18])
     >>> quantiles(ages, 2).medians_of(ages)
@@ -185,7 +183,6 @@ def _check_k(k: int) -> None:
 
 
 def _check_values(values: Values) -> None:
-    """Refuse values that are no numbers or dates, or of which some are missing or not finite."""
     if values.ndim != 1 or values.dtype.kind not in "iufmM":
         raise InputError(
             "the values of the column are neither numbers nor dates",
@@ -201,7 +198,6 @@ def _check_values(values: Values) -> None:
 
 
 def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
-    """Refuse an unknown method, and values that are not ascending or fewer than k."""
     if method not in get_args(Method):
         some = ", ".join(get_args(Method))
         raise PolicyError(
@@ -217,7 +213,6 @@ def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
 
 
 def _too_few_error(number: int, k: int) -> InfeasibleError:
-    """The error that a column has fewer values than k, or none."""
     if number == 0:
         return InfeasibleError("there are no values to divide", remedy="give a column with values")
     return InfeasibleError(

@@ -288,7 +288,6 @@ def _list_actions(
 
 
 def _refuse_bad_question(question: PlanQuestion) -> None:
-    """Refuse an unknown bound, a beta that is no probability, and k above the population."""
     if question.bound not in {"exact", "chernoff"}:
         raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
@@ -321,7 +320,6 @@ def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[Code
 
 
 def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
-    """The column in the codes of the nodes of its action's level."""
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column

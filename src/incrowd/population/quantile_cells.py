@@ -122,10 +122,7 @@ def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 def cells_of_buckets(
     division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
 ) -> pl.Series:
-    """A series of cells: first an empty one, for missing values, then what each bucket shows.
-
-    `cells` are some of the column: medians get their type.
-    """
+    """An empty cell, then what each bucket shows; medians have the type of `cells`."""
     labels: Sequence[str] | None = None
     if show == "range":
         labels = _range_labels(division, kind)

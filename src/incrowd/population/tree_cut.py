@@ -97,10 +97,7 @@ class CutTrees:
         return cls(maps, records, costs, tuple(tables), most, coarse)
 
     def cut(self, most: int) -> TreeCut:
-        """The cut with the least cost of all with at most so many nodes; of these the smallest.
-
-        If even the highest level has more, as many as it has are taken.
-        """
+        """The cheapest, then smallest, cut of at most so many nodes, or of the fewest possible."""
         level = np.zeros(self.maps.shape[1], dtype=np.int32)
         if self.tables and (self.coarse or most < _occupied_nodes(self.maps[0], self.records)):
             self._mark_levels(level, min(most, self.most))
