@@ -158,7 +158,7 @@ def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Cou
 
 @jit
 def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """Return the entries of these compressed rows, also repeated ones, and each's place in `rows`."""
+    """Return the entries of these compressed rows (also repeated), and their places in `rows`."""
     length = 0
     for i in range(len(rows)):
         length += start[rows[i] + 1] - start[rows[i]]

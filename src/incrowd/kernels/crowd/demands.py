@@ -10,6 +10,7 @@ import numpy as np
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.diversity import deepest, entropies, node_distances, ordered_distances
+from incrowd.kernels.histogram import expand
 from incrowd.kernels.rules import DISTINCT, ENTROPY, ORDERED, PEOPLE, RECURSIVE, SHARE
 
 KIND, FIRST, WIDTH, A, B, C, TABLE = range(7)
@@ -184,8 +185,4 @@ def entries_of(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]
-    entry = np.empty(begins[-1], np.int64)
-    for i in range(len(rows)):
-        for e in range(start[rows[i]], start[rows[i] + 1]):
-            entry[begins[i] + e - start[rows[i]]] = e
-    return entry, begins
+    return expand(start, rows)[0], begins
