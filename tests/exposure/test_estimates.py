@@ -11,7 +11,7 @@ import naive.risk
 from incrowd.exposure import measure
 from incrowd.exposure.estimates import estimates, most_people
 from incrowd.exposure.mixture import LARGE, STEP, SizeCounts, draw_curves
-from incrowd.exposure.people import ClassKinds, PeopleBehind, _laguerre_integral
+from incrowd.exposure.people import ClassKinds, PeopleBehind, _mean_inverse_power
 from incrowd.exposure.possible import BINS, Populations, possible_ranges
 from incrowd.table.fold import fold
 
@@ -36,7 +36,7 @@ def test_means_of_inverses(f, r):
     terms = range(int(r + 12 * math.sqrt(r) + 40))
     for power in (1, 2):
         slow = sum(naive.risk.poisson(k, r) / (f + k) ** power for k in terms)
-        fast = _laguerre_integral(np.array([float(f)]), np.array([r]), power - 1)[0]
+        fast = _mean_inverse_power(np.array([float(f)]), np.array([r]), power)[0]
         assert fast == pytest.approx(slow, rel=1e-5)
 
 

@@ -142,27 +142,21 @@ def _with_intervals(
     kinds: ClassKinds,
     threshold: float,
 ) -> Estimates:
-    """The estimates of a simple random sample, with the intervals `told`, inside what is possible.
-
-    `ends` are what is possible, by figure.
-    """
+    """Estimates of a simple random sample with the intervals `told`, inside the possible `ends`."""
     three = {
         name: getattr(found, name).with_interval(getattr(told, name)).moved_into(ends.get(name))
         for name in ("unique", "average", "above")
     }
-    likeliest, by_class = (
-        found.likeliest.widened_to(told.alone),
-        found.by_class.with_interval(told.by_class),
-    )
+    likeliest = found.likeliest.widened_to(told.alone)
+    by_class = found.by_class.with_interval(told.by_class)
+    others = {**three, "by_class": by_class}
     return replace(
         found,
         **three,
         unique_people=found.unique_people.with_interval(told.unique_people, three["unique"].value),
         by_class=by_class,
         match=None if found.match is None else _match_estimate(found.match, told),
-        highest=_highest_estimate(
-            found.highest, {**three, "by_class": by_class}, threshold
-        ).larger_of(likeliest),
+        highest=_highest_estimate(found.highest, others, threshold).larger_of(likeliest),
         likeliest=likeliest,
         likely_above=_widen_by_singles(found.likely_above, likeliest, kinds, threshold),
     )
@@ -212,23 +206,21 @@ def _whole_table_estimates(kinds: ClassKinds, threshold: float) -> Estimates:
     """The exact figures of a table that holds everybody: F is the size of the class."""
 
     def exact(value: float) -> PopulationEstimate:
-        """An estimate that is certain: its interval and what is possible are one point."""
-        return PopulationEstimate(
-            float(value), float(value), float(value), (float(value), float(value))
-        )
+        one = float(value)
+        return PopulationEstimate(one, one, one, (one, one))
 
     sizes = np.maximum(kinds.sizes, 1)
-    above = float(kinds.shares[sizes <= most_people(threshold)].sum())
+    above = exact(kinds.shares[sizes <= most_people(threshold)].sum())
     highest = exact(1 / sizes.min() if len(sizes) else 0.0)
     return Estimates(
         unique=exact(kinds.shares[sizes == 1].sum()),
         unique_people=exact(kinds.classes[sizes == 1].sum() / max(kinds.classes @ sizes, 1)),
         average=exact((kinds.shares / sizes).sum()),
         by_class=exact(kinds.classes.sum() / max(kinds.classes @ sizes, 1)),
-        above=exact(above),
+        above=above,
         highest=highest,
         likeliest=highest,
-        likely_above=exact(above),
+        likely_above=above,
         match=exact(1.0) if (sizes == 1).any() else None,
     )
 
@@ -264,17 +256,14 @@ def _estimate_share(
     number = np.maximum(np.rint(kinds.classes), 1).astype(np.int64)
     drawn = rng.binomial(number, chance) / number
     found = _estimate_figure(behind, chance @ shares, drawn @ shares)
-    return (
-        _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
-        if behind.all_alone
-        else found
-    )
+    if behind.all_alone:
+        return _raise_upper_end(found, float(shares[kinds.sizes <= people].sum()))
+    return found
 
 
 def _estimate_averages(
     behind: PeopleBehind, rng: np.random.Generator
 ) -> tuple[PopulationEstimate, PopulationEstimate]:
-    """The mean of 1 / F over the records, and the classes over the people in them."""
     kinds = behind.kinds
     values = behind.risk @ kinds.shares
     classes = np.maximum(kinds.classes, 1.0)
@@ -288,10 +277,7 @@ def _estimate_averages(
 
 
 def _raise_upper_end(found: PopulationEstimate, most: float) -> PopulationEstimate:
-    """An estimate whose interval reaches up to `most`.
-
-    Where nobody of the table shares a class, nothing speaks against the highest figure.
-    """
+    """Where nobody of the table shares a class, nothing speaks against the highest figure."""
     return PopulationEstimate(found.value, found.low, max(found.high, most))
 
 
@@ -310,13 +296,11 @@ def _estimate_highest(behind: PeopleBehind) -> PopulationEstimate:
 
 
 def _estimate_likeliest(behind: PeopleBehind) -> PopulationEstimate:
-    """The largest mean of 1 / F of any class."""
     value = float(behind.curves.mean(behind.risk).max())
     return _estimate_around(value, behind, behind.risk.max(axis=1))
 
 
 def _estimate_likely_above(behind: PeopleBehind, threshold: float) -> PopulationEstimate:
-    """The share of the records in classes whose mean of 1 / F exceeds the threshold."""
     now = behind.curves.mean(behind.risk) > threshold + TOLERANCE
     above = (behind.risk > threshold + TOLERANCE) @ behind.kinds.shares
     return _estimate_around(float(behind.kinds.shares[now].sum()), behind, above)
@@ -329,7 +313,6 @@ def _estimate_around(value: float, behind: PeopleBehind, values: Floats) -> Popu
 
 
 def _estimate_match(behind: PeopleBehind) -> PopulationEstimate | None:
-    """Unique records over all people who share their values; None if nobody is unique."""
     alone = behind.kinds.sizes == 1
     if not alone.any():
         return None

@@ -33,7 +33,7 @@ from incrowd.watch import Watch
 MOST_SWEPT = 12
 """With more columns than this there are too many sets to look at all of them."""
 _BANDS = ((1, 1), (2, 4), (5, 19), (20, 99), (100, None))
-_FIGURES = ("above_threshold", "unique_share", "uniqueness", "individual")
+_KINDS = ("drop", "coarsen")
 
 SetFigures: TypeAlias = Mapping[tuple[int, ...], tuple[float, float]]
 """By columns: the share of unique records and the average risk."""
@@ -49,10 +49,14 @@ def explain_columns(
     """Measure what each column contributes to the risk, and what changes would lower it.
 
     `coarser` maps codes to codes one level up. All sets of at most `MOST_SWEPT` columns are
-    counted, whatever the time limit; with more columns none. `watch` reports the progress.
+    counted, whatever the time limit of `watch`; with more columns none.
     """
     telling = Watch(tell=None if watch is None else watch.tell)
     above = rows_at_risk(tally, tally.quasi, risk.threshold)
+
+    def share_by(quasi: Codes) -> float:
+        return share_of(tally, rows_at_risk(tally, quasi, risk.threshold))
+
     width = len(names)
     sets = measure_all_sets(names, tally, telling) if width <= MOST_SWEPT and tally.rows else None
     shapley = None if sets is None else shapley_parts(width, sets, float(risk.people == 1))
@@ -61,10 +65,8 @@ def explain_columns(
             Contribution(
                 column=name,
                 values=len(np.unique(tally.quasi[j])),
-                alone=share_of(tally, rows_at_risk(tally, tally.quasi[[j]], risk.threshold)),
-                without=share_of(
-                    tally, rows_at_risk(tally, _drop_column(tally, j), risk.threshold)
-                ),
+                alone=share_by(tally.quasi[[j]]),
+                without=share_by(_drop_column(tally, j)),
                 unique=None if shapley is None else shapley[j],
                 bands=bands_of_values(tally, j, above),
             )
@@ -85,16 +87,12 @@ def findings(risk: Risk) -> tuple[Finding, ...]:
         "uniqueness": None if risk.uniqueness is None else risk.uniqueness.estimate,
         "individual": None if risk.individual is None else risk.individual.average,
     }
-    found = []
-    for figure in _FIGURES:
-        value = now[figure]
-        if value:
-            drop, coarsen = (
-                _best_change(risk.explained.changes, figure, value, change)
-                for change in ("drop", "coarsen")
-            )
-            found.append(Finding(figure, value, drop, coarsen))
-    return tuple(found)
+    changes = risk.explained.changes
+    return tuple(
+        Finding(figure, value, *(_best_change(changes, figure, value, c) for c in _KINDS))
+        for figure, value in now.items()
+        if value
+    )
 
 
 def _best_change(changes: Sequence[Change], figure: str, now: float, change: str) -> Change | None:
@@ -156,16 +154,12 @@ def _change_of(name: str, change: str, values: int, tally: Tally, risk: Risk) ->
 def _lower_estimate(
     now: tuple[float, float, float], then: tuple[float, float, float]
 ) -> tuple[float, float, float]:
-    """An estimate with its interval after a change, no part of it above what it is now.
-
-    Coarser values never make anybody rarer.
-    """
+    """An estimate with its interval, none above what it was: coarser values make nobody rarer."""
     value, low, high = (min(after, before) for before, after in zip(now, then, strict=True))
     return value, low, high
 
 
 def _drop_column(tally: Tally, column: int) -> Codes:
-    """The codes of all quasi-identifiers but this one."""
     return np.ascontiguousarray(np.delete(tally.quasi, column, axis=0))
 
 
@@ -184,11 +178,7 @@ def share_of(tally: Tally, rows: Flags) -> float:
 def measure_all_sets(
     names: Sequence[str], tally: Tally, watch: Watch | None = None
 ) -> dict[tuple[int, ...], tuple[float, float]]:
-    """Measure the share of unique records and the average risk by every set of columns.
-
-    If each record is a person, classes are split for all sets together; otherwise people are
-    counted set by set.
-    """
+    """Measure the share of unique records and the average risk by every set of columns."""
     if not tally.has_units:
         records = Records(tuple(names), tally.quasi, tally.counts)
         found = all_ratios(records, watch=watch)

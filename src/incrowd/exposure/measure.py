@@ -76,8 +76,8 @@ def measure(
     """Measure the risk of a table as it is; its classes are rows with equal quasi-identifiers.
 
     `sensitive` describes the tally's sensitive columns in their order. The figures are those of
-    the reading `missing`, with those of the other readings beside them. `population` is the number
-    of people that the table was drawn from, if known (see `population_size`).
+    the reading `missing`, with the other ones beside them. `population` is the number of people
+    that the table was drawn from, if known (see `population_size`).
     """
     class_of, number = number_columns(tally.quasi)
     classes = classes_of(tally, class_of, number, sensitive)
@@ -93,10 +93,9 @@ def measure_blocks(
     threshold: float = 0.2,
     missing: Missing = Missing.OWN_VALUE,
 ) -> Risk | None:
-    """Measure a table that comes in blocks; all rows of a class must be in one block.
+    """Measure a table that comes in blocks, each with all rows of its classes; records are people.
 
-    Every record is a person. None if a quasi-identifying value is missing: then readings differ,
-    and classes of different blocks may match.
+    None if a quasi-identifying value is missing: then classes of different blocks may match.
     """
     records, reached = [], []
     for tally in tallies:
@@ -262,11 +261,11 @@ def _count_people(tally: Tally, rows: Flags) -> int:
 
 
 def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
-    """The figures of what an attacker sees."""
     records, size = seen.classes.records, seen.crowds.people
     total = int(records.sum())
     unique = int(records[size == 1].sum())
     number = len(seen.classes)
+    sizes, of_size = np.unique(size, return_counts=True)
     return Figures(
         records=total,
         people=seen.people,
@@ -276,16 +275,10 @@ def _measure_view(seen: _CrowdView, threshold: float) -> Figures:
         unique_share=unique / max(total, 1),
         average_class=float(seen.crowds.records.sum()) / max(number, 1),
         prosecutor=prosecutor_risk(records, size, threshold),
-        sizes=_count_sizes(size),
+        sizes=tuple(zip(sizes.tolist(), of_size.tolist(), strict=True)),
         sensitive=_diversity_by_column(seen.crowds),
         population=float(seen.weights.min()) if seen.weights is not None and number else None,
     )
-
-
-def _count_sizes(size: Counts) -> tuple[tuple[int, int], ...]:
-    """How many classes there are of each size, ascending: pairs of size and number."""
-    found, classes = np.unique(size, return_counts=True)
-    return tuple(zip(found.tolist(), classes.tolist(), strict=True))
 
 
 def _diversity_by_column(classes: Classes) -> dict[str, Reached]:

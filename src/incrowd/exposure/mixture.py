@@ -145,11 +145,9 @@ def likely_shapes(sample: SizeCounts) -> tuple[Floats, ...]:
     x = sample.grid.center
 
     def gamma(power: float) -> Callable[[float], Floats]:
-        """The log density of a gamma shape with this power, by its place in log mu."""
         return lambda at: _floor_density(power * (x - at) - np.exp(np.minimum(x - at, 50)))
 
     def lognormal(spread: float) -> Callable[[float], Floats]:
-        """The log density of a lognormal shape with this spread, by its place in log mu."""
         return lambda at: _floor_density(-((x - at) ** 2) / (2 * spread**2))
 
     kinds = [gamma(power) for power in _POWERS] + [lognormal(spread) for spread in _SPREADS]
@@ -157,7 +155,7 @@ def likely_shapes(sample: SizeCounts) -> tuple[Floats, ...]:
 
 
 def _place_shape(sample: SizeCounts, shape: Callable[[float], Floats]) -> Floats:
-    """The shape, a function of its place in log mu, at the place where it is likeliest."""
+    """The shape, a function of its place in log mu, where it is likeliest."""
     x = sample.grid.center
     ends = (float(x[0]) - 3, float(x[-1]) + 3)
     found = optimize.minimize_scalar(
@@ -231,10 +229,9 @@ def _prior_precision(cells: int, bend: float) -> Floats:
 def _likeliest_curve(
     sample: SizeCounts, shape: Floats, prior: Floats
 ) -> tuple[Floats, float, Floats]:
-    """The likeliest curve, its log posterior, and its information: by Newton's steps, halved."""
+    """The likeliest curve, its log posterior up to a constant, and its information (Newton)."""
 
     def height(curve: Floats) -> float:
-        """The log posterior of a curve, up to a constant."""
         off = curve - shape
         return sample.log_likelihood(curve) - float(off @ prior @ off) / 2
 

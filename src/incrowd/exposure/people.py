@@ -11,14 +11,14 @@ sdcMicro's `indivRisk`): F is negative binomial given f, with the class's sampli
 
     r = p^f / f * 2F1(f, f; f + 1; 1 - p)
 
-which is p ln(1/p) / q for f = 1 and p (q + p ln p) / q^2 for f = 2, with q = 1 - p. Others
-approximate it for larger classes; here every size is exact. It looks at each class alone, as if no
-other class showed how rare small ones are: if many classes are small in the population, it is too
-low. It holds for classes of many people.
+Others approximate it for larger classes; here every size is exact. It looks at each class alone, as
+if no other class showed how rare small ones are: if many classes are small in the population, it is
+too low. It holds for classes of many people.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -99,9 +99,11 @@ class PeopleBehind:
         """Estimate the people behind these kinds, by the curves that are likely for their sizes."""
         found = draw_curves(kinds.sizes, kinds.classes, fraction)
         risk = _mean_by_size(
-            kinds, found, _mean_inverse, lambda big: mean_risks(_whole_sizes(big), big.drawn)
+            kinds, found, _mean_inverse_power, lambda big: mean_risks(big.sizes, big.drawn)
         )
-        square = _mean_by_size(kinds, found, _mean_square, _mean_square_of_large)
+        square = _mean_by_size(
+            kinds, found, partial(_mean_inverse_power, power=2), _mean_square_of_large
+        )
         people = _mean_by_size(kinds, found, lambda f, r: f + r, lambda big: big.sizes / big.drawn)
         return PeopleBehind(kinds, found, risk, np.maximum(square - risk**2, 0), people)
 
@@ -111,13 +113,9 @@ class PeopleBehind:
         return bool((self.kinds.sizes == 1).all())
 
     def at_most(self, people: float, thin: int = 1) -> Floats:
-        """The chance that a class has at most so many people: shape (curves, kinds).
+        """The chance that a class has at most so many people, by every `thin`-th curve and kind."""
 
-        Only for every `thin`-th curve.
-        """
-
-        def large(big: ClassKinds) -> Floats:
-            """The chance for large classes, by the negative binomial."""
+        def large(big: ClassKinds) -> Floats:  # by the negative binomial
             return np.asarray(special.betainc(big.sizes, people - big.sizes + 1, big.drawn))
 
         can = self.kinds.sizes <= people
@@ -146,7 +144,7 @@ class PeopleBehind:
 
 
 def _growing_steps(typical: float) -> Floats:
-    """Numbers 1, 2, 3, … that grow in larger and larger steps, far beyond `typical`."""
+    """Numbers 1, 2, 3, … in growing steps, far beyond `typical`."""
     steps = int(np.log(8 * typical + 40) / np.log(_GROWTH)) + 2
     return np.unique(np.round(_GROWTH ** np.arange(steps)))
 
@@ -158,10 +156,7 @@ def _mean_by_size(
     large: Callable[[ClassKinds], Floats],
     thin: int = 1,
 ) -> Floats:
-    """A mean per curve and kind: `small` over mu for small classes, `large` for large ones.
-
-    Only for every `thin`-th curve. `small` is given f and r (see above), `large` the kinds.
-    """
+    """The mean of `small(f, r)` over mu, or `large(kinds)`, by every `thin`-th curve and kind."""
     density = found.density[::thin]
     means = np.empty((len(density), len(kinds.sizes)))
     few = kinds.sizes <= LARGE
@@ -186,41 +181,27 @@ def _means_given_f(
     return (density @ over.T) / (density @ under.T)
 
 
-def _mean_inverse(f: Floats, r: Floats) -> Floats:
-    """The mean of 1 / (f + Poisson(r)): the integral of exp(-f v - r (1 - exp(-v))) over v > 0."""
-    return _laguerre_integral(f, r, 0)
+def _mean_inverse_power(f: Floats, r: Floats, power: int = 1) -> Floats:
+    """The mean of 1 / (f + Poisson(r))^power, with a power of 1 or 2, by Gauss and Laguerre.
 
-
-def _mean_square(f: Floats, r: Floats) -> Floats:
-    """The mean of 1 / (f + Poisson(r))^2: the integral of v exp(-f v - r (1 - exp(-v))), v > 0."""
-    return _laguerre_integral(f, r, 1)
-
-
-def _laguerre_integral(f: Floats, r: Floats, power: int) -> Floats:
-    """The integral of v^power exp(-f v - r (1 - exp(-v))) over v > 0, by Gauss and Laguerre.
-
-    With v = y / (f + r), where taking y before the exponent keeps digits.
+    It is the integral of v^(power - 1) exp(-f v - r (1 - exp(-v))) over v > 0, with v = y / (f +
+    r), where taking y before the exponent keeps digits.
     """
     scale = f + r
     total = np.zeros(np.broadcast_shapes(f.shape, r.shape))
     for y, weight in zip(*np.polynomial.laguerre.laggauss(_NODES), strict=True):
         v = y / scale
-        total += weight * v**power * np.exp(y - f * v + r * np.expm1(-v))
+        total += weight * v ** (power - 1) * np.exp(y - f * v + r * np.expm1(-v))
     return total / scale
 
 
 def _mean_square_of_large(big: ClassKinds) -> Floats:
     """About the mean of 1 / F^2 for large classes: the square of the mean, and the variance."""
-    mean = mean_risks(_whole_sizes(big), big.drawn)
+    mean = mean_risks(big.sizes, big.drawn)
     return mean**2 * (1 + (1 - big.drawn) / big.sizes)
 
 
-def _whole_sizes(kinds: ClassKinds) -> Counts:
-    """The sizes of the kinds as whole numbers."""
-    return kinds.sizes.astype(np.int64)
-
-
-def mean_risks(people: Counts, fraction: Floats) -> Floats:
+def mean_risks(people: Counts | Floats, fraction: Floats) -> Floats:
     """The mean of 1 / F for each class of f people drawn with this sampling fraction (0..1].
 
     >>> mean_risks(np.array([1, 2, 2]), np.array([1 / 215, 2 / 360, 2 / 262])).round(4).tolist()

@@ -44,10 +44,7 @@ class Populations:
 
     @staticmethod
     def for_table(largest: float, fraction: float) -> "Populations":
-        """The populations with classes of sizes that a table's classes of up to `largest` may have.
-
-        A class of the table goes into one of `BINS`; `fraction` of the people were drawn.
-        """
+        """The populations of a table with classes of up to `largest`, binned by `BINS`."""
         sizes = _size_grid(largest / fraction, _EXACT, _GROWTH)
         return Populations.of(sizes, np.array(BINS, dtype=np.float64), fraction)
 
@@ -60,10 +57,7 @@ class Populations:
 
     @staticmethod
     def with_fewer_sizes(largest: float, fraction: float, *more: float) -> "Populations":
-        """The populations with fewer sizes (and these `more`), for searches through all of them.
-
-        Bins reach up to the largest class: large ones tell their size by themselves.
-        """
+        """The populations with fewer sizes (and these `more`), and bins up to the largest class."""
         sizes = np.union1d(_size_grid(largest / fraction, _FEW, _WIDE), more)
         number = int(np.log(max(largest / _SINGLE, 1.0)) / np.log(_WIDER)) + 1
         wide = np.ceil(_SINGLE * _WIDER ** np.arange(number))
@@ -103,27 +97,22 @@ def possible_ranges(
     fits.
     """
     drawn = Populations.for_table(float(sizes.max()), fraction)
-    people = float((sizes * classes).sum())
+    members = sizes * classes
+    people = float(members.sum())
     limits = _count_limits(drawn.bin_classes(sizes, classes), people)
+    few = sizes <= threshold_people
     figures = {
-        "unique": drawn.at_most(1),
-        "average": 1 / drawn.sizes,
-        "above": drawn.at_most(threshold_people),
+        "unique": (drawn.at_most(1), classes[sizes == 1]),
+        "average": (1 / drawn.sizes, classes),
+        "above": (drawn.at_most(threshold_people), members[few]),
     }
-    ends = {name: _range_of_figure(drawn.shown, limits, figure) for name, figure in figures.items()}
-    if any(one is None for one in ends.values()):
-        return None
-    shown = {
-        "unique": sizes == 1,
-        "average": np.ones(len(sizes), dtype=np.bool_),
-        "above": sizes <= threshold_people,
-    }
-    weight = {"unique": classes, "average": classes, "above": sizes * classes}
-    return {
-        name: _widen_by_noise(one, people, float(weight[name][shown[name]].sum()) / people)
-        for name, one in ends.items()
-        if one is not None
-    }
+    found = {}
+    for name, (figure, most) in figures.items():
+        ends = _range_of_figure(drawn.shown, limits, figure)
+        if ends is None:
+            return None
+        found[name] = _widen_by_noise(ends, people, float(most.sum()) / people)
+    return found
 
 
 def _count_limits(seen: Floats, people: float) -> tuple[Floats, Floats]:
@@ -152,7 +141,7 @@ def _range_of_figure(shown: Floats, limits: tuple[Floats, Floats], figure: Float
 
 
 def _widen_by_noise(ends: Range, people: float, most: float) -> Range:
-    """A range widened because people who were drawn stray from the population; at most `most`."""
+    """A range widened because drawn people stray from the population; at most `most`."""
     low, high = (max(end, 0.0) for end in ends)
     low = max(low - _NOISE * float(np.sqrt(low / people)), 0.0)
     high = high + _NOISE * float(np.sqrt(high / people)) + _NOISE / people

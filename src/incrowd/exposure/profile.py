@@ -85,11 +85,9 @@ class Profile:
         """The height and its slopes with a logarithmic barrier that keeps shares above 0."""
 
         def height(shares: Floats) -> float:
-            """The profile's height and the barrier."""
             return self.height(shares) + barrier * float(np.log(shares).sum())
 
         def slopes(shares: Floats) -> tuple[Floats, Floats]:
-            """The gradient of that height, and its second derivatives with their sign turned."""
             slope, bend = self.slopes(shares)
             return slope + barrier / shares, bend + np.diag(barrier / shares**2)
 
@@ -127,7 +125,6 @@ class Profile:
         """A height and its slopes that lead far `toward` while the own one stays above a floor."""
 
         def height(shares: Floats) -> float:
-            """How far `toward` the shares are, and the barrier; minus infinity below the floor."""
             above = self.height(shares) - floor
             if above <= 0:
                 return -np.inf
@@ -135,7 +132,6 @@ class Profile:
             return float(toward @ shares + barrier * kept)
 
         def slopes(shares: Floats) -> tuple[Floats, Floats]:
-            """The gradient of that height, and its second derivatives with their sign turned."""
             above = self.height(shares) - floor
             slope, bend = self.slopes(shares)
             slope, bend = slope / above, bend / above
@@ -146,10 +142,9 @@ class Profile:
 
 
 def _climb(shares: Floats, height: Height, slopes: Slopes, enough: float = 1e-8) -> Floats:
-    """Climb to the highest shares by Newton's steps, halved if need be.
+    """Climb to the highest shares by Newton's steps until one promises to gain less than `enough`.
 
-    Shares stay positive and sum to 1. Steps are relative to the shares, whose sizes differ by many
-    orders of magnitude. It ends when a step promises to gain less than `enough`.
+    Shares stay positive and sum to 1. Steps are relative to them: they differ by many magnitudes.
     """
     reached = height(shares)
     for _ in range(_ROUNDS):

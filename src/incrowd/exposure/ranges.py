@@ -54,15 +54,13 @@ class FigureRanges:
 
 
 def figure_ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves) -> FigureRanges:
-    """The intervals of all figures for a simple random sample of this share of a population.
-
-    `people` are the most of a class above the threshold.
-    """
+    """The intervals of a simple random sample; `people` are the most of a class at risk."""
     sample = _LikelyPopulations.of(kinds, drawn, people, curves)
     unique, average = sample.at_most(1), sample.average
     above = sample.at_most(people)
     singles = (1 - drawn) ** (sample.populations.sizes - 1)
     match = sample.match(singles, unique.most) if unique.most else None
+    likeliest = _mean_over_classes(singles, sample.populations.sizes, sample.free.likeliest)
     low, high = sample.share(unique, sample.free)
     above_low, above_high = sample.share(above, sample.above, DROP_ONE_SIDED)
     return FigureRanges(
@@ -72,11 +70,8 @@ def figure_ranges(kinds: ClassKinds, drawn: float, people: float, curves: Curves
         above=(max(above_low, low), max(above_high, high)) if people >= 1 else (0.0, 0.0),
         by_class=sample.by_class(drawn),
         match=match,
-        likeliest_match=1
-        / _mean_over_classes(singles, sample.populations.sizes, sample.free.likeliest),
-        alone=_raise_to_low_end(match, sample.mean_of_inverse(singles, unique.most))
-        if match
-        else None,
+        likeliest_match=1 / likeliest,
+        alone=match and _raise_to_low_end(match, sample.mean_of_inverse(singles, unique.most)),
     )
 
 
@@ -114,7 +109,6 @@ class _LikelyPopulations:
 
     @property
     def people(self) -> float:
-        """People of the table."""
         return float(self.kinds.sizes @ self.kinds.classes)
 
     def at_most(self, people: float) -> _MeanFigure:
@@ -125,7 +119,6 @@ class _LikelyPopulations:
 
     @property
     def average(self) -> _MeanFigure:
-        """The mean of 1 / F over the table's people."""
         return _MeanFigure(
             1 / self.populations.sizes, float(self.kinds.classes.sum()) / self.people
         )
@@ -150,12 +143,12 @@ class _LikelyPopulations:
 
     def share_of_population(self, figure: _MeanFigure) -> Range:
         """The interval of a figure over all people of the population."""
-        scale = max(figure.most, 1 / self.people)
-        low, high = (
-            profile.end(figure.values, sign, scale)[0]
-            for profile, sign in ((self.leaning, -1.0), (self.free, 1.0))
-        )
+        low, high = self._safe_ends(figure.values, max(figure.most, 1 / self.people))
         return max(min(low, high), 0.0), min(high, 1.0)
+
+    def _safe_ends(self, values: Floats, scale: float) -> Range:
+        """The least of a figure leaning to the curves, and the most leaning to nothing."""
+        return self.leaning.end(values, -1.0, scale)[0], self.free.end(values, 1.0, scale)[0]
 
     def match(self, singles: Floats, counted: float) -> Range:
         """The interval of people alone in the table over the population's people in their classes.
@@ -164,8 +157,7 @@ class _LikelyPopulations:
         """
         size = self.populations.sizes
 
-        def variance(shares: Floats) -> float:
-            """The variance that the draw adds to the mean number of people, by these shares."""
+        def variance(shares: Floats) -> float:  # that the draw adds to the mean number of people
             mean, square = (
                 _mean_over_classes(singles, values, shares) for values in (size, size**2)
             )
@@ -174,12 +166,9 @@ class _LikelyPopulations:
         return self._range_per_person(singles, variance)
 
     def by_class(self, drawn: float) -> Range:
-        """The interval of the table's classes over all people in them.
-
-        The draw decides which small classes are seen.
-        """
+        """The interval of the table's classes over all people in them."""
         size = self.populations.sizes
-        unseen = (1 - drawn) ** size
+        unseen = (1 - drawn) ** size  # the draw decides which small classes are seen
         spread = size * unseen * (1 - unseen) / drawn
         counted = float(self.kinds.classes.sum()) ** 2 / self.people
         every = (1 - unseen) / (drawn * size)
@@ -208,15 +197,8 @@ class _LikelyPopulations:
         return max(_widen_end(center, end, sign, max(variance(shares), 0.0)), 1.0)
 
     def mean_of_inverse(self, shown: Floats, counted: float) -> Range:
-        """The interval of the mean of 1 / F of such classes; the draw adds nothing to it.
-
-        It is the mean over all tables that might have been drawn.
-        """
-        held = shown / self.populations.sizes / counted
-        low, high = (
-            profile.end(held, sign, 1.0)[0]
-            for profile, sign in ((self.leaning, -1.0), (self.free, 1.0))
-        )
+        """The interval of the mean of 1 / F of such classes, over all draws: they add nothing."""
+        low, high = self._safe_ends(shown / self.populations.sizes / counted, 1.0)
         return min(max(low, 0.0), 1.0), min(max(high, low), 1.0)
 
 
@@ -251,8 +233,7 @@ def _widen_end(center: float, end: float, sign: float, variance: float) -> float
 def smooth_shares(sizes: Floats, kinds: ClassKinds, drawn: float, curves: Curves) -> Floats:
     """The share of people that the curves expect at each of these sizes of the population.
 
-    A person shares a class of mu with Poisson(mu / drawn) others. People of classes too large for
-    the curves are where their own class says.
+    A person shares a class of mu with Poisson(mu / drawn) others; large classes say it themselves.
     """
     last = np.append(np.ceil(np.sqrt(sizes[1:] * sizes[:-1])) - 1, np.inf)
     density = curves.mean(curves.density)

@@ -317,7 +317,7 @@ class Risk(Figures, Shown):
 
 
 def _finite_dict(found: Any) -> Any:
-    """A dataclass as a dictionary with null for infinite and missing figures; None stays None."""
+    """A dataclass as a dictionary with null for what is not finite; None stays None."""
     return None if found is None else _null_if_infinite(asdict(found))
 
 

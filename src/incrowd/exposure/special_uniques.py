@@ -5,8 +5,8 @@ the set (Elliot, Manning, Mayes, Gurd and Bane 2005; Manning, Haglin and Keane 2
 record with small ones, or many, is a *special unique*: it is likelier to be unique in the
 population than one that is unique by all columns together only.
 
-All sets up to a size are gone through depth first, columns that come last first, so that every
-part of a set is seen before the set. Rows that are unique already are not looked at again.
+Sets are gone through depth first, columns that come last first, so that every part of a set is seen
+before the set. Rows that are unique already are not looked at again.
 """
 
 from collections.abc import Iterator, Sequence
@@ -160,7 +160,11 @@ def minimal_uniques(  # noqa: PLR0913  the table, and how far to look
         )
     size = min(max_size, len(quasi))
     table = _rows_of_people(quasi, unit, records)
-    row, columns = _find_minimal_uniques(table, size, watch or Watch())
+    search = _SetSearch(table, size, watch or Watch())
+    rows = np.arange(len(table.person), dtype=np.int32)
+    search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
+    row = kernels.owners(search.last, search.before, search.used)
+    columns = search.sets[: search.used]
     return MinimalUniques(
         tuple(names), size, row, columns, table.records, table.pairs, table.uniques
     )
@@ -250,11 +254,7 @@ class _PersonRows:
 def _rows_of_people(
     quasi: Sequence[Codes], unit: Codes | None, records: Counts | None = None
 ) -> _PersonRows:
-    """Fold records into rows of people.
-
-    Without units a row of several people is kept for two of them: more would change nothing. With
-    units there is a row for each person who has it.
-    """
+    """Fold records into a row per person; without units two at most, as more change nothing."""
     if unit is not None and records is not None:  # each record without a unit is a person
         line = np.repeat(np.arange(len(records)), np.where(unit == MISSING, records, 1))
         records = np.where(unit == MISSING, 1, records)[line]
@@ -287,14 +287,6 @@ def _fill_missing_units(unit: Codes) -> Codes:
     unknown = np.flatnonzero(unit == MISSING)
     units[unknown] = int(unit.max(initial=0)) + 1 + np.arange(len(unknown), dtype=np.int32)
     return units
-
-
-def _find_minimal_uniques(table: _PersonRows, max_size: int, watch: Watch) -> tuple[Codes, Counts]:
-    """Find every minimal sample unique up to the size: its row, and its columns as bits."""
-    search = _SetSearch(table, max_size, watch)
-    rows = np.arange(len(table.person), dtype=np.int32)
-    search.visit(rows, np.array([0, len(rows)], dtype=np.int64), (0, 0, -1))
-    return kernels.owners(search.last, search.before, search.used), search.sets[: search.used]
 
 
 class _SetSearch:

@@ -65,10 +65,10 @@ def records_by_step(
 
 
 def risk_steps(classes: Classes, least: int) -> tuple[tuple[float, float], ...]:
-    """Steps (risk, share of the records whose risk is above it), by rising risk.
+    """Steps (risk, 1 / people of a class; share of the records whose risk is above), rising.
 
-    The risk of a record is 1 / people of its class. A step stands for at least so many records:
-    those of fewer are joined with the next, at the higher risk. Nothing if all are fewer.
+    A step stands for at least so many records: those of fewer are joined with the next, at the
+    higher risk. Nothing if all are fewer.
     """
     total = int(classes.records.sum())
     sizes, place = np.unique(classes.people, return_inverse=True)

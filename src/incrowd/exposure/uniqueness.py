@@ -1,9 +1,8 @@
 """How many people are unique in the population, estimated from a sample of it.
 
-The estimate and its interval come from what is behind all figures of a report (see
-`incrowd.exposure.estimates`). Three estimators of the literature are there for comparison; they use
-only the sizes of the sample's classes. If the equations of one have no solution, or more than one,
-it gives no estimate.
+The estimate and its interval are those of `incrowd.exposure.estimates`. Three estimators of the
+literature are there for comparison; they use only the sizes of the sample's classes. If the
+equations of one have no solution, or more than one, it gives no estimate.
 
 Pitman's sampling formula (Hoshino, *Applying Pitman's sampling formula to microdata disclosure risk
 assessment*, 2001): alpha and theta make the sample's classes likeliest, for 0 < alpha < 1 and theta
@@ -156,10 +155,9 @@ def _chance_of_one(sizes: Counts, people: int, population: int) -> Floats:
 def snb_share(sizes: Counts, classes: Counts, population: int) -> float | None:
     """The share of unique people if a class has 1 + NB(alpha, beta) people; None if none is found.
 
-    (The slide negative binomial.)
-    Chen and Keller-McNulty 1998: uniques are K beta^alpha, where alpha and beta make the expected
-    uniques and pairs of the sample those that are seen, and K, the classes of the population, is
-    estimated first. With D = (1 - p)(1 - beta) and sampling fraction p,
+    The slide negative binomial (Chen and Keller-McNulty 1998): uniques are K beta^alpha, where K
+    classes of the population are estimated first and alpha and beta make the sample's expected
+    uniques and pairs those that are seen. With D = (1 - p)(1 - beta) and sampling fraction p,
 
         s1 = K p (beta / (1 - D))^alpha (1 + alpha D / (1 - D))
         s2 / s1 = p alpha (1 - beta) (2 - (1 - alpha) D) / (2 (1 - D) (1 - D + alpha D))
@@ -187,8 +185,7 @@ def fit_snb(number: float, single: int, double: int, fraction: float) -> tuple[f
         return None
     scale = np.log(number * fraction / single)
 
-    def gap(odds: float | Floats) -> Any:
-        """The logarithm of expected over seen uniques, for beta = 1 / (1 + exp(-odds))."""
+    def gap(odds: float | Floats) -> Any:  # the logarithm of expected over seen uniques
         alpha, beta, hidden = _alpha_of_odds(odds, double / single, fraction)
         shown = 1 - hidden
         power = alpha * (np.log(beta) - np.log(shown))
@@ -254,7 +251,7 @@ def fit_pitman(sizes: Counts, classes: Counts) -> tuple[float, float] | None:
     if sample.classes < 2 or sample.people <= sample.classes:
         return None
     with np.errstate(all="ignore"):
-        ewens = sample.ewens_theta()
+        ewens = sample.likeliest_theta(0.0)
         if ewens is not None and sample.is_best(ewens, 0.0):
             return ewens, 0.0
         alpha = _root_of_slope(
@@ -278,8 +275,9 @@ class _SampleClasses:
     people: int
 
     def slope_in_theta(self, theta: float, alpha: float) -> float:
-        """The slope of the log likelihood in theta, at this theta and alpha above 0."""
-        taken = _harmonic(theta / alpha + 1, self.classes - 1) / alpha
+        """The slope of the log likelihood in theta, for alpha 0 that of Ewens' formula."""
+        more = self.classes - 1
+        taken = _harmonic(theta / alpha + 1, more) / alpha if alpha else more / theta
         return float(taken - _harmonic(theta + 1, self.people - 1))
 
     def slope_in_alpha(self, theta: float | None, alpha: float) -> float:
@@ -292,24 +290,12 @@ class _SampleClasses:
         return float((self.classes - 1 - taken) / alpha - held.sum())
 
     def likeliest_theta(self, alpha: float) -> float | None:
-        """The likeliest theta for this alpha above 0; None if the slope has no root."""
+        """The likeliest theta for this alpha; None if the slope has no root."""
         most = np.log(10.0 * self.people * self.people)
         found = _root_of_slope(
             lambda t: self.slope_in_theta(np.exp(t) - alpha, alpha), np.log(1e-9), most
         )
         return None if found is None else float(np.exp(found)) - alpha
-
-    def ewens_theta(self) -> float | None:
-        """The likeliest theta for alpha = 0 (Ewens' formula); None if the slope has no root."""
-        most = np.log(10.0 * self.people * self.people)
-
-        def slope(t: float) -> float:
-            """The slope of the log likelihood in theta = exp(t), for alpha = 0."""
-            theta = float(np.exp(t))
-            return (self.classes - 1) / theta - _harmonic(theta + 1, self.people - 1)
-
-        found = _root_of_slope(slope, np.log(1e-9), most)
-        return None if found is None else float(np.exp(found))
 
     def log_likelihood(self, theta: Any, alpha: Any) -> Any:
         """The log likelihood up to a constant; theta and alpha may be arrays, or alpha 0."""

@@ -22,10 +22,7 @@ _HALF = np.uint64(32)
 
 @jit
 def cell_hashes(cells: Hashes) -> Hashes:
-    """Return a hash per class and column, 0 for a code of 0.
-
-    Any set of columns is hashed by the sum of theirs.
-    """
+    """Return a hash per class and column, 0 for code 0; a set of columns has the sum of theirs."""
     hashes = np.empty(cells.shape, dtype=np.uint64)
     for c in range(cells.shape[0]):
         for j in range(cells.shape[1]):

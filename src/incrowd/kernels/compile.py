@@ -100,7 +100,6 @@ def _cache_folder() -> Path | None:
 
 
 def _user_folder() -> Path:
-    """Return the folder for the kernels in the user's own cache of numba."""
     return Path(_FOLDERS(appname="numba", appauthor=False).user_cache_dir) / _subfolder()
 
 
@@ -144,10 +143,7 @@ def _sources(compiled: Any, seen: set[str]) -> set[str]:
 
 
 def first_call_compiles() -> bool:
-    """Whether no compiled kernel is kept yet, so that the first run on this machine takes longer.
-
-    A best guess: kernels changed since they were compiled are compiled again.
-    """
+    """Whether no kernel is kept yet: a best guess, as changed ones are compiled again, too."""
     if WHOLE and store.carried_fits():
         return False
     kept = () if CACHE is None else (*CACHE.glob("*.kernel"), *CACHE.glob("*.nbi"))

@@ -55,9 +55,9 @@ def most_kept(
     """Return how many people of each class can stay at most so that they are t-close, over levels.
 
     `maps[h, code]` is the node of a code on level h, `shares[h, node]` its share q of the table. At
-    best m people share Σ min(x, q m) with the table on a level where x of the class are at a node,
-    so that the mean over levels of m minus that must be at most t m. It is convex in m and 0 at 0:
-    all m up to the largest fit. With one level this is exact up to rounding.
+    best m people share Σ min(x, q m) with the table on a level with x of the class at a node. The
+    mean over levels of m minus that, convex in m and 0 at 0, must be at most t m: all m up to the
+    largest fit. With one level this is exact up to rounding.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -165,8 +165,7 @@ def ordered_distances(
 def gap(level: float, known: float, first: int, last: int, upto: Floats, before: Floats) -> float:
     """Return the sum of |level - known * upto[i]| for first <= i < last.
 
-    `before[i]` is the sum of the first i of `upto`, which ascends, so the sum has two parts: where
-    the whole table is behind and where ahead.
+    `before[i]` is the sum of the first i of `upto`, which ascends: first the table is behind.
     """
     if first >= last:
         return 0.0
@@ -217,8 +216,7 @@ def entropies(start: Counts, count: Counts) -> Floats:
 def deepest(start: Counts, count: Counts, up: int, down: int) -> Counts:
     """Return the largest l of each class for which it is recursive, 0 if not even l = 1 holds.
 
-    It is if f_1 < c (f_l + … + f_m), where c = up / down and f_1 ≥ f_2 ≥ … are the counts of the
-    class's values.
+    It is if f_1 < c (f_l + … + f_m), c = up / down, with the counts f_1 ≥ f_2 ≥ … of its values.
     """
     found = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(found)):
@@ -261,8 +259,7 @@ def most_kept_by_share(start: Counts, count: Counts, up: int, down: int) -> Coun
 def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down: int) -> Counts:
     """Return how many people of each class can stay at most so that it is recursive: `depth` is l.
 
-    They have f_1 < c (f_l + … + f_m), c = up / down, with counts f_1 ≥ f_2 ≥ …. As with shares,
-    what stays is best if every value keeps at most so many people.
+    See `deepest`. As with shares, what stays is best if every value keeps at most so many people.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):
@@ -285,8 +282,8 @@ def most_kept_recursive(start: Counts, count: Counts, depth: int, up: int, down:
 def most_kept_entropy(start: Counts, count: Counts, least: float) -> Counts:
     """Return how many people of each class can stay at most with an entropy of `least` or more.
 
-    Of all ways to leave out one person more, taking a holder of the commonest value leaves the most
-    even counts, which have the largest entropy. So one is taken after the other until it is enough.
+    Taking a holder of the commonest value leaves the most even counts of all ways to leave out one,
+    which have the largest entropy: one is taken after the other until it is enough.
     """
     most = np.zeros(len(start) - 1, dtype=np.int64)
     for c in range(len(most)):

@@ -36,8 +36,7 @@ def histogram(
 ) -> tuple[Counts, Codes, Counts]:
     """Count people per class and code; return compressed rows: start, code, count.
 
-    Every pair of class and code that occurs has an entry, be it of 0 people; the codes of a class
-    ascend.
+    Every pair that occurs has an entry, be it of 0 people; the codes of a class ascend.
     """
     dense = number * domain <= max(_DENSE, 2 * len(class_of))
     count = dense_histogram if dense else sparse_histogram
@@ -159,10 +158,7 @@ def distinct_units(class_of: Codes, unit: Codes, number: int, units: int) -> Cou
 
 @jit
 def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
-    """Return the entries of these compressed rows, one row after the other, and the row of each.
-
-    Rows are told by their place in `rows`; a row may be asked for more than once.
-    """
+    """Return the entries of these compressed rows (also repeated), and their places in `rows`."""
     length = 0
     for i in range(len(rows)):
         length += start[rows[i] + 1] - start[rows[i]]
@@ -179,10 +175,7 @@ def expand(start: Counts, rows: Codes) -> tuple[Counts, Codes]:
 
 @jit
 def runs(codes: Codes) -> tuple[bool, Codes]:
-    """Return whether the columns of a matrix stand in lexicographic order, and the run of each.
-
-    Runs are of equal columns; they are not complete if the order is another.
-    """
+    """Return whether columns are in lexicographic order, and, if so, each one's run of equals."""
     run = np.zeros(codes.shape[1], dtype=np.int32)
     for i in range(1, codes.shape[1]):
         run[i] = run[i - 1]

@@ -128,10 +128,7 @@ def grow(
 
 @jit
 def walk(cells: Codes, order: Codes, tree: CutTree, root: int) -> Codes:
-    """Return the rows in the order of the tree.
-
-    Of two halves the one nearer to the last row comes first.
-    """
+    """Return the rows in the order of the tree: the half nearer to the last row comes first."""
     cuts, children = tree
     walk_order = np.empty(len(order), np.int32)
     size = 0

@@ -140,7 +140,6 @@ def _least_ratio(
 
 @jit
 def _around(own: Codes, prices: Prices) -> Around:
-    """Return the prices around a point."""
     d = len(own)
     base, step, place = np.empty(d, np.int64), np.zeros(d, np.int64), np.zeros(d, np.int32)
     for j in range(d):
@@ -216,10 +215,7 @@ def _nearer(point: Codes, far: Floats, number: int, reach: float) -> int:
 def _worth(
     line: Codes, begin: int, end: int, counts: Counts, worth: Floats, size: int
 ) -> tuple[float, bool]:
-    """Return the worth of the first `size` records of `line[begin:end]`; whether so many are there.
-
-    Without so many, it is the worth of all.
-    """
+    """Return the worth of up to `size` records of `line[begin:end]`; whether so many are there."""
     total, left = 0.0, size
     for i in range(begin, end):
         q = line[i]
@@ -322,10 +318,7 @@ def _narrow(
     best: float,
     size: int,
 ) -> tuple[int, int]:
-    """Drop candidates that no box below the ratio `best` holds; return the list's end, and steps.
-
-    It ends where it begins if there is no such box.
-    """
+    """Drop candidates in no box below `best`; return the list's end, `begin` if none, and steps."""
     counts, worth, items = candidates.counts, candidates.worth, candidates.items
     steps = 0
     while True:

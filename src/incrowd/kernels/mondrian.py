@@ -121,7 +121,7 @@ def sparse_profile(items: CutItems, part: Codes, j: int) -> tuple[Counts, Counts
 def borders(scales: Scales, j: int, values: Counts) -> Flags:
     """Return whether a part may be cut after each code: anywhere if the column is ordered.
 
-    Else between branches of the node that covers all. The missing are a branch of their own.
+    Else between branches of the node that covers all, of which the missing are one.
     """
     boxes, ordered = scales
     apart = np.ones(len(values), np.bool_)
@@ -166,10 +166,7 @@ def largest(numbers: Counts | Floats) -> int:
 
 @jit
 def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, int]:
-    """Return the most balanced cut, moved as far into equal codes as k asks: (code, ties).
-
-    See `cut_at`.
-    """
+    """Return the most balanced cut, moved as far into equal codes as k asks (see `cut_at`)."""
     whole, left = 0, 0
     best, at = -1, 0
     for count in total:
@@ -184,10 +181,7 @@ def divide(values: Counts, total: Counts, apart: Flags, k: int) -> tuple[int, in
 
 @jit
 def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
-    """Return the cut that leaves so many records on the left: (code, ties).
-
-    The left has all smaller codes, and of the records with this code as many as `ties`.
-    """
+    """Return the cut, (code, ties), that leaves so many records on the left."""
     left = 0
     for i in range(len(values)):
         if left + total[i] > at:
@@ -198,10 +192,9 @@ def cut_at(values: Counts, total: Counts, at: int) -> tuple[int, int]:
 
 @jit
 def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxed: bool) -> None:
-    """Set the score of all cuts to -1 but that after the median, which goes left with its equals.
+    """Set the score of all cuts to -1 but those after the missing and after the median.
 
-    If equals may be divided, of that one too: the part is then cut in halves. To part the missing
-    from the rest stays allowed.
+    If equals may be divided, of the latter, too: the part is then cut in halves.
     """
     left = 0
     for i in range(len(values)):
@@ -216,10 +209,9 @@ def keep_median(values: Counts, total: Counts, whole: int, score: Counts, relaxe
 def choose(
     items: CutItems, part: Codes, attempt: int, rule: CutRule, scales: Scales
 ) -> tuple[int, int, int]:
-    """Return cut number `attempt` of a part, widest columns and most balanced cuts first.
+    """Return cut number `attempt` of a part, (column, code, ties), or a column of -1.
 
-    It is (column, code, ties). With `median` a column has one cut, after its median in the order of
-    codes, or in halves if equals may be divided. The column is -1 if there is none.
+    Widest columns and most balanced cuts come first; with `median` see `keep_median`.
     """
     cells, counts = items
     k, relaxed, most, median = rule
@@ -275,10 +267,9 @@ def propose(
     middle: Counts,
     half_of: Codes,
 ) -> None:
-    """Cut each part [start, end) as its attempt says; `middle` becomes where its left half ends.
+    """Cut each part as its attempt says; `middle` becomes where its left half ends, -1 uncut.
 
-    It is -1 without a cut. The half of each item becomes 2p to the left and 2p + 1 to the right of
-    the cut of part p; parts are numbered from `first` on.
+    The half of each item becomes 2p left and 2p + 1 right of the cut of part p, from `first` on.
     """
     for p in range(len(parts)):
         part = order[parts[p, 0] : parts[p, 1]]
@@ -362,9 +353,9 @@ def cut_down(
     """Cut a part until nothing can be cut; return its items, where classes begin, and a number.
 
     `room` is (first, last, small): items that come from cut ones have numbers from `first` to
-    before `last`, `origin` becomes that of the one they are cut from; parts of at most `small`
-    items are not cut. The next free number is the last returned. Parts wait on a stack; the one on
-    top is to the right of all others and has room to grow.
+    before `last`, and the same `origin`; parts of at most `small` items are not cut. The number
+    returned is the next free one. Parts wait on a stack; the one on top, to the right of all
+    others, has room to grow.
     """
     fresh, last, small = room
     size = len(part) + last - fresh

@@ -7,8 +7,8 @@ A run of the values s to e - 1 is a bucket. What it costs is one of the four kin
 Every kind lets one beginning stay better than an earlier one once it is: sums of absolute
 deviations, convex functions of the size, and size times extent have the quadrangle inequality, and
 for the larger of two extents it follows from their order. So a queue of beginnings, each with the
-end from which on it is the best, finds the best of every prefix in O(log n), whatever k is (Galil
-and Giancarlo 1989); the paper's program looks at k beginnings for each end.
+end from which on it is the best, finds the best of every prefix in O(log n) (Galil and Giancarlo
+1989); the paper's program looks at k beginnings for each end.
 
 Shapes: values (n,); records and moments (n + 1,), both from 0; until (n,); total (n + 1,).
 """
@@ -25,8 +25,7 @@ from incrowd.kernels.compile import jit
 def begin(values: Floats, number: int, least: int, starts: Counts) -> int:
     """Fill `starts` with where buckets of sorted values begin, equal values together; their number.
 
-    At most `number` buckets of at least `least` values each, each as near as it can be to an equal
-    share of what the buckets before it left.
+    At most `number` of at least `least` values, each near an equal share of what is left for it.
     """
     total = len(values)
     starts[0] = 0
@@ -92,19 +91,12 @@ def look_up(
 
 Line: TypeAlias = tuple[Floats, Counts, Floats]
 
-
 RANK = 0
 """The sum over the records of how far their rank is from that of the median."""
-
-
 MEDIAN = 1
 """The sum over the records of how far their value is from the median."""
-
-
 CELLULAR = 2
 """Records times radius, half the way from the first value to the last."""
-
-
 CENTRE = 3
 """The radius; a division then costs the largest of its buckets, not their sum."""
 
@@ -146,10 +138,7 @@ def run_cost(line: Line, kind: int, s: int, e: int) -> float:
 
 @jit
 def prefix_cost(line: Line, kind: int, total: Floats, until: Codes, s: int, e: int) -> float:
-    """Return what the first e values cost if their last bucket begins with s; or infinity.
-
-    It is infinite if such a bucket may not be.
-    """
+    """Return what the first e values cost if their last bucket begins with s; inf if it may not."""
     if e > until[s]:
         return np.inf
     cost = run_cost(line, kind, s, e)

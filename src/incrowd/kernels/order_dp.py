@@ -70,10 +70,7 @@ def outside(box: Codes, low: Codes, high: Codes, i: int) -> bool:
 
 @jit
 def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, paid: Floats) -> float:
-    """Widen the first box to hold line i of `low` and `high`; return its cost.
-
-    `paid`, the cost of each column, is kept up to date.
-    """
+    """Widen the first box to hold line i; return its cost, and keep `paid` up to date by column."""
     total = 0.0
     for j in range(len(paid)):
         if low[i, j] < box[0, 0, j] or high[i, j] > box[0, 1, j]:
@@ -86,10 +83,7 @@ def widen_paid(boxes: BoxCosts, box: Codes, low: Codes, high: Codes, i: int, pai
 
 @jit
 def suffixes(items: LineItems, first: int, end: int, found: Codes) -> None:
-    """Fill `found` with the boxes of the runs of items that end with item `end` - 1.
-
-    Line i is that of the run from item `first` + i on.
-    """
+    """Fill line i of `found` with the box of the items from `first` + i up to `end` - 1."""
     low, high, of = items.low, items.high, items.of
     for e in range(end - 1, first - 1, -1):
         at = e - first
@@ -119,10 +113,9 @@ def offer(
     cost: float,
     largest: bool,
 ) -> None:
-    """Take the class from item s on, for each end in a range where the prefix then costs less.
+    """Set `total` and `last` where a prefix costs less if its last class begins with item s.
 
-    `run` is (s, first end, one after the last); `cost` is that of a record. Where it is taken,
-    `total` and `last` become the prefix's cost and s.
+    `run` is (s, first end, one after the last); `cost` is that of a record.
     """
     s, first, end = run
     before, size = total[s], records[s]
@@ -154,10 +147,9 @@ def shortest(
     The cost of a division is the sum over its classes of records times box cost, or the `largest`
     box cost; classes that cost more than `most` are not allowed. Prefixes that cannot be divided
     cost infinity. A class that could be two is never better (superadditive costs, Lemma 1), so no
-    class goes on where its first k people and k others would do as two. The box of the shortest
-    class from an item on is that of a window which moves to the right: `back` holds the boxes up to
-    the window's middle, `front` is what came after it. Classes that begin at equal items have the
-    same costs, kept in `costs` with the ends they go up to, `stops`.
+    class goes on where its first k people and k others would do as two. The shortest class from an
+    item on is a window which moves to the right: `back` holds the boxes up to its middle, `front`
+    what came after it. `costs` holds those of classes that begin at equal items, up to `stops`.
     """
     low, high, of, people, records = items
     n = len(of)
@@ -290,9 +282,9 @@ def extent_cost(keys: Floats, records: Counts, s: int, e: int) -> float:
 def overtakes(
     keys: Floats, records: Counts, total: Floats, pair: tuple[int, int], first: int
 ) -> int:
-    """Return the first end, `first` or after, at which the second of two beginnings is no worse.
+    """Return the first end from `first` on at which the second beginning is no worse, for good.
 
-    From there on it stays so: the cost has the quadrangle inequality. One after the last if never.
+    One after the last if there is none.
     """
     one, two = pair
     low, high = first, len(total)
@@ -310,10 +302,8 @@ def overtakes(
 def shortest_by_key(keys: Floats, people: Counts, records: Counts, k: int) -> tuple[Floats, Codes]:
     """Return what `shortest` does if a class costs its records times the extent of its keys.
 
-    That cost has the quadrangle inequality, so the best beginning never moves back as the end moves
-    on: a queue of beginnings, each with the end from which on it is the best, gives every prefix
-    its own in O(log n) (Galil and Giancarlo 1989). Nothing limits the size of a class, and nothing
-    needs to: smaller ones are never worse.
+    By a queue of beginnings, as in `one_dimensional`: that cost has the quadrangle inequality.
+    Nothing limits the size of a class, and nothing needs to: smaller ones are never worse.
     """
     n = len(keys)
     total = np.full(n + 1, np.inf)

@@ -54,8 +54,7 @@ def partners(
 ) -> tuple[Codes, Floats]:
     """Return the two classes that each failing class had best join, and how much more that costs.
 
-    Those are looked at that are up to `reach` places away. -1 and infinity where there is none that
-    no limit forbids.
+    They are up to `reach` places away; -1 and infinity where limits forbid all.
     """
     best = np.full((len(failing), 2), -1, np.int32)
     more = np.full((len(failing), 2), np.inf)
@@ -104,10 +103,7 @@ def pair_up(failing: Codes, partner: Codes, turn: Counts, number: int) -> tuple[
 
 @jit
 def join_boxes(low: Codes, high: Codes, place: Codes, number: int) -> tuple[Codes, Codes]:
-    """Return the boxes of classes once each is joined to those with the same number in `place`.
-
-    Classes of -1 are left out; there are `number` new ones.
-    """
+    """Return the boxes of `number` classes joined by `place`, without those of -1."""
     lows = np.full((number, low.shape[1]), np.iinfo(np.int32).max, np.int32)
     highs = np.full((number, low.shape[1]), -1, np.int32)
     for c in range(len(low)):

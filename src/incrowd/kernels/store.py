@@ -85,11 +85,11 @@ class Store(_CACHE):  # type: ignore[misc]
         """
         target_context.refresh()
         USED[self._name, text_of(sig)] = None
-        found = self._load_carried(sig) or self._load_kept(sig)
+        found = self._load_stored(sig)
         if found is None and self._folder is not None:
             with PAUSE:
                 self._claim = _claim_lock(self._path(sig), waits=Store.waits)
-            found = self._load_kept(sig)  # by another process, while we waited
+            found = self._load_stored(sig)  # by another process, while we waited
         if found is None:
             return None
         return _RESULT._rebuild(target_context, *found)  # noqa: SLF001  as numba's own does
@@ -123,16 +123,11 @@ class Store(_CACHE):  # type: ignore[misc]
         if self._folder is not None:
             yield self._path(sig)
 
-    def _load_carried(self, sig: Any) -> Any:
-        """Return what the package carries of the kernel for these types, None if nothing."""
-        return _read_kernel(CARRIED / self._file_name(sig, _baseline())) if carried_fits() else None
-
-    def _load_kept(self, sig: Any) -> Any:
-        """Return what the folder keeps of the kernel for these types, None if nothing."""
-        return None if self._folder is None else _read_kernel(self._path(sig))
+    def _load_stored(self, sig: Any) -> Any:
+        """Return what is kept of the kernel for these types, None if nothing."""
+        return next(filter(None, map(_read_kernel, self._paths(sig))), None)
 
     def _path(self, sig: Any) -> Path:
-        """Return the file in our folder for a kernel compiled for these types."""
         assert self._folder is not None  # noqa: S101  callers have asked
         return self._folder / self._file_name(sig, machine())
 
@@ -192,7 +187,6 @@ def carried_fits() -> bool:
 
 
 def _can_do(features: str, needed: str) -> bool:
-    """Whether a processor with these features has all that are needed."""
     return set(needed.split(",")) <= set(features.split(","))
 
 
@@ -203,10 +197,7 @@ def content(kernel: Any) -> str:
 
 
 def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
-    """Return what each function, constant and file that a kernel can reach consists of.
-
-    `seen` is added to, and is what is returned.
-    """
+    """Return `seen`, with all functions, constants and files that a kernel can reach added."""
     function = getattr(kernel, "py_func", kernel)
     if function in seen:
         return seen
@@ -226,7 +217,6 @@ def _reach(kernel: Any, seen: dict[Any, str]) -> dict[Any, str]:
 
 
 def _names(code: CodeType) -> set[str]:
-    """Return all names that a function uses, inner functions included."""
     inner = (one for one in code.co_consts if isinstance(one, CodeType))
     return set(code.co_names).union(*map(_names, inner))
 
@@ -289,9 +279,9 @@ def _claim_lock(path: Path, *, waits: bool) -> int | None:
 
 
 def _try_lock(lock: int, path: Path, *, waits: bool) -> bool:
-    """Lock the byte of the file of locks that stands for this kernel; whether it is ours now.
+    """Lock the kernel's byte in the file of locks, or close that; whether it is ours now.
 
-    If not, the lock file is closed. Without `waits`, `Busy` is raised if another process has it.
+    Without `waits`, `Busy` is raised if another process has it.
     """
     byte = int(_digest(path.name)[:12], 16)
     until = time.monotonic() + PATIENCE

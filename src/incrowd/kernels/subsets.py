@@ -61,10 +61,7 @@ def spans(first: Codes, stride: Counts, codes: Codes) -> tuple[Codes, Codes]:
 
 @jit
 def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None:
-    """Add to `total` what the records of each part pay in a column that it shows at `level`.
-
-    `costs[level, item]` is what one copy of the item pays.
-    """
+    """Add to `total` what each part pays in a column at its `level`: `costs[level, item]` each."""
     for part in range(1, len(digits)):
         if total[part] < np.inf:
             paid = 0.0
@@ -76,10 +73,7 @@ def add_costs(digits: Codes, level: Codes, costs: Floats, total: Floats) -> None
 
 @jit
 def pack_digits(digits: Codes, shift: Counts) -> Counts:
-    """Return each part as one number with its copies in fields of bits, for quick comparison.
-
-    The highest bit of each field stays free.
-    """
+    """Return each part as a number, its copies in fields of bits whose highest bit stays free."""
     keys = np.zeros(len(digits), dtype=np.int64)
     for part in range(len(digits)):
         for i in range(digits.shape[1]):

@@ -41,19 +41,17 @@ class Warmed:
     """Where compiled kernels are kept, None if nowhere: then every process compiles anew."""
 
 
-def known_signatures() -> tuple[Signature, ...]:
-    """Return all signatures that incrowd calls; none if this numba is a release we do not know."""
-    return signatures.load_signatures()[EVERYTHING] if compiling.WHOLE else ()
+def known_signatures(verb: str = EVERYTHING) -> tuple[Signature, ...]:
+    """Return the signatures that a verb needs, or all; none if this numba is unknown to us."""
+    return signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
 
 
 def missing(verb: str = EVERYTHING) -> tuple[Signature, ...]:
-    """Return the signatures that a verb needs, or all, and that are not compiled yet."""
-    known = signatures.load_signatures().get(verb, ()) if compiling.WHOLE else ()
-    return tuple(one for one in known if not _at_hand(one))
+    """Return those of the known signatures that are not compiled yet."""
+    return tuple(one for one in known_signatures(verb) if not _at_hand(one))
 
 
 def _at_hand(one: Signature) -> bool:
-    """Whether the kernel is compiled for these types already."""
     name, takes = one
     return bool(signatures.kernel(name).at_hand(signatures.read(takes)))
 
@@ -86,7 +84,6 @@ def with_helpers(verb: str, *, if_cold: bool = True) -> Iterator[None]:
 
 
 def _usable_cores() -> int:
-    """Return how many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

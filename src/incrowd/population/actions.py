@@ -1,8 +1,7 @@
 """What to do with each column so that it keeps no more values than allowed.
 
 A number of values is made a level of the column's hierarchy, said in words: month of birth, the
-first three digits (Lodha-Thomas Examples 6 and 7). A column's possibilities are the rungs of a
-ladder, the finest first, the last of which leaves the column out.
+first three digits (Lodha-Thomas Examples 6 and 7). Levels are the rungs of a ladder.
 """
 
 import math
@@ -66,7 +65,7 @@ class Rung:
 
 @dataclass(frozen=True)
 class Ladder:
-    """All ways to show a column, from its values as they are to nothing."""
+    """All ways to show a column, the finest first; the last leaves it out."""
 
     column: str
     rungs: tuple[Rung, ...]
@@ -100,15 +99,14 @@ def ladder_of(
     most of them lie close together (see `suggest`). `records` are those of each code; None if the
     column has a code for each record.
     """
-    if spec is not None and not isinstance(spec, Suggested):
-        return _make_ladder(column.name, _level_rungs(column, spec, records))
-    fitting = suggest(column.domain, column.name).spec
-    if isinstance(fitting, Intervals):
-        inner = _quantile_rungs(column, records) if fitting.quantiles else _width_rungs(column)
-        distinct = max(len(np.unique(column.codes)), 1)
-        first, last = Rung(distinct, AS_IT_IS, fitting), Rung(1, LEFT_OUT, fitting)
-        return _make_ladder(column.name, [first, *inner, last])
-    return _make_ladder(column.name, _level_rungs(column, fitting, records))
+    if spec is None or isinstance(spec, Suggested):
+        spec = suggest(column.domain, column.name).spec
+        if isinstance(spec, Intervals):
+            inner = _quantile_rungs(column, records) if spec.quantiles else _width_rungs(column)
+            distinct = max(len(np.unique(column.codes)), 1)
+            first, last = Rung(distinct, AS_IT_IS, spec), Rung(1, LEFT_OUT, spec)
+            return _make_ladder(column.name, [first, *inner, last])
+    return _make_ladder(column.name, _level_rungs(column, spec, records))
 
 
 def ladder_of_size(column: str, size: float, look: Look) -> Ladder:
@@ -205,7 +203,7 @@ def _level_rungs(column: CodedColumn, spec: AnyHierarchy, records: Counts | None
 
 def _width_rungs(column: CodedColumn) -> Iterator[Rung]:
     """Yield a rung for each round width of intervals that merges values, the narrowest first."""
-    values, missing = column.domain.values, int(_has_missing(column))
+    values, missing = column.domain.values, int((column.codes == 0).any())
     reach = float(values[-1]) - float(values[0])
     whole_numbers = values.dtype.kind == "i"
     for width in _round_numbers(reach, 2.0 if whole_numbers else reach / len(values) / 10):
@@ -216,17 +214,13 @@ def _width_rungs(column: CodedColumn) -> Iterator[Rung]:
 
 def _quantile_rungs(column: CodedColumn, records: Counts | None) -> Iterator[Rung]:
     """Yield rungs of intervals that hold about equally many records, the most intervals first."""
-    missing = int(_has_missing(column))
+    missing = int((column.codes == 0).any())
     for number in _group_counts(len(column.domain)):
         spec = Intervals(quantiles=number)
         hierarchy, _ = build_hierarchy(column, spec, records)
         if hierarchy.height > 1:
             values = len(hierarchy.labels[1]) + missing
             yield Rung(values, describe_level(hierarchy, 1, spec), spec, 1)
-
-
-def _has_missing(column: CodedColumn) -> bool:
-    return bool((column.codes == 0).any())
 
 
 def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
@@ -245,9 +239,8 @@ def _round_numbers(reach: float, least: float = 2.0) -> Iterator[float]:
 def _group_counts(size: int) -> Iterator[int]:
     """Yield numbers of groups below `size`, falling: round ones, then one by one."""
     rounds = [int(n) for n in _round_numbers(size - 1)]
-    small = range(min(size - 1, _ALL_NUMBERS), 1, -1)
     yield from (n for n in reversed(rounds) if n > _ALL_NUMBERS)
-    yield from small
+    yield from range(min(size - 1, _ALL_NUMBERS), 1, -1)
 
 
 def _step_of_dates(labels: Sequence[str]) -> str:
@@ -268,12 +261,10 @@ def _common_width(labels: Sequence[str]) -> float:
 
 
 def _step_phrase(step: str) -> str:
-    """Say to what step dates are rounded."""
     return f"to the {step}" if step[0].isalpha() else f"to periods of {step}"
 
 
 def _width_phrase(width: float) -> str:
-    """Say that numbers are shown in intervals of this width."""
     return f"intervals of width {width:g}"
 
 

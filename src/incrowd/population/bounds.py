@@ -1,31 +1,26 @@
 """How many classes a population fills with k people each (Lodha-Thomas Theorem 4).
 
 A population of n people is n draws from a distribution over classes. A class of share p then holds
-Bin(n, p) people, and what is asked for is that fewer than k of them are there with a probability of
-at most beta. The theorem's "small constant c" is made explicit: `chernoff` is the bound that its
-proof uses, `exact` the binomial tail itself, which allows more classes. Both speak of one class at
-a time, and so of each row; with `simultaneous` beta covers all classes together, as the classes
-share it (union bound).
+Bin(n, p) people, and fewer than k of them with a probability of at most beta. The theorem's "small
+constant c" is made explicit: `chernoff` is the bound that its proof uses, `exact` the binomial tail
+itself, which allows more classes. Both speak of one class at a time, and so of each row; with
+`simultaneous` the classes share beta (union bound).
 
 `PopulationSample` is a table drawn from a population. A class with m of the n people of a table
 is not a share m/n of the population: rare classes are seen by luck, and the luckiest of many are
-the ones that get released. So shares are bounded from below, for all classes at once. If a class of
-share q holds m of n people drawn at random with a probability of at most P[Bin(n, q) >= m] (Clopper
-and Pearson 1934), then all classes together mislead with at most the sum of these probabilities
-over every class that could have been shown:
+the ones that get released. So shares are bounded from below for all classes at once, by the sum of
+P[Bin(n, q) >= m] (Clopper and Pearson 1934) over every class of share q that could have been shown:
 
-- `declared` labels: each column shows one level of a hierarchy that was fixed without the table. At
-  most 1/q classes have a share of q, and there are at most 32 levels of each column to choose from.
-  Classes below q do not add up to more: the tail grows faster than the share.
-- `any` labels: a class shows, in each of d columns, something that two people determine (the ends
-  of an interval, the node above two values). Leave these 2d people out: the others are drawn
-  without regard to the class. At most C(n + 2d, 2d) classes can be drawn in this way.
+- `declared` labels: at most 1/q classes have a share of q, at each of at most 32 levels of each
+  column. Classes below q do not add up to more: the tail grows faster than the share.
+- `any` labels: two people determine what a class shows in each of d columns. But for these 2d, all
+  are drawn without regard to the class. At most C(n + 2d, 2d) classes can be drawn in this way.
 
-Tables are drawn without replacement. Their counts spread less than Bin(n, q), so the bound errs on
-the safe side; and a class holds at least the people who were seen in it.
+Tables are drawn without replacement: their counts spread less than Bin(n, q), on the safe side.
 """
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -239,22 +234,12 @@ def _k_of_share(share: float, population: int, beta: float, bound: Bound) -> int
 
 
 def _largest_that_holds(holds: Callable[[int], bool], *, low: int, high: int) -> int:
-    """The largest number from `low` to `high` for which `holds` is true.
-
-    By bisection: `holds` is true up to some number and false above it; it is taken to be true at
-    `low`.
-    """
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if holds(middle) else (low, middle - 1)
-    return low
+    """The largest number up to `high` for which `holds`, true up to there and at `low`, is true."""
+    return low + bisect_right(range(low + 1, high + 1), x=False, key=lambda n: not holds(n))
 
 
 def _smallest_that_holds(holds: Callable[[int], bool], *, low: int) -> int:
-    """The smallest number from `low` on for which `holds` is true.
-
-    By bisection: `holds` is false up to some number and true from there on.
-    """
+    """The smallest number from `low` on for which `holds`, true from there on, is true."""
     high = low
     while not holds(high):
         low, high = high + 1, 2 * high
@@ -307,7 +292,7 @@ class PopulationSample:
 
 @lru_cache(maxsize=4096)
 def _least_share(drawn: PopulationSample, size: int) -> float:
-    """The share that `drawn.share` returns, by bisection on its logarithm; 0.0 if unsure."""
+    """The share that `drawn.share` returns; 0.0 if unsure."""
     if not 0 <= size <= drawn.people:
         raise ValueError("a class has no more people than its table")
     if not size:
@@ -322,20 +307,16 @@ def _least_share(drawn: PopulationSample, size: int) -> float:
 
 @lru_cache(maxsize=4096)
 def _least_size(drawn: PopulationSample, population: int, k: int, beta: float) -> int:
-    """The number of people that `drawn.least` returns, by bisection; at most k."""
-    low, high = 1, max(k, 1)
-    while low < high:
-        middle = (low + high) // 2
-        enough = middle > drawn.people or drawn.supports(middle, population, beta) >= k
-        low, high = (low, middle) if enough else (middle + 1, high)
-    return low
+    """The number of people that `drawn.least` returns; at most k."""
+
+    def holds(size: int) -> bool:
+        return size > drawn.people or drawn.supports(size, population, beta) >= k
+
+    return 1 + bisect_left(range(1, max(k, 1)), x=True, key=holds)
 
 
 def _log_chance_misled(drawn: PopulationSample, size: int, share: float) -> float:
-    """The logarithm of an upper bound of the chance that a sample misleads.
-
-    It misleads if some class of a smaller share of the population holds so many people.
-    """
+    """The log of an upper bound of the chance that a class of a smaller share is so large."""
     people, ends = drawn.people, 0
     if drawn.labels == "declared":
         ways = drawn.columns * math.log(_LEVELS) - math.log(share)

@@ -1,8 +1,7 @@
 """Columns that show quantiles: what is asked for, and one column put into buckets.
 
-A column is divided by its values or by a sample of them. Its cells are looked up and counted as
-they pass. Then buckets that hold too few records are joined, and the rows that leave are counted
-again by Polars alone.
+Its cells are looked up and counted as they pass. Then buckets that hold too few records are joined,
+and the rows that leave are counted again by Polars alone.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -117,10 +116,9 @@ class QuantileOptions:
 
     def leaving_columns(self, names: Sequence[str]) -> tuple[str, ...]:
         """The columns of the table that leave, in its order; unknown ones are refused."""
-        wanted = {
-            *choose_columns(names, self.columns),
-            *(choose_columns(names, self.keep) if self.keep else ()),
-        }
+        wanted = set(choose_columns(names, self.columns))
+        if self.keep:
+            wanted.update(choose_columns(names, self.keep))
         return tuple(name for name in names if name in wanted)
 
     def drawn_per_bucket(self, records: int, sample: int) -> int:
@@ -154,8 +152,7 @@ class QuantileOptions:
         if self.epsilon is not None and bucketed.promise.exact:
             yield (
                 f"this epsilon needs {self.sample:,} records and the table has "
-                f"{bucketed.records:,}: "
-                "all were looked at, so the quantiles are exact"
+                f"{bucketed.records:,}: all were looked at, so the quantiles are exact"
             )
         for column in bucketed.columns:
             if column.emptied:
@@ -209,10 +206,7 @@ class Bucketing:
         return made, made._look_up_in_threads(scaled, 0)
 
     def look_up(self, cells: pl.Series, start: int) -> Codes:
-        """The bucket of each cell (0 if missing), added to the counts; `start` records came before.
-
-        Cells are added up one by one, so it does not matter which of them came together.
-        """
+        """The bucket of each cell (0 if missing), added one by one; `start` records came before."""
         scaled = scale_cells(cells, self.kind)
         self._note_unfit(scaled, start)
         codes = np.empty(len(scaled.values), dtype=np.int32)
@@ -261,7 +255,7 @@ class Bucketing:
         )
 
     def refuse_unfit(self) -> None:
-        """Refuse a column in which values of another kind were counted."""
+        """Refuse a column with values of another kind."""
         if not self.unfit:
             return
         kind = self.kind.value
@@ -366,14 +360,8 @@ class BucketRecount:
     def add(self, frame: pl.DataFrame) -> None:
         """Count these rows by what they show in each column."""
         for name in self._parts:
-            counts = (
-                frame[name]
-                .alias("shown")
-                .to_frame()
-                .group_by("shown")
-                .agg(size=pl.len().cast(pl.Int64))
-            )
-            self.add_counts(name, counts)
+            shown = frame[name].alias("shown").to_frame().group_by("shown")
+            self.add_counts(name, shown.agg(size=pl.len().cast(pl.Int64)))
 
     def add_counts(self, name: str, counts: pl.DataFrame) -> None:
         """Add counts of one column: how many rows (`size`) show the same (`shown`)."""
@@ -396,5 +384,4 @@ class BucketRecount:
 
 
 def _add_up(parts: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """Add up the sizes of what shows the same in several counts."""
     return pl.concat(parts, how="vertical_relaxed").group_by("shown").agg(pl.col("size").sum())

@@ -4,12 +4,11 @@ With d'_i quantiles column i is distorted in proportion to 1/d'_i, so the sum of
 small while the product of the d'_i stays within D', the number of classes allowed. Without limits
 the d'_i are proportional to the weights (Equation 1).
 
-Where we depart: the paper raises what is above a column's own number of values back to it and
-solves the rest again; it is silent about what falls below 1 and about whole numbers. Here both ends
-are kept at once, exactly, by one common factor (`shares`). Then numbers are rounded down, what that
-leaves goes to the columns where a part of it helps most, and as long as it pays one column goes a
-step up at the expense of another. With few columns this begins from several points, so that a
-better choice of whole numbers rarely remains.
+Where we depart: the paper cuts what is above a column's own number of values and solves the rest
+again; it is silent about what falls below 1 and about whole numbers. Here one common factor keeps
+both ends at once (`unrounded_budget`). Then numbers are rounded down, what that leaves goes where
+it helps most, and one column goes a step up at the expense of another as long as that pays. With
+few columns this begins from several points, so that a better choice rarely remains.
 """
 
 import math
@@ -88,10 +87,7 @@ def check_weights(weights: Sequence[float] | None, number: int) -> tuple[float, 
 def _other_starts(
     kept: Sequence[int], sizes: Sequence[int], allowed: int
 ) -> Iterator[dict[int, int]]:
-    """Yield other numbers of values to start from, by place of a column, if columns are few.
-
-    One column of few values is a step off, shows all its values or is left out.
-    """
+    """Yield other starts if columns are few: another number of values for one column of few."""
     if len(sizes) > _FEW:
         return
     for i, (d, size) in enumerate(zip(kept, sizes, strict=True)):
@@ -121,10 +117,7 @@ def _improve_budget(
 def _spend_rest(
     kept: list[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int]:
-    """Give what rounding left to the columns where it lowers the distortion most; changes `kept`.
-
-    It is given step by step: a step is a fiftieth of a large number, and 1 of a small one.
-    """
+    """Give what rounding left to columns, where it lowers the distortion most; changes `kept`."""
     while True:
         product = math.prod(kept)
         steps = [
@@ -141,10 +134,7 @@ def _spend_rest(
 def _best_exchange(
     kept: Sequence[int], sizes: Sequence[int], allowed: int, worth: Sequence[float]
 ) -> list[int] | None:
-    """The budget in which one column has more values and another fewer, where that gains most.
-
-    None if no exchange gains.
-    """
+    """The budget after the exchange between two columns that gains most; None if none gains."""
     product, best, found = math.prod(kept), _ROUNDING * distortion(kept, worth), None
     rising = [i for i, (d, size) in enumerate(zip(kept, sizes, strict=True)) if d < size]
     falling = [j for j, d in enumerate(kept) if d > 1 or j < 2]  # two, if nothing has to fall

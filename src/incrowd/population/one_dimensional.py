@@ -3,14 +3,12 @@
 A k-anonymous transformation maps every value to one of at least k values (Definition 6). The best
 ones put neighbours together, so all that is to be found is where buckets end. What is best:
 
-- `quantile`: the least rank difference (Definition 8). By rank these are the paper's quantiles,
-  of as equal a size as can be (Definition 9, Theorem 5);
+- `quantile`: the least rank difference (Definition 8; by rank the paper's quantiles, Theorem 5);
 - `k-median`: the least sum of distances to the buckets' medians;
 - `cellular`: the least sum over the buckets of radius times records;
 - `k-centre`: the least largest radius, and of these divisions the one that is best by `cellular`.
 
-The radius is half the way from the first value of a bucket to the last, so its centre may lie
-between values; the paper leaves that open.
+The radius is half the way from the first value of a bucket to the last (the paper leaves it open).
 
 Values that are equal stay together unless `split` says that ranks alone decide. A bucket may then
 be as large as its value is frequent; by rank no bucket has 2k records or more.
@@ -35,10 +33,7 @@ _LARGEST = 1e290
 
 @dataclass(frozen=True, eq=False)
 class ValueBuckets:
-    """Which bucket each value of a column is in, and what each bucket shows.
-
-    Buckets are numbered 0, 1, … from the least values on.
-    """
+    """Which bucket (0, 1, … from the least values on) each value is in, and what each shows."""
 
     of: Codes
     """The bucket of each value, in the order in which the values were given."""
@@ -46,7 +41,6 @@ class ValueBuckets:
     """The place of each bucket's median among the values given; of two the lower."""
 
     def __len__(self) -> int:
-        """Number of buckets."""
         return len(self.medians)
 
     def __repr__(self) -> str:
@@ -72,8 +66,7 @@ def quantiles(values: Values, k: int, *, split: bool = False) -> ValueBuckets:
     """Buckets with the least rank difference (Definitions 8 and 9), each with k values or more.
 
     With `split` equal values may be parted, and the buckets are the paper's: n // k of them, as
-    equal in size as can be. Without, equal values stay together, and the rank difference is the
-    least that this allows. NaN, infinite and missing values are refused.
+    equal in size as can be. NaN, infinite and missing values are refused.
 
     >>> ages = np.array([31, 18, 44, 18, 29, 52, 18])
     >>> quantiles(ages, 2).medians_of(ages)
@@ -173,8 +166,7 @@ def rank_difference(values: Values, onto: Counts) -> int:
 
 def _ascending_places(values: Values, k: int) -> Counts:
     """Check k and the values; return their places in ascending order, equal ones as they came."""
-    if k < 1:
-        raise PolicyError("k must be a whole number, 1 or more")
+    _check_k(k)
     _check_values(values)
     if len(values) < k:
         raise _too_few_error(len(values), k)
@@ -185,8 +177,12 @@ def _ascending_places(values: Values, k: int) -> Counts:
     return order
 
 
+def _check_k(k: int) -> None:
+    if k < 1:
+        raise PolicyError("k must be a whole number, 1 or more")
+
+
 def _check_values(values: Values) -> None:
-    """Refuse values that are no numbers or dates, or of which some are missing or not finite."""
     if values.ndim != 1 or values.dtype.kind not in "iufmM":
         raise InputError(
             "the values of the column are neither numbers nor dates",
@@ -202,14 +198,12 @@ def _check_values(values: Values) -> None:
 
 
 def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
-    """Refuse an unknown method, and values that are not ascending or fewer than k."""
     if method not in get_args(Method):
         some = ", ".join(get_args(Method))
         raise PolicyError(
             "there is no such method of dividing values", remedy=f"choose one of {some}"
         )
-    if k < 1:
-        raise PolicyError("k must be a whole number, 1 or more")
+    _check_k(k)
     if not np.isfinite(positions).all() or (np.diff(positions) < 0).any():
         raise InputError("the values to divide must be finite and ascending")
     if (counts < 0).any():
@@ -219,7 +213,6 @@ def _check_runs(positions: Floats, counts: Counts, k: int, method: str) -> None:
 
 
 def _too_few_error(number: int, k: int) -> InfeasibleError:
-    """The error that a column has fewer values than k, or none."""
     if number == 0:
         return InfeasibleError("there are no values to divide", remedy="give a column with values")
     return InfeasibleError(
@@ -229,7 +222,6 @@ def _too_few_error(number: int, k: int) -> InfeasibleError:
 
 
 def _no_buckets_error(k: int) -> InfeasibleError:
-    """The error that no division keeps the limits of the column."""
     return InfeasibleError(
         f"the limits of the column allow no buckets of {k:,} records or more",
         remedy="ask for a smaller k, or let buckets be wider",
@@ -237,11 +229,7 @@ def _no_buckets_error(k: int) -> InfeasibleError:
 
 
 def _positions(values: Values) -> Floats:
-    """Values as numbers on one scale, with finite sums; the first at 0.
-
-    If that would be too large, they are scaled to 0..1. What is near the first value keeps its
-    precision, however far from 0 the column begins.
-    """
+    """Values as distances from the least, precise near it; on 0..1 where sums could overflow."""
     kind = values.dtype.kind
     place = values.astype(np.int64 if kind in "mM" else values.dtype).astype(np.float64)
     if not len(place):
@@ -253,7 +241,6 @@ def _positions(values: Values) -> Floats:
 
 
 def _buckets_ending_at(order: Counts, ends: Counts) -> ValueBuckets:
-    """Make the buckets of values in this order that end before these ranks."""
     begins = np.concatenate([[0], ends[:-1]])
     of = np.empty(len(order), dtype=np.int32)
     of[order] = np.repeat(np.arange(len(ends), dtype=np.int32), ends - begins)

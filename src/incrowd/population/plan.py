@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -64,19 +65,16 @@ class PlanQuestion:
 
     def class_budget(self) -> int:
         """The number of equally likely classes that may be told apart: D'."""
-        n, k, beta = self._parameters()
+        n, k, beta = self._known_or_zero()
         return classes_allowed(n, k, beta, bound=self.bound, simultaneous=self.simultaneous)
 
     def answer(self, classes: int, share: float | None = None) -> "PlanQuestion":
-        """Solve for the unknown of the question, for so many classes, the smallest of this share.
-
-        Without a share they are equally likely.
-        """
-        n, k, beta = self._parameters()
+        """Solve for the unknown for so many classes, the smallest of this share, or all equal."""
+        n, k, beta = self._known_or_zero()
         classes = min(classes, _MOST_CLASSES)
         part = 1 / classes if share is None else share
-        if not part:
-            return self._answer_for_empty_class()
+        if not part:  # the class may be empty
+            return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
         beta /= classes if self.simultaneous else 1
         match self.unknown:
             case "population":
@@ -90,23 +88,12 @@ class PlanQuestion:
                 return replace(self, beta=min(missed, 1.0))
         return self
 
-    def _answer_for_empty_class(self) -> "PlanQuestion":
-        """The question answered for a class that may be empty: k = 0, or a beta of 1."""
-        k = 0 if self.k is None else self.k
-        return replace(self, k=k, beta=1.0 if self.beta is None else self.beta)
-
     def without(self, name: str) -> "PlanQuestion":
         """The question with population, k or beta left out."""
-        n, k, beta = self.population, self.k, self.beta
-        return replace(
-            self,
-            population=None if name == "population" else n,
-            k=None if name == "k" else k,
-            beta=None if name == "beta" else beta,
-        )
+        left_out: dict[str, Any] = {name: None}
+        return replace(self, **left_out)
 
-    def _parameters(self) -> tuple[int, int, float]:
-        """Population, k and beta, with 0 in place of the one that is left out."""
+    def _known_or_zero(self) -> tuple[int, int, float]:
         return self.population or 0, self.k or 0, self.beta or 0.0
 
 
@@ -220,9 +207,8 @@ def _choose_rungs(
 ) -> tuple[list[int], list[int]]:
     """Choose per column how many values it may keep, and the place of the finest rung with no more.
 
-    A column that cannot be made so coarse, or not at all, shows its coarsest level or is left out,
-    whichever distorts less: what it does not use of its share goes to the others, what it uses
-    beyond it comes from them.
+    A column that cannot be made so coarse shows its coarsest level or is left out, whichever
+    distorts less: the others get what it does not use of its share, or pay for what it uses beyond.
     """
     fixed: dict[int, int] = {}
     while True:
@@ -264,10 +250,9 @@ def _spend_leftover(
     allowed: int,
     worth: Sequence[float],
 ) -> tuple[list[int], list[int]]:
-    """Spend what the levels leave unused on columns whose next finer level still fits.
+    """Spend what the levels leave unused on finer levels that still fit; changes `places`.
 
-    Return the numbers of values that columns may keep and the places of their rungs; changes
-    `places`.
+    Return how many values columns may keep, and the places of their rungs.
     """
     values = [ladder.rungs[place].values for ladder, place in zip(ladders, places, strict=True)]
     start = list(values)
@@ -292,7 +277,6 @@ def _list_actions(
     places: Sequence[int],
     worth: Sequence[float],
 ) -> tuple[Action, ...]:
-    """An action per column: the rung at its place, and how many values it was allowed."""
     actions = []
     for ladder, allowed, place, weight in zip(ladders, kept, places, worth, strict=True):
         rung = ladder.rungs[place]
@@ -304,7 +288,6 @@ def _list_actions(
 
 
 def _refuse_bad_question(question: PlanQuestion) -> None:
-    """Refuse an unknown bound, a beta that is no probability, and k above the population."""
     if question.bound not in {"exact", "chernoff"}:
         raise PolicyError("there is no such bound", remedy="choose exact or chernoff")
     if question.beta is not None:
@@ -337,7 +320,6 @@ def columns_shown(plan: Plan, columns: Mapping[str, PlannedColumn]) -> list[Code
 
 
 def _column_at_level(planned: PlannedColumn, action: Action) -> CodedColumn:
-    """The column in the codes of the nodes of its action's level."""
     spec, column = action.rung.hierarchy, planned.column
     if spec is None or action.rung.level == 0:
         return column

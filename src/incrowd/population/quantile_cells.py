@@ -65,7 +65,6 @@ def scale_cells(cells: pl.Series, kind: Kind) -> Scaled:
 
 
 def _scale_numbers(cells: pl.Series) -> Scaled:
-    """Read numbers; infinite ones are unfit."""
     values = cells.cast(pl.Float64).fill_null(np.nan).to_numpy()
     infinite = np.isinf(values)
     if not infinite.any():
@@ -74,7 +73,7 @@ def _scale_numbers(cells: pl.Series) -> Scaled:
 
 
 def _scale_dates(cells: pl.Series) -> Scaled:
-    """Read dates and moments as microseconds since 1970, time zones left out."""
+    """Microseconds since 1970, time zones left out."""
     if isinstance(cells.dtype, pl.Datetime):
         cells = cells.dt.replace_time_zone(None)
     moments = cells.cast(pl.Datetime("us")).to_physical()
@@ -109,10 +108,7 @@ def _scale_texts(texts: pl.Series, kind: Kind) -> Scaled:
 
 
 def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
-    """The values of odd texts, NaN where there is none, and which of them are unfit.
-
-    A text that is no value is unfit unless it means missing.
-    """
+    """The values of odd texts, NaN where there is none, and which neither fit nor mean missing."""
     plain = texts.str.strip_chars()
     parsed = parse_numbers(plain) if kind is Kind.NUMBER else parse_dates(plain)
     found = parsed.values
@@ -126,10 +122,7 @@ def _parse_closely(texts: pl.Series, kind: Kind) -> tuple[Floats, Flags]:
 def cells_of_buckets(
     division: BucketDivision, kind: Kind, show: Show, cells: pl.Series
 ) -> pl.Series:
-    """A series of cells: first an empty one, for missing values, then what each bucket shows.
-
-    `cells` are some of the column: medians get their type.
-    """
+    """An empty cell, then what each bucket shows; medians have the type of `cells`."""
     labels: Sequence[str] | None = None
     if show == "range":
         labels = _range_labels(division, kind)
@@ -142,7 +135,6 @@ def cells_of_buckets(
 
 
 def _in_cell_type(medians: Floats, kind: Kind, cells: pl.Series) -> pl.Series:
-    """An empty cell and then the medians, in the type of `cells`."""
     made = pl.Series(cells.name, medians, dtype=pl.Float64)
     if kind is Kind.DATE:
         made = made.cast(pl.Int64).cast(pl.Datetime("us"))

@@ -1,11 +1,8 @@
 """Quantiles of one column, by all its values or by a sample (Lodha-Thomas Sections 4.1.3 and 5.2).
 
 A uniform sample of ln(1/delta) / epsilon^2 records stands for the table: the value of rank t is
-near that of rank t s / n in the sample. A bucket is a run of values, and equal values are always in
-one bucket. The sample's promise is about ranks. That each bucket holds k records is counted
-afterwards, and buckets that do not are joined with their neighbours.
-
-With b buckets of equal size the normalized squared error is about 1/b^2 (Section 5.2).
+near that of rank t s / n in the sample. A bucket is a run of values; equal ones are never parted.
+The sample promises ranks only: that each bucket holds k records is counted afterwards.
 """
 
 import math
@@ -83,7 +80,6 @@ class BucketDivision:
     """Where among them each bucket begins; none if there are no values."""
 
     def __len__(self) -> int:
-        """Number of buckets."""
         return len(self.starts)
 
     @property
@@ -111,9 +107,8 @@ class BucketDivision:
 def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
     """Divide values into buckets of at least `least`: `number` of them, or as many as possible.
 
-    Values are sorted first; there are fewer buckets if equal values, which are never divided, leave
-    no more. Each is as near as they allow to the same size (Definition 9, errors of rank spread
-    evenly).
+    There are fewer if equal values, which are never divided, leave no more. Each is as near as they
+    allow to the same size (Definition 9, errors of rank spread evenly).
     """
     values = np.sort(values)
     if not len(values):
@@ -125,10 +120,9 @@ def divide(values: Floats, number: int | None, least: int) -> BucketDivision:
 
 
 def join_small(sizes: Counts, k: int) -> Counts:
-    """Join the smallest bucket with a neighbour until all hold k; return the new number of each.
+    """Join the smallest bucket with its smaller neighbour until all hold k; return the new numbers.
 
-    It joins the neighbour with fewer records. Buckets keep their order. All become one if they hold
-    fewer than k together.
+    All become one if they hold fewer than k together.
 
     >>> join_small(np.array([5, 1, 3, 7]), 5).tolist()
     [0, 0, 0, 1]
@@ -148,9 +142,8 @@ def join_small(sizes: Counts, k: int) -> Counts:
 
 def _smaller_neighbour(groups: list[list[int]], i: int) -> int:
     """The place of the neighbour of group i with fewer records; the left one if they are equal."""
-    if i in {0, len(groups) - 1}:
-        return 1 if i == 0 else i - 1
-    return i - 1 if groups[i - 1][0] <= groups[i + 1][0] else i + 1
+    neighbours = (j for j in (i - 1, i + 1) if 0 <= j < len(groups))
+    return min(neighbours, key=lambda j: groups[j][0])
 
 
 @dataclass(frozen=True, eq=False)

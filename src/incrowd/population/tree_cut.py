@@ -1,15 +1,13 @@
 """The best cut through the tree of a column: nodes of any level, at most so many of them.
 
 Lodha-Thomas Section 4.2 takes, for a column without an order, the level of its tree that has at
-most d nodes. One level for all branches is more than is asked: a cut that goes high where values
-are rare and low where they are frequent loses less with the same number of nodes. The best one is
-found by dynamic programming from the leaves up. Every node knows, for each number of nodes, the
-least cost of a cut through what is below it: that of being the cut itself, or the best way of
-giving the number to its children (a knapsack).
+most d nodes. A cut that goes high where values are rare and low where they are frequent loses less
+with as many nodes. The best one is found by dynamic programming from the leaves up: every node
+knows, for each number of nodes, the least cost of a cut through what is below it, that of being the
+cut itself or the best way of giving the number to its children (a knapsack).
 
-Only nodes that hold records count; what the table does not hold needs no node and costs nothing.
-Where each node of a cut must hold so many records, nodes with fewer are no part of any cut, except
-on the highest level, above which there is nothing.
+Only nodes that hold records count. Where each node of a cut must hold so many records, nodes with
+fewer are in no cut, except on the highest level, above which there is nothing.
 """
 
 from collections.abc import Sequence
@@ -40,8 +38,6 @@ class TreeCut:
 
 def best_cut(maps: Codes, records: Counts, costs: Floats, most: int) -> TreeCut:
     """The cut with the least cost of all that have at most so many nodes with records.
-
-    See `CutTrees`, which answers for many numbers at once.
 
     >>> maps = np.array([[0, 1, 2, 3, 4], [0, 1, 1, 2, 2], [1, 1, 1, 1, 1]], dtype=np.int32)
     >>> costs = np.array([[0.0] * 5, [0.5] * 5, [1.0] * 5])
@@ -74,10 +70,9 @@ class CutTrees:
     def of(
         cls, maps: Codes, records: Counts, costs: Floats, most: int, least: int = 1
     ) -> "CutTrees":
-        """Compute the best cuts of up to `most` nodes that hold at least `least` records each.
+        """Compute the best cuts of up to `most` nodes, or what the work allows.
 
-        `most` is lowered to what the work allows; nodes of the highest level may hold fewer
-        records.
+        Each holds at least `least` records, except on the highest level.
         """
         if most < 1:
             raise PolicyError("a cut needs at least one node")
@@ -96,17 +91,13 @@ class CutTrees:
                 coarse = bool(few.any())
                 level = map(_table_of_leaf, paid, (holds > 0).tolist())
             else:
-                level = map(
-                    _table_of_node, paid, _child_tables(maps, h, tables[-1]), [most] * len(paid)
-                )
+                children = (tables[-1][a:b] for a, b in pairwise(_first_children(maps, h)))
+                level = map(_table_of_node, paid, children, [most] * len(paid))
             tables.append(tuple(level))
         return cls(maps, records, costs, tuple(tables), most, coarse)
 
     def cut(self, most: int) -> TreeCut:
-        """The cut with the least cost of all with at most so many nodes; of these the smallest.
-
-        If even the highest level has more, as many as it has are taken.
-        """
+        """The cheapest, then smallest, cut of at most so many nodes, or of the fewest possible."""
         level = np.zeros(self.maps.shape[1], dtype=np.int32)
         if self.tables and (self.coarse or most < _occupied_nodes(self.maps[0], self.records)):
             self._mark_levels(level, min(most, self.most))
@@ -182,10 +173,7 @@ def _table_of_node(own: float, children: Sequence[_CutTable], most: int) -> _Cut
 
 
 def _best_over_children(children: Sequence[_CutTable], most: int) -> _CutTable:
-    """The table of the best ways to give up to `most` nodes to these children.
-
-    If `most` is too few for all of them it starts with the least number that is possible.
-    """
+    """The table of the best ways to give these children up to `most` nodes, or the least number."""
     fixed = [child for child in children if len(child.costs) == 1]
     least = sum(child.least for child in children)
     costs = np.array([sum(float(child.costs[0]) for child in fixed)])
@@ -211,12 +199,6 @@ def _best_sums(one: Floats, other: Floats, size: int) -> tuple[Floats, Codes]:
     return best, part
 
 
-def _child_tables(maps: Codes, h: int, below: Sequence[_CutTable]) -> list[Sequence[_CutTable]]:
-    """By node of level h: the tables of its children, out of those of the level below."""
-    starts = _first_children(maps, h)
-    return [below[a:b] for a, b in pairwise(starts)]
-
-
 def _first_children(maps: Codes, h: int) -> list[int]:
     """By node of level h: the number of its first child; at the end one behind the last of all."""
     if h == 0:
@@ -229,5 +211,4 @@ def _first_children(maps: Codes, h: int) -> list[int]:
 
 
 def _occupied_nodes(nodes: Codes, records: Counts) -> int:
-    """How many nodes of a level hold records."""
     return len(np.unique(nodes[1:][records[1:] > 0]))

@@ -179,10 +179,7 @@ def sort_by(codes: Codes, order: Codes, j: int, spare: Codes, keys: Codes) -> bo
 def sort_digit(
     codes: Codes, order: Codes, j: int, digit: tuple[int, int, int], spare: Codes
 ) -> None:
-    """Sort `order` by some bits of the codes of column j, in place and stably, by counting.
-
-    `digit` is the lowest code, the bits left out on the right, and how many numbers there are.
-    """
+    """Sort `order` stably by `digit` of column j: (lowest code, bits left out, numbers)."""
     low, shift, size = digit
     mask = size - 1 if size == 1 << _DIGIT else -1
     head = np.zeros(size + 1, np.int32)

@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
-from incrowd.kernels import diversity
 from incrowd.kernels.compile import jit
+from incrowd.kernels.diversity import deepest, entropies, node_distances, ordered_distances
+from incrowd.kernels.histogram import expand
 from incrowd.kernels.rules import DISTINCT, ENTROPY, ORDERED, PEOPLE, RECURSIVE, SHARE
 
 KIND, FIRST, WIDTH, A, B, C, TABLE = range(7)
@@ -109,10 +110,7 @@ def fits(asks: Asks, holdings: Holdings, c: int) -> bool:
 
 @jit
 def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int) -> bool:
-    """Whether a class with these counts and so many people satisfies one rule.
-
-    `rule` is a line of `Asks.rules`; `limit` and `table` are what it refers to.
-    """
+    """Whether a class with these counts and people satisfies a rule, a line of `Asks.rules`."""
     kind, a, b = rule[KIND], rule[A], rule[B]
     if kind == PEOPLE:
         return bool(people >= a)
@@ -123,9 +121,9 @@ def keeps(rule: Counts, limit: float, table: Floats, counts: Counts, people: int
     start = np.zeros(2, np.int64)
     start[1] = len(counts)
     if kind == ENTROPY:
-        return bool(diversity.entropies(start, counts)[0] >= limit)
+        return bool(entropies(start, counts)[0] >= limit)
     if kind == RECURSIVE:
-        return bool(diversity.deepest(start, counts, b, rule[C])[0] >= a)
+        return bool(deepest(start, counts, b, rule[C])[0] >= a)
     return bool(distance(kind, (a, b), table, start, counts) <= limit)
 
 
@@ -153,13 +151,13 @@ def distance(
     if kind == ORDERED:
         rank = table[1 : 1 + width].astype(np.int64)
         upto = table[1 + width : 2 + width + rank[-1]]
-        return float(diversity.ordered_distances(start, code, counts, table[0], rank, upto)[0])
+        return float(ordered_distances(start, code, counts, table[0], rank, upto)[0])
     total = 0.0
     for level in range(size[0]):
         first = level * (width + size[1])
         nodes = table[first : first + width].astype(np.int32)
         shares = table[first + width : first + width + size[1]]
-        total += diversity.node_distances(start, code, counts, nodes, shares)[0]
+        total += node_distances(start, code, counts, nodes, shares)[0]
     return total / max(size[0], 1)
 
 
@@ -187,8 +185,4 @@ def entries_of(start: Counts, rows: Codes) -> tuple[Counts, Counts]:
     begins = np.zeros(len(rows) + 1, np.int64)
     for i in range(len(rows)):
         begins[i + 1] = begins[i] + start[rows[i] + 1] - start[rows[i]]
-    entry = np.empty(begins[-1], np.int64)
-    for i in range(len(rows)):
-        for e in range(start[rows[i]], start[rows[i] + 1]):
-            entry[begins[i] + e - start[rows[i]]] = e
-    return entry, begins
+    return expand(start, rows)[0], begins

@@ -129,15 +129,24 @@ def find_edges(space: Space, state: State, c: int, edges: Counts) -> None:
 
 
 @jit
-def cost_without(space: Space, point: int, edges: Counts) -> float:
-    """Return what a class with these edges costs a record once it is without the point."""
-    points, boxes = space
-    low, high = np.empty(points.shape[1], np.int32), np.empty(points.shape[1], np.int32)
+def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
+    """Write the span of a class without one of its points to `box`; whether it is narrower."""
+    narrower = False
     for j in range(points.shape[1]):
         code = points[point, j]
-        low[j], high[j] = edges[LOWEST, j], edges[HIGHEST, j]
+        box[0, j], box[1, j] = edges[LOWEST, j], edges[HIGHEST, j]
         if code == edges[LOWEST, j] and edges[AT_LOWEST, j] == 1:
-            low[j] = edges[ABOVE, j]
+            box[0, j] = edges[ABOVE, j]
+            narrower = True
         if code == edges[HIGHEST, j] and edges[AT_HIGHEST, j] == 1:
-            high[j] = edges[BELOW, j]
-    return price(boxes, low, high)
+            box[1, j] = edges[BELOW, j]
+            narrower = True
+    return narrower
+
+
+@jit
+def cost_without(space: Space, point: int, edges: Counts) -> float:
+    """Return what a class with these edges costs a record once it is without the point."""
+    box = np.empty((2, space.points.shape[1]), np.int32)
+    narrow_box(space.points, point, edges, box)
+    return price(space.boxes, box[0], box[1])

@@ -169,20 +169,6 @@ def move_out(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> fl
 
 
 @jit
-def worth_dissolving(space: Space, state: State, rule: Rule, c: int) -> bool:
-    """Whether all records of class c would pay less elsewhere, each piece looked at by itself."""
-    points_in, count, pieces, cost = state.point, state.records, state.pieces, state.cost
-    total = 0.0
-    for i in range(pieces[c]):
-        guest = Guest(points_in[c, i], count[c, i])
-        more, host = host_of(space, state, rule, guest, c, cost[c] - total)
-        if host < 0:
-            return False
-        total += more
-    return bool(total < cost[c] - TINY)
-
-
-@jit
 def dissolve(space: Space, state: State, rule: Rule, c: int, tools: Tools) -> float:
     """Give all records of class c to others if that costs less in all; return the saving, or 0."""
     points_in, count = state.point, state.records

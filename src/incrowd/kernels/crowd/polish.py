@@ -17,15 +17,7 @@ from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, cut_up, step
 from incrowd.kernels.crowd.demands import Asks, Holdings, Marks, bring, fits
-from incrowd.kernels.crowd.hosts import (
-    ABOVE,
-    AT_HIGHEST,
-    AT_LOWEST,
-    BELOW,
-    HIGHEST,
-    LOWEST,
-    find_edges,
-)
+from incrowd.kernels.crowd.hosts import find_edges, narrow_box
 from incrowd.kernels.crowd.moves import Tools, fill, pool_classes
 from incrowd.kernels.crowd.state import (
     TINY,
@@ -90,22 +82,6 @@ _ROUNDS = 3
 
 
 @jit
-def narrow_box(points: Codes, point: int, edges: Counts, box: Codes) -> bool:
-    """Write the span of a class without one of its points to `box`; whether it is narrower."""
-    narrower = False
-    for j in range(points.shape[1]):
-        code = points[point, j]
-        box[0, j], box[1, j] = edges[LOWEST, j], edges[HIGHEST, j]
-        if code == edges[LOWEST, j] and edges[AT_LOWEST, j] == 1:
-            box[0, j] = edges[ABOVE, j]
-            narrower = True
-        if code == edges[HIGHEST, j] and edges[AT_HIGHEST, j] == 1:
-            box[1, j] = edges[BELOW, j]
-            narrower = True
-    return narrower
-
-
-@jit
 def price_with(boxes: BoxCosts, box: Codes, codes: Codes, most: float) -> float:
     """Return what `box`, widened to these codes, costs a record; a part of it from `most` on."""
     costs, start, width, _, limits = boxes
@@ -159,10 +135,7 @@ def place_of(state: State, c: int, point: int) -> int:
 
 @jit
 def do_trade(space: Space, state: State, ledger: Ledger, trade: Counts, divisible: bool) -> None:
-    """Move the records of a trade between its two classes; both must have room for one piece more.
-
-    What comes is added before what goes is taken, so that no class is empty in between.
-    """
+    """Make a trade, in before out so that no class is empty; both need room for a piece more."""
     giver, taker = trade[GIVER], trade[TAKER]
     if len(ledger.asks.rules) > 0:
         exchange(ledger.marks, ledger.holdings, trade, 1, divisible)
@@ -185,10 +158,7 @@ def best_return(
     offer: Offer,
     spare: Codes,
 ) -> float:
-    """Complete `trade` with the best piece that the taker can give back; return the gain.
-
-    `offer.least` if no piece gains more; then the trade stays as it is.
-    """
+    """Complete `trade` with the taker's best return, if any; return the gain or `offer.least`."""
     points, boxes = space
     k, divisible = rule
     points_in, count, pieces = state.point, state.records, state.pieces
@@ -303,10 +273,7 @@ def trade_from(
 def polish(
     space: Space, state: State, ledger: Ledger, rule: Rule, members: Codes, work: Counts
 ) -> float:
-    """Let the classes `members` trade with each other while it saves, for three rounds at most.
-
-    Return the saving.
-    """
+    """Let `members` trade while it saves, for three rounds at most; return the saving."""
     saved = 0.0
     for _ in range(_ROUNDS):
         gain = 0.0
@@ -396,18 +363,12 @@ def recut(
     for p in range(made):
         count_all(ledger, state, new[p], -1, divisible)
     # `undo` fills slots that were emptied, but leaves them on the stack of empty ones.
-    reclaim(state, new[made : len(members)])
+    for _ in range(made, len(members)):
+        take_slot(state)
     undo(space, state, log)
     for c in members:
         count_all(ledger, state, c, 1, divisible)
     return 0.0
-
-
-@jit
-def reclaim(state: State, slots: Codes) -> None:
-    """Take as many slots as `slots` has off the stack of empty ones, where they were put last."""
-    for _ in slots:
-        take_slot(state)
 
 
 @jit

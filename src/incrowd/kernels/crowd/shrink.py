@@ -81,10 +81,7 @@ def rest_of(space: Space, state: State, c: int, face: Face, box: Codes) -> int:
 
 @jit
 def places_cost(space: Space, state: State, rule: Rule, c: int, face: Face, most: float) -> float:
-    """Return what it costs to move records beyond `face` elsewhere, each piece by itself.
-
-    Infinite if some have no place, or as soon as it is `most` or more.
-    """
+    """Return what moving each piece beyond `face` elsewhere costs; infinite if not under `most`."""
     j, limit, upper = face
     total = 0.0
     for i in range(state.pieces[c]):

@@ -9,7 +9,8 @@ from incrowd.arrays import Codes, Flags, Floats
 from incrowd.kernels.compile import jit
 from incrowd.kernels.crowd.cut import Rule, empty_pool, empty_workspace, room_for
 from incrowd.kernels.crowd.hosts import near
-from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew, worth_dissolving
+from incrowd.kernels.crowd.moves import Tools, dissolve, move_out, share_anew
+from incrowd.kernels.crowd.shrink import Face, places_cost
 from incrowd.kernels.crowd.state import (
     TINY,
     ClassPieces,
@@ -36,10 +37,7 @@ def widest(parts: ClassPieces) -> int:
 
 @jit
 def gather_points(points: Codes, point: Codes) -> tuple[Codes, Codes, Codes]:
-    """Return the codes of a region's points, each once, their numbers, and the place of each piece.
-
-    A place says which line of the codes has the point of the piece.
-    """
+    """Return the codes of a region's points, each once, their numbers, and which each piece has."""
     order = np.argsort(point, kind="mergesort")
     place = np.empty(len(point), np.int32)
     number = -1
@@ -89,8 +87,9 @@ def sweep(
         saved[0] += move_out(here, state, rule, c, tools)
         if state.cost[c] <= TINY or state.pieces[c] > MOST_PIECES or vain >= IN_VAIN:
             continue
-        gain = 0.0
-        if worth_dissolving(here, state, rule, c):
+        gain, cost = 0.0, state.cost[c]
+        everything = Face(0, -1, True)  # all codes are beyond it
+        if places_cost(here, state, rule, c, everything, cost) < cost - TINY:
             gain = dissolve(here, state, rule, c, tools)
         vain = 0 if gain > 0 else vain + 1
         saved[1] += gain

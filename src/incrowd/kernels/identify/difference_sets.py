@@ -23,10 +23,7 @@ _BITS = 64
 
 @jit
 def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Masks) -> None:
-    """Fill `masks`, shape (pairs, 2): the columns in which each pair differs.
-
-    Here bit j is column `order[j]`.
-    """
+    """Fill `masks`, shape (pairs, 2): the columns in which pairs differ; bit j is `order[j]`."""
     masks[:] = 0
     for j in range(len(order)):
         word = np.uint64(j) >> _SIX
@@ -39,10 +36,7 @@ def differences(left: Codes, right: Codes, codes: Codes, order: Codes, masks: Ma
 
 @jit
 def keep_minimal(masks: Masks) -> int:
-    """Move the masks that contain no other one to the front, and return their number.
-
-    Masks must come sorted by their number of columns, so that the first of equal ones stays.
-    """
+    """Move masks, sorted by size, that contain no earlier one to the front; return how many."""
     kept = 0
     for i in range(len(masks)):
         low, high = masks[i, 0], masks[i, 1]

@@ -152,10 +152,7 @@ def advance(
 
 @jit
 def add(masks: Words, loose: Stacks, numbers: Counts, depth: int) -> None:
-    """Add `masks`, which the branch does not hit, to the open sets of every depth up to this one.
-
-    Sets that contain one of them are dropped there.
-    """
+    """Add `masks`, not hit by the branch, to the open sets up to this depth; drop supersets."""
     for at in range(depth + 1):
         kept = 0
         for i in range(numbers[0, at]):

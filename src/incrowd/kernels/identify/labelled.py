@@ -43,10 +43,7 @@ def product(number: int, digits: Counts) -> int:
 
 @jit
 def combine(rows: Codes, codes: Codes, digits: Counts, keys: Counts | Codes) -> None:
-    """Append the codes of the columns as last digits to the keys of `rows`, in place.
-
-    Rows that follow each other without a gap are read faster.
-    """
+    """Append columns as last digits to the keys of `rows`; rows without gaps are faster."""
     size = len(rows)
     together = rows[size - 1] - rows[0] == size - 1
     for j in range(len(digits)):

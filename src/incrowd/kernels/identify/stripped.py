@@ -16,16 +16,12 @@ from incrowd.kernels.refinement import split_classes
 
 Places = NDArray[np.uint32]
 
-
 _STEP = np.uint64
 
 
 @jit
 def tell(sizes: Counts, number: int, told: Counts) -> None:
-    """Add the first `number` of these class sizes to the figures `told`.
-
-    The figures are classes, pairs (twice), classes of one record, and the smallest size.
-    """
+    """Add the first `number` sizes to `told`: classes, pairs (twice), unique ones, the smallest."""
     together, alone, smallest = 0, 0, told[3]
     for c in range(number):
         size = sizes[c]
@@ -42,10 +38,7 @@ def tell(sizes: Counts, number: int, told: Counts) -> None:
 def join(
     rows: Places, weights: Counts, start: Counts, column: Places, domain: int, told: Counts
 ) -> None:
-    """Add to `told` the figures of the groups as a column splits them, without splitting them.
-
-    `weights` are the records of each entry of `rows`.
-    """
+    """Add to `told` the groups' figures once split by a column; `weights` are those of `rows`."""
     cells = np.full(domain, -1, dtype=np.int64)
     sizes = np.zeros(len(rows), dtype=np.int64)
     found = 0

@@ -89,10 +89,7 @@ def count(
 
 @jit
 def level_totals(codes: Codes, weights: Counts, costs: Floats, offset: Counts) -> Floats:
-    """Return what all records would pay in each column at each level, 0 where `offset` is -1.
-
-    Forbidden cells count as much as suppressed ones.
-    """
+    """Return what records pay by column and level, 1 at most each; 0 where `offset` is -1."""
     total = np.zeros(offset.shape)
     for j in range(offset.shape[0]):
         for level in range(offset.shape[1]):

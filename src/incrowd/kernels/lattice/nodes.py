@@ -15,20 +15,19 @@ from incrowd.arrays import Codes, Counts, Flags, Floats
 from incrowd.kernels.compile import jit
 
 Bits: TypeAlias = NDArray[np.uint64]
-
-
 Cuts: TypeAlias = tuple[Counts, Floats, Floats, Flags]
 
-
 _EPSILON = 1e-12
+_BLOCK = 2048
+"""Keys that are made at once: they stay near the processor until they are numbered."""
+_MIX = np.uint64(0x9E3779B97F4A7C15)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
 
 
 @jit
 def limit_below(cuts: Cuts, c: int, node: Counts, base: float) -> float:
-    """Return the limit that cut c gives at a node whose limit is `base` without it; -inf if none.
-
-    It is infinite if the cut is hard.
-    """
+    """Return the limit that cut c gives at a node of limit `base`; -inf if none, inf if hard."""
     nodes, parts, surcharge, hard = cuts
     total = 0.0
     for j in range(len(node)):
@@ -72,10 +71,7 @@ def escape(
 
 @jit
 def together(need: Floats, escapes: Bits) -> float:
-    """Return what it costs to escape cuts that have no column of escape in common, together.
-
-    The costliest cuts are taken first; those that share a column with one of them add nothing.
-    """
+    """Return what escaping cuts without a common column of escape costs, costliest first."""
     used = np.uint64(0)
     total = 0.0
     while True:
@@ -136,27 +132,11 @@ def tighten_range(
     return max(limit, bare + together(need, escapes)), divider
 
 
-_BLOCK = 2048
-"""Keys that are made at once: they stay near the processor until they are numbered."""
-
-
-_MIX = np.uint64(0x9E3779B97F4A7C15)
-
-
-_HALF = np.uint64(32)
-
-
-_ONE = np.uint64(1)
-
-
 @jit
 def node_keys(
     codes: Codes, begin: int, maps: Codes, offset: Counts, stride: Counts, keys: Counts
 ) -> None:
-    """Add to the keys of rows from `begin` on their nodes times the columns' strides.
-
-    A stride of 0 skips a column.
-    """
+    """Add to keys of rows from `begin` on their nodes times the columns' strides; 0 skips one."""
     for j in range(codes.shape[0]):
         step = stride[j]
         if step == 0:
@@ -213,10 +193,7 @@ def renumber(class_of: Codes, number: Codes) -> None:
 
 @jit
 def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
-    """Return the class of each row by its key, and each class's first row and records.
-
-    Classes are numbered in the order in which their keys appear.
-    """
+    """Return each row's class, in order of appearance; each class's first row and records."""
     rows = len(keys)
     room = 16
     while room < 2 * rows:
@@ -242,15 +219,6 @@ def count_hashed(keys: Counts, counts: Counts) -> tuple[Codes, Codes, Counts]:
         class_of[i] = slots[slot]
         size[slots[slot]] += counts[i]
     return class_of, first[:found].copy(), size[:found].copy()
-
-
-@jit
-def sums(numbers: Codes, size: int, values: Counts) -> Counts:
-    """Return the sum of the values of each number below `size`."""
-    total = np.zeros(size, np.int64)
-    for i in range(len(numbers)):
-        total[numbers[i]] += values[i]
-    return total
 
 
 @jit

@@ -13,6 +13,7 @@ import numpy as np
 
 from incrowd.arrays import Codes, Counts, Floats
 from incrowd.kernels.compile import jit
+from incrowd.kernels.histogram import bounds
 
 
 @jit
@@ -49,11 +50,7 @@ def split(rows: Codes, start: Counts, column: Codes, domain: int) -> tuple[Codes
 @jit
 def transpose_pairs(start: Counts, member: Codes, number: int) -> tuple[Counts, Codes]:
     """Return the pairs by member: where each of `number` members begins, and its owners."""
-    begin = np.zeros(number + 1, dtype=np.int64)
-    for m in member:
-        begin[m + 1] += 1
-    for m in range(number):
-        begin[m + 1] += begin[m]
+    begin = bounds(member, number)
     free, owner = begin[:-1].copy(), np.empty(len(member), dtype=np.int32)
     for a in range(len(start) - 1):
         for i in range(start[a], start[a + 1]):
@@ -78,7 +75,7 @@ def add_owners(
 ) -> None:
     """Add the figure of each owner to `total` of all its members, in place.
 
-    `last` becomes the number of the last owner of each member; the first owner has number `first`.
+    `last` becomes the number of the last owner of each; numbers begin with `first`.
     """
     for a in range(len(members[0]) - 1):
         for i in range(members[0][a], members[0][a + 1]):
@@ -98,10 +95,7 @@ def hand_out(start: Counts, member: Codes, figure: Counts, each: Counts) -> None
 def gather_shown(
     members: tuple[Counts, Codes], shown: tuple[Counts, Codes, Floats], domain: int
 ) -> tuple[Counts, Codes, Floats]:
-    """Return what the members of each class show together, as compressed rows.
-
-    That is start, code (below `domain`) and weight; weights of equal codes are summed.
-    """
+    """Return what the members of each class show together: start, codes and summed weights."""
     classes = len(members[0]) - 1
     start = np.zeros(classes + 1, dtype=np.int64)
     code, weight = np.empty(classes, dtype=np.int32), np.empty(classes, dtype=np.float64)
@@ -170,10 +164,7 @@ def _lines_of(
 
 @jit
 def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float, int]:
-    """Return the weight from which on a code counts as one of the largest, and how many do.
-
-    Codes are the first `number` of `seen`; the weight is `equal` times the largest.
-    """
+    """Return `equal` times the largest weight of the `number` codes seen, and how many reach it."""
     least = 0.0
     for j in range(number):
         least = max(least, weight[seen[j]] * equal)
@@ -185,10 +176,7 @@ def _most(weight: Floats, seen: Codes, number: int, equal: float) -> tuple[float
 
 @jit
 def _in_lines(shown: tuple[Counts, Codes, Floats], domain: int, visits: int) -> Floats:
-    """Return what members show, shape (members, domain), if that is small for so many visits.
-
-    Otherwise there are no lines: shape (0, domain).
-    """
+    """Return what members show, shape (members, domain), or (0, domain) if that would not pay."""
     members, entries = len(shown[0]) - 1, len(shown[1])
     if members * domain > min(4 * entries, visits):
         return np.zeros((0, domain))
@@ -261,9 +249,8 @@ def disclosed_values(
 def _judge(worst: Floats, chance: float, people: float, before: float, limit: float) -> None:
     """Update `worst` with the chance that a release gives to so many people's own value.
 
-    `worst` is people lifted above the limit, largest chance, most added (`_share_added`). People
-    are lifted if they were not above the limit before, and the release closes at least half of what
-    was open.
+    `worst` is people lifted above the limit, largest chance, most added (`_share_added`). Whoever
+    is lifted was not above it before, and the release closes at least half of what was open.
     """
     added = _share_added(chance, before)
     if chance > limit + 1e-9 and before <= limit + 1e-9 and added >= 0.5 - 1e-9:
@@ -372,10 +359,10 @@ def summed_hits(hits: Floats, people: Counts, before: float, limit: float) -> Fl
 
 @jit
 def first_fits(rows: Codes, pairs: tuple[Counts, Codes], start: Counts, records: Counts) -> Counts:
-    """Return for each row the first record that fits it, after that of the row before; or -1.
+    """Return for each row the first record that fits it, after that of the row before.
 
     `rows` tells the class of each; `records` are those of each class of people, ascending, from
-    `start`. A row that fits none of the records left has -1, and is passed over.
+    `start`. A row that fits none of the records left has -1.
     """
     found = np.full(len(rows), -1, dtype=np.int64)
     free = start[:-1].copy()

@@ -24,9 +24,15 @@ from incrowd.kernels.fold import mix
 from incrowd.kernels.identify.hitting_sets import bits as ones
 
 Keys = np.ndarray[tuple[int], np.dtype[np.uint64]]
+Words = NDArray[np.uint64]
+Tree: TypeAlias = tuple[Codes, Codes, Codes]
+Sets: TypeAlias = tuple[Counts, Codes, Codes]
+Shared: TypeAlias = tuple[Counts, Counts, Codes]
 
-
+LEAF = 8
+_DEPTH = 128
 _ONE = np.uint64(1)
+_NONE = np.uint64(0)
 
 
 @jit
@@ -65,12 +71,6 @@ def count(place: Codes, total: Counts) -> None:
     for i in range(len(place)):
         if place[i] >= 0:
             total[place[i]] += 1
-
-
-Words = NDArray[np.uint64]
-
-
-_NONE = np.uint64(0)
 
 
 @jit
@@ -133,8 +133,7 @@ def _everything(rows: int, word: Words, place: Codes) -> None:
 def _both(line: Words, number: int, word: Words, place: Codes) -> int:
     """Write the set in `word[0]` as far as `line` has it to `word[1]`; return how many words it is.
 
-    The set has `number` words, which are not 0, at the places `place[0]`; those of the intersection
-    that are not 0 get theirs in `place[1]`.
+    The set has `number` words that are not 0, at `place[0]`; those of the result are at `place[1]`.
     """
     kept = 0
     for i in range(number):
@@ -146,30 +145,12 @@ def _both(line: Words, number: int, word: Words, place: Codes) -> int:
 
 @jit
 def _list(word: np.uint64, base: int, found: Codes, used: int) -> int:
-    """Write the rows of a word to `found` from `used` on; return where the next is written.
-
-    `base` is the row of the lowest bit.
-    """
+    """Write the rows of a word, from row `base`, to `found`; return where the next goes."""
     while word != _NONE:
         found[used] = base + ones((word & (~word + _ONE)) - _ONE)
         used += 1
         word &= word - _ONE
     return used
-
-
-Tree: TypeAlias = tuple[Codes, Codes, Codes]
-
-
-Sets: TypeAlias = tuple[Counts, Codes, Codes]
-
-
-Shared: TypeAlias = tuple[Counts, Counts, Codes]
-
-
-LEAF = 8
-
-
-_DEPTH = 128
 
 
 @jit
@@ -182,10 +163,7 @@ def swap(cells: Codes, origin: Codes, a: int, b: int) -> None:
 
 @jit
 def select(cells: Codes, origin: Codes, j: int, lo: int, hi: int, middle: int) -> None:
-    """Move points of [lo, hi) so that those before `middle` have no larger code than those after.
-
-    Hoare's selection, with the middle one of three codes to part the others by.
-    """
+    """Move points of [lo, hi) so that codes before `middle` are no larger than after it (Hoare)."""
     hi -= 1
     while lo < hi:
         a, b, c = cells[lo, j], cells[(lo + hi) >> 1, j], cells[hi, j]
@@ -300,10 +278,7 @@ def leaf_spans(
 
 @jit
 def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
-    """Add the run of points `lo` to before `hi` to `spans`; return how many runs it has then.
-
-    A run that goes on where the last one ends is joined to it.
-    """
+    """Add points `lo` to before `hi` to `spans`, or to its last run; return how many runs."""
     if found and spans[found - 1, 1] == lo:
         spans[found - 1, 1] = hi
         return found
@@ -315,8 +290,7 @@ def add_span(spans: Counts, found: int, lo: int, hi: int) -> int:
 def spans_of(tree: Tree, sets: Sets, box: Codes, stack: Counts, spans: Counts) -> int:
     """Fill `spans` with the points in a box as runs of places; return how many runs.
 
-    A box has one set per column. Columns in which the box has all codes of a part are not looked at
-    again within it.
+    Columns in which the box has all codes of a part are not looked at again within it.
     """
     cells, low, high = tree
     ends = ends_of(sets, box)

@@ -96,10 +96,7 @@ def weakest(classes: ClassChains, by_value: bool) -> int:
 
 @jit
 def near(classes: ClassChains, boxes: BoxCosts, c: int, reach: int) -> tuple[Counts, Floats]:
-    """Return the classes up to `reach` places away, cheapest to join first, and those costs.
-
-    The cost is that of a record once both classes are one.
-    """
+    """Return classes up to `reach` away, cheapest to join first, and a record's cost then."""
     low, high = classes.low, classes.high
     others, costs = [0], [0.0]
     others.pop()

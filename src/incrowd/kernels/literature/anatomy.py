@@ -7,6 +7,7 @@ import numpy as np
 
 from incrowd.arrays import Codes
 from incrowd.kernels.compile import jit
+from incrowd.kernels.literature.diversify import domains, ranks
 
 
 @jit
@@ -15,22 +16,10 @@ def bucketize(values: Codes, number: int, l: int) -> Codes:
 
     `values` are the records' values 0, 1, …, `number` - 1, in the order in which the records of one
     value are to be taken. Records that are left when fewer than l buckets hold any are in class -1.
-    Values stand by falling count. Of those with equal counts the last are taken, so that they still
-    do afterwards; `at_least` says how many values have at least so many records.
+    Of values with equal counts the last are taken, so that they still stand by falling count.
     """
-    counts = np.zeros(number, np.int64)
-    for value in values:
-        counts[value] += 1
-    ranked = np.argsort(np.arange(number) - counts * number)
-    at_least = np.zeros(counts.max() + 2, np.int64)
-    for value in range(number):
-        at_least[counts[value]] += 1
-    for count in range(len(at_least) - 2, -1, -1):
-        at_least[count] += at_least[count + 1]
-    first, follows = np.full(number, -1), np.full(len(values), -1)
-    for i in range(len(values) - 1, -1, -1):
-        follows[i] = first[values[i]]
-        first[values[i]] = i
+    counts, ranked, _, at_least = ranks(values, number)
+    first, follows = domains(values, number)
     class_of = np.full(len(values), -1, np.int32)
     classes = 0
     while at_least[1] >= l:

@@ -296,8 +296,6 @@ class Swaps(NamedTuple):
 
 
 _NONE = np.int32(2**31 - 1)
-
-
 _GAIN = 1e-12
 """Less is rounding."""
 

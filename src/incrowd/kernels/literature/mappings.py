@@ -13,7 +13,6 @@ from incrowd.kernels.compile import jit
 
 Words: TypeAlias = NDArray[np.uint64]
 
-
 WORD = 62
 """Bits of a key that stand in one word."""
 
@@ -93,10 +92,7 @@ def nearest(points: Floats, centres: Floats, near: Codes, apart: Floats) -> None
 
 @jit
 def move_centres(points: Floats, weights: Floats, near: Codes, centres: Floats) -> None:
-    """Move each centre, in place, to the mean of the points nearest to it; without any it stays.
-
-    Points weigh as many records as they stand for.
-    """
+    """Move each centre, in place, to the weighted mean of the points nearest to it, if any."""
     total = np.zeros(centres.shape)
     mass = np.zeros(len(centres))
     for i in range(len(points)):

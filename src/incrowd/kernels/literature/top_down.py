@@ -9,16 +9,7 @@ from incrowd.arrays import Codes, Flags
 from incrowd.kernels.boxes import BoxCosts, cell_cost
 from incrowd.kernels.compile import jit
 from incrowd.kernels.mondrian import CutItems
-
-
-@jit
-def pair_cost(boxes: BoxCosts, cells: Codes, one: int, two: int) -> float:
-    """Return what a record costs in a class of two rows."""
-    total = 0.0
-    for j in range(cells.shape[1]):
-        low, high = min(cells[one, j], cells[two, j]), max(cells[one, j], cells[two, j])
-        total += cell_cost(boxes, j, low, high)
-    return total
+from incrowd.kernels.repair import joined_cost
 
 
 @jit
@@ -26,7 +17,7 @@ def farthest(boxes: BoxCosts, cells: Codes, part: Codes, row: int) -> int:
     """Return the row of a part that costs most together with this one, the first of several."""
     best, most = row, -1.0
     for other in part:
-        cost = pair_cost(boxes, cells, row, other)
+        cost = joined_cost(boxes, cells, cells, row, other)
         if cost > most:
             best, most = other, cost
     return best
@@ -44,10 +35,9 @@ def drawn_cost(boxes: BoxCosts, box: Codes, side: int, cells: Codes, row: int) -
 
 @jit
 def halve(boxes: BoxCosts, cells: Codes, part: Codes, rounds: int) -> Flags:
-    """Return a flag for each row of a part: whether it goes to the second of two rows far apart.
+    """Return for each row of a part whether it goes to the second of two rows far apart.
 
-    Each row goes where the class then costs less, in the order of the part; to the smaller one
-    where both cost the same.
+    Each goes where the class then costs less, in the order of the part, or to the smaller class.
     """
     one = part[0]
     two = farthest(boxes, cells, part, one)

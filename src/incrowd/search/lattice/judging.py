@@ -13,6 +13,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from incrowd.arrays import Codes, Counts, Flags
+from incrowd.kernels import histogram
 from incrowd.kernels.lattice import nodes as kernels
 from incrowd.models.model import Model
 from incrowd.partition.classes import Classes, SensitiveColumn, classes_of
@@ -161,8 +162,8 @@ def fold_table(table: ClassTable, node: Node, class_of: Codes, first: Codes) -> 
         domain = int(codes.max(initial=0)) + 1
         keys = kernels.refine_keys(class_of, codes, domain)
         class_of, first, _ = kernels.count_hashed(keys, tally.counts)
-    counts = kernels.sums(class_of, len(first), tally.counts)
-    people = kernels.sums(class_of, len(first), tally.people) if tally.has_units else counts
+    counts = histogram.sums(class_of, tally.counts, len(first))
+    people = histogram.sums(class_of, tally.people, len(first)) if tally.has_units else counts
     folded = Tally(
         np.ascontiguousarray(tally.quasi[:, first]),
         np.ascontiguousarray(tally.sensitive[:, first]),
@@ -356,5 +357,5 @@ def _class_sizes(tally: Tally, class_of: Codes, records: Counts) -> Classes:
         return classes_of(bare, class_of, len(records), ())
     people = records
     if tally.has_units:
-        people = kernels.sums(class_of, len(records), tally.people)
+        people = histogram.sums(class_of, tally.people, len(records))
     return Classes(records, people, {})
