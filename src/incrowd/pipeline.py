@@ -180,15 +180,14 @@ def _withstand_readers(
     drawn, staged = drawn_table(table), _stage_rows(table, found, quiet).staged
     looked = look(ReleasedRows.of_table(table, staged).counts(policy.quasi), policy)
     release = shown_rows(staged, policy.quasi), FittingKinds.of(table, looked, drawn)
-    repeat = SearchAgain(table, builders_of(policy, folder), _search_and_stage, quiet)
+
+    def search_and_stage(other: LoadedTable, run: RunContext) -> Staged:
+        return _stage_rows(other, search(other, run), run).staged
+
+    repeat = SearchAgain(table, builders_of(policy, folder), search_and_stage, quiet)
     seen = posterior_of(drawn, repeat, release, NestedWatch(context.watch, policy.time_limit))
     demand_posterior(policy, seen)
     return replace(found, why=f"{found.why}; {seen.says}")
-
-
-def _search_and_stage(table: LoadedTable, context: RunContext) -> Staged:
-    """Search another table and stage the rows that would leave."""
-    return _stage_rows(table, search(table, context), context).staged
 
 
 def _loss_bound(
@@ -225,7 +224,6 @@ def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
 
 
 def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> StagedRelease:
-    """Plan and stage the rows of the recoding that the search found."""
     context.watch.tell("making the rows that leave", 0.0)
     outcome = table.compiled.problem.outcome(found.recoding)
     plan = plan_rows(table, found, outcome, context)

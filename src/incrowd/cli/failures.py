@@ -40,4 +40,4 @@ _KIND = re.compile(r"Input should be a valid (integer|number)\b.*")
 
 
 def _kind_words(found: "re.Match[str]") -> str:
-    return "it must be a whole number" if found[1] == "integer" else "it must be a number"
+    return f"it must be a {'whole ' if found[1] == 'integer' else ''}number"

@@ -6,7 +6,6 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Self, TextIO
 
 from incrowd.documents import json
@@ -145,12 +144,7 @@ class ProgressBar:
         """A new watch of this bar: its limit of time begins now, and notes are shown."""
         return Watch(tell=self.tell, note=self._note)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *failed: object) -> None:
         self._timer.cancel()
         with self._lock:
             self._closed = True

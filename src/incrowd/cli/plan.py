@@ -135,7 +135,6 @@ def _refuse_unclear(
 
 
 def _refuse_table_flags(*flags: object) -> None:
-    """Refuse options that mean nothing without a table."""
     if any(flags):
         raise PolicyError(
             "--columns and hierarchies need a table", remedy="name a FILE, or leave them out"

@@ -20,7 +20,6 @@ from incrowd.values import Fault, FaultyPolicyError, Path, must_be
 
 _Made = TypeVar("_Made")
 
-
 HEADER: tuple[str, ...] = (
     "What a release must satisfy. Name every column of the table below.",
     "roles: quasi, sensitive, identifier, keep, drop, unit, weight",
@@ -44,7 +43,7 @@ def make_value(make: Callable[[], _Made]) -> _Made:
 
 
 def dumps(
-    policy: Policy,
+    policy: Policy | Mapping[str, Any],
     *,
     header: Sequence[str] = HEADER,
     comments: Mapping[str, Sequence[str]] | None = None,
@@ -53,20 +52,19 @@ def dumps(
 ) -> str:
     """Write a policy as readable TOML, with `comments` above columns and `beside` their roles.
 
-    `of_models` are comments on models, by number.
+    It may be given in plain values, too. `of_models` are comments on models, by number.
     """
-    parts = [
-        "\n".join([*map(toml.comment_text, header), *toml.table_lines(dict(_settings(policy)))])
-    ]
-    for number, model in enumerate(policy.models):
-        remarks = (
-            [toml.comment_text(of_models[number])] if of_models and number in of_models else []
-        )
-        parts.append("\n".join(["[[models]]", *remarks, *toml.table_lines(_plain_plugin(model))]))
-    for name, column in policy.columns.items():
+    plain = policy if isinstance(policy, Mapping) else plain_values(policy)
+    told = of_models or {}
+    settings = {key: value for key, value in plain.items() if key not in {"models", "columns"}}
+    parts = ["\n".join([*map(toml.comment_text, header), *toml.table_lines(settings)])]
+    for number, model in enumerate(plain.get("models", ())):
+        remarks = [toml.comment_text(told[number])] if number in told else []
+        parts.append("\n".join(["[[models]]", *remarks, *toml.table_lines(model)]))
+    for name, column in plain.get("columns", {}).items():
         about = map(toml.comment_text, (comments or {}).get(name, ()))
         head = f"[columns.{toml.key_text(name)}]"
-        role, *rest = toml.table_lines(_plain_column(column))
+        role, *rest = toml.table_lines(column)
         remark = (beside or {}).get(name)
         role += f"  {toml.comment_text(toml.shorten(remark))}" if remark else ""
         parts.append("\n".join([head, *about, role, *rest]))
@@ -129,14 +127,10 @@ _UNIONS: dict[object, Any] = {
 
 
 def _plugins_by_name(union: Any) -> dict[str, type]:
-    """The plug-in classes of a union, by name."""
-    return {member.__dataclass_fields__["name"].default: member for member in _union_members(union)}
-
-
-def _union_members(union: Any) -> tuple[Any, ...]:
-    """The classes of an annotated union; of one class, that class."""
+    """The plug-in classes of an annotated union, or the one that is annotated, by name."""
     inner = get_args(union)[0]
-    return get_args(inner) or (inner,)
+    members = get_args(inner) or (inner,)
+    return {member.__dataclass_fields__["name"].default: member for member in members}
 
 
 def _parse_toml(text: str, source: str) -> dict[str, Any]:
@@ -199,7 +193,6 @@ def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) 
 
 
 def _error_of_faults(faults: Sequence[Fault], source: str) -> PolicyError:
-    """The error that lists these faults of a policy; `source` names it."""
     if len(faults) == 1:
         return PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
     listed = (f"- {fault.sentence()}" for fault in faults)
@@ -274,8 +267,6 @@ _EXACT = 2.0**53
 
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-
-
 _SHORT = (("Policy", "search"), ("Policy", "loss"), ("Column", "hierarchy"))
 
 

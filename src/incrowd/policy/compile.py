@@ -11,7 +11,7 @@ from incrowd.arrays import Counts
 from incrowd.engines.base import Engine
 from incrowd.errors import InfeasibleError, InputError, PolicyError, count_of
 from incrowd.hierarchy.hierarchy import Hierarchy
-from incrowd.models.model import Model, TableSize
+from incrowd.models.model import TableSize
 from incrowd.partition.classes import SensitiveColumn
 from incrowd.policy.ends import ColumnHolders, with_ends
 from incrowd.policy.policy import Column, Policy
@@ -100,12 +100,12 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
         people = engine.records
     else:
         held = {c.name: engine.counts((), [c], unit, whole) for c in columns}
-        people = _count_people(engine, unit)
+        people = count_people(engine, unit)
     counted_of = {column.name: engine.counts((), [column], unit, whole) for column in values}
     return Counting(tally, leaving, engine.records, people, held, counted_of)
 
 
-def _count_people(engine: Engine, unit: CodedColumn | None) -> int:
+def count_people(engine: Engine, unit: CodedColumn | None) -> int:
     """Count the people of the whole table; a record without a unit is one."""
     if unit is None:
         return engine.records
@@ -129,13 +129,14 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
     """
     tally = counting.tally
     _refuse_empty(policy, counting)
-    models = _bind_models(policy, counting.people)
+    table = TableSize(counting.people, len(policy.quasi))  # with those in left-out records
+    models = tuple(model.bound_to(table) for model in policy.models)
     columns = []
     for name in policy.quasi:
         size, held = len(quasi[name][1].leaves) + 1, counting.quasi[name]
         frequency = np.bincount(held.codes[name], weights=held.records, minlength=size)
         column = _quasi_column(policy, name, quasi[name][1], frequency.astype(np.int64))
-        holders = ColumnHolders.of(counting.quasi[name], name, size)
+        holders = ColumnHolders.of(held, name, size)
         columns.append(with_ends(column, policy, holders, models, (world_people or {}).get(name)))
     problem = Problem(
         tally=tally,
@@ -152,19 +153,12 @@ def compile(  # noqa: A001, PLR0913  the word of the design; each argument is on
 
 
 def _refuse_empty(policy: Policy, counting: Counting) -> None:
-    """Refuse a table of which nothing may leave."""
     if policy.missing is Missing.SUPPRESS and not counting.leaving:
         raise InfeasibleError(
             "every record lacks a quasi-identifying value, so missing = 'suppress' leaves none",
             remedy="take missing = 'own-value', or fewer quasi-identifying columns",
             proved=True,
         )
-
-
-def _bind_models(policy: Policy, people: int) -> tuple[Model, ...]:
-    """Bind the policy's models to a table of so many people, those in left-out records included."""
-    table = TableSize(people, len(policy.quasi))
-    return tuple(model.bound_to(table) for model in policy.models)
 
 
 def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:

@@ -11,17 +11,18 @@ from dataclasses import dataclass, field, replace
 from incrowd.errors import InputError, count_of, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
+from incrowd.models import AnyModel
 from incrowd.pii.evidence import Guess, weigh_clues
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, Asked, ColumnWithoutModel, K, choose_models, drafted_k
+from incrowd.policy.draft_models import FULL, ColumnWithoutModel, K, choose_models, drafted_k
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
 from incrowd.table.column import Kind, Role
-from incrowd.withholding import FEW, LEAST
+from incrowd.withholding import FEW, are_few
 
 _NEARLY_ALL = 0.9
 _EXACT = 0.8
@@ -98,9 +99,8 @@ class Draft(Shown):
 
 
 def _missing_reason(found: Sequence[Sentinel]) -> str:
-    """Say how many records hold marks of missing values and how these were found."""
     records = sum(one.records for one in found)
-    held = f"{records:,} records" if records >= LEAST else f"{FEW} records"
+    held = f"{FEW if are_few(records) else f'{records:,}'} records"
     values = count_of(len(found), "value that seems", "values that seem")
     return f"{held} hold {values} to mean missing ({found[0].why})"
 
@@ -111,8 +111,7 @@ def draft(columns: Sequence[ColumnProfile], *, text: bool = False) -> Draft:
     `text` says that the cells come from a text file, so that numbers are found among the rest of
     the texts once marks of missing values are gone.
     """
-    marks = {column.name: sentinels(column) for column in columns}
-    plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
+    plain, marks = _without_marks(columns, text=text)
     guesses = {column.name: guess_role(column) for column in plain}
     return _make_draft(plain, _with_some_quasi(plain, guesses), marks)
 
@@ -125,10 +124,16 @@ def redraft(
     text: bool = False,
 ) -> Draft:
     """Draft again with other guesses about some columns; `text` as in `draft`."""
-    guesses = {**first.guesses, **changes}
+    plain, marks = _without_marks(columns, text=text)
+    return _make_draft(plain, {**first.guesses, **changes}, marks)
+
+
+def _without_marks(
+    columns: Sequence[ColumnProfile], *, text: bool
+) -> tuple[list[ColumnProfile], dict[str, tuple[Sentinel, ...]]]:
+    """The columns without values that seem to mean missing, and these values by column."""
     marks = {column.name: sentinels(column) for column in columns}
-    plain = [without_sentinels(column, marks[column.name], text=text) for column in columns]
-    return _make_draft(plain, guesses, marks)
+    return [without_sentinels(one, marks[one.name], text=text) for one in columns], marks
 
 
 def _make_draft(
@@ -195,7 +200,7 @@ def _count_units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess])
 
 def _choose_models(
     columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess], k: int
-) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
+) -> tuple[tuple[AnyModel, ...], tuple[ColumnWithoutModel, ...]]:
     """Choose models that the table can satisfy, and say which sensitive columns get none.
 
     No more people than records hold a value, and there are as many people as units.
@@ -263,9 +268,6 @@ def _remarks_above(drafted: Draft, name: str) -> list[str]:
     return lines + [why for why in told if why and why != FULL]
 
 
-# Guessing roles
-
-
 def guess_role(column: ColumnProfile) -> Guess:
     """Guess the role of a column, with the reason."""
     if column.sealed:
@@ -284,29 +286,23 @@ def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
 
 
 def _guess_by_evidence(column: ColumnProfile) -> Guess:
-    """Guess the role by all clues; values that hardly repeat are unsure to be sensitive."""
+    """Guess the role by all clues; values that hardly repeat are unsure to be sensitive.
+
+    Numbers that were not read as such, for which a pattern has advice, are no texts here.
+    """
     made = weigh_clues(column)
     made = replace(made, sure=made.sure and made.role not in {Role.DROP, Role.UNIT})
     pattern = pattern_of(column)
-    if made.role is Role.SENSITIVE and _hardly_repeats(column) and _is_text(column):
+    advice = "" if pattern is None else pattern[0].advice
+    unique = column.distinct_share >= _NEARLY_ALL and column.records >= _ENOUGH
+    if made.role is Role.SENSITIVE and unique and column.kind is Kind.TEXT and not advice:
         share = f"{whole_percent(column.distinct_share)} of the values are distinct"
         reason = f"{made.reason}; but {share}, so they identify people"
         made = replace(made, role=Role.IDENTIFIER, reason=reason, sure=False)
-    if pattern is None or not pattern[0].advice or made.role is Role.DROP:
+    if pattern is None or not advice or made.role is Role.DROP:
         return made
     looks = "" if pattern[0].name in made.reason else f"; {pattern[0].name}"
-    return replace(made, reason=f"{made.reason}{looks}, {pattern[0].advice}", sure=False)
-
-
-def _is_text(column: ColumnProfile) -> bool:
-    """Whether a column holds texts, and not only numbers that were not read as such."""
-    pattern = pattern_of(column)
-    return column.kind is Kind.TEXT and (pattern is None or not pattern[0].advice)
-
-
-def _hardly_repeats(column: ColumnProfile) -> bool:
-    """Whether nearly every record of a table of some size has its own value."""
-    return column.distinct_share >= _NEARLY_ALL and column.records >= _ENOUGH
+    return replace(made, reason=f"{made.reason}{looks}, {advice}", sure=False)
 
 
 def _with_some_quasi(

@@ -2,21 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from incrowd.errors import whole_percent
 from incrowd.models import AnyModel, KAnonymity, LDiversity
 from incrowd.pii.profile import ColumnProfile
 
-Asked: TypeAlias = AnyModel
 K = 5
 _L = 2
 _CLASS = 2 * K
 """Records of the classes that a release can afford."""
 _FAILING = 0.15
 """The share of such classes that may lack a second value, of all columns together."""
-
-
 _MOST = 5
 """Columns with a model: with each further one classes grow, and a release loses detail."""
 FULL = "no model, because each further 2-diverse column makes classes larger"
@@ -45,7 +41,7 @@ def choose_models(
     harms: Mapping[str, float],
     people: int | None,
     k: int = K,
-) -> tuple[tuple[Asked, ...], tuple[ColumnWithoutModel, ...]]:
+) -> tuple[tuple[AnyModel, ...], tuple[ColumnWithoutModel, ...]]:
     """Choose k-anonymity and l-diversity of sensitive columns, the most harmful first.
 
     The second thing returned is the columns without a model. A class of n records shows one value
@@ -80,7 +76,6 @@ def _make_diversity(column: ColumnProfile, people: int | None) -> LDiversity:
 
 
 def _reason_for_none(column: ColumnProfile) -> str:
-    """Say why a sensitive column gets no model, and what is possible instead."""
     top = _largest_share(column)
     size = round(1 / (1 - top)) if top < 1 else column.records
     share = whole_percent(top)

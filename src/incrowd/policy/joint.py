@@ -163,5 +163,4 @@ def _split_in_two(rows: Floats, people: Counts | None) -> Flags | None:
 
 
 def _count_people(rows: Any, people: Counts | None) -> int:
-    """Count the people whose records are flagged."""
     return int(rows.sum()) if people is None else len(np.unique(people[rows]))

@@ -220,6 +220,10 @@ class Policy(Setting):
         """People in the smallest class that all models allow."""
         return max((model.smallest_class() for model in self.models), default=1)
 
+    def with_settings(self, **settings: Any) -> "Policy":
+        """The policy with other settings, checked again."""
+        return Policy(**{name: getattr(self, name) for name in Policy.model_fields} | settings)
+
     def for_analysis(self, formula: str) -> "Policy":
         """The same policy, searched so that an analysis such as "income ~ age" loses little."""
         return analysis.for_analysis(self, formula)
@@ -277,7 +281,6 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
 
 
 def _lacking_error(names: tuple[str, ...], there: tuple[str, ...]) -> PolicyError:
-    """The error that a table lacks these columns of the policy."""
     listed = ", ".join(f"'{name}'" for name in names)
     if len(names) == 1:
         near = did_you_mean(names[0], there) or "remove it from the policy"

@@ -231,7 +231,6 @@ def _model_faults(certificate: Certificate, policy: Policy, found: Recount) -> I
 
 
 def _claims_more(said: Attested, counted: Verdict, model: AnyModel) -> bool:
-    """Whether the certificate claims more privacy than was counted."""
     if not model.higher_is_safer:
         return said.reached < counted.reached - ROUNDING
     return said.reached > counted.reached + ROUNDING
@@ -312,7 +311,6 @@ def _assumption_faults(certificate: Certificate) -> Iterator[str]:
 
 
 def _distinct_faults(certificate: Certificate, policy: Policy, found: Recount) -> Iterator[str]:
-    """Yield a fault if shares of distinct values differ from the certificate's."""
     if found.rows is None:
         return
     rows = found.rows
@@ -369,7 +367,6 @@ def _is_same_policy(policy: Policy, certificate: Certificate) -> bool:
 
 
 def _policy_notes(policy: Policy, certificate: Certificate, backing: Backing) -> Iterator[str]:
-    """Yield a note if the certificate's policy differs from the given one in details."""
     promise = promise_of(certificate)
     if backing.lent or _is_same_policy(policy, certificate):
         return

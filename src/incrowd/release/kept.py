@@ -37,18 +37,16 @@ def alone_among(blocks: Blocks, policy: Policy, uncounted: Collection[str] = ())
     if not kept:
         return None
     unseen = tuple(name for name in kept if name in uncounted)
-    return alone_of(lambda: _look_at_blocks(blocks(), policy), kept, _alone_limit(policy), unseen)
+
+    def seen_blocks() -> Iterator[SeenRelease]:
+        return (look(rows, policy) for rows in blocks() if len(rows.records))
+
+    return alone_of(seen_blocks, kept, _alone_limit(policy), unseen)
 
 
 def _alone_limit(policy: Policy) -> AloneLimit:
-    """What the policy says of columns that leave as they are."""
     accepted = (name for name, column in policy.columns.items() if column.alone == "accept")
     return AloneLimit(policy.max_alone, frozenset(accepted))
-
-
-def _look_at_blocks(blocks: Iterable[CountedRows], policy: Policy) -> Iterator[SeenRelease]:
-    """Yield what blocks of rows show, empty blocks left out."""
-    return (look(rows, policy) for rows in blocks if len(rows.records))
 
 
 def demand_few_alone(alone: Alone | None) -> None:
@@ -102,7 +100,6 @@ def attested_alone(certificate: Certificate, policy: Policy) -> Alone | None:
 
 
 def _too_many_alone_error(alone: Alone) -> NotMetError:
-    """The error that too many are alone, with what to do about the columns to blame."""
     blamed, named = alone.excess, ", ".join(f"'{name}'" for name in alone.excess)
     rest = len(alone.unaccepted_columns) - len(blamed)
     return NotMetError(

@@ -6,7 +6,7 @@ from pathlib import PureWindowsPath
 from typing import Any
 
 from incrowd.errors import InputError, boundary
-from incrowd.policy import codec, toml
+from incrowd.policy import codec
 from incrowd.policy.policy import IMPROVING, Policy
 from incrowd.recoding.show import SHOWS
 from incrowd.release.certificate import sha256_of
@@ -48,14 +48,7 @@ def as_text(policy: Mapping[str, Any]) -> str:
     [columns.age]
     role = "quasi"
     """
-    plain = {key: value for key, value in policy.items() if key not in {"models", "columns"}}
-    parts = ["\n".join(toml.table_lines(plain))]
-    parts += [
-        "\n".join(["[[models]]", *toml.table_lines(model)]) for model in policy.get("models", ())
-    ]
-    for name, column in policy.get("columns", {}).items():
-        parts.append("\n".join([f"[columns.{toml.key_text(name)}]", *toml.table_lines(column)]))
-    return "\n\n".join(parts) + "\n"
+    return codec.dumps(policy, header=())
 
 
 def promise_in(policy: Mapping[str, Any]) -> dict[str, Any]:

@@ -114,10 +114,7 @@ class ReleaseEvidence:
 
     def blocks(self, columns: tuple[str, ...]) -> Iterator[CountedRows]:
         """Yield the written rows in blocks; quasi-identifying columns are the first of these."""
-        stored, key = (
-            self.rows.stored_names(columns),
-            self.rows.stored_names(self.table.policy.quasi),
-        )
+        stored, key = map(self.rows.stored_names, (columns, self.table.policy.quasi))
         for block in self.written.blocks(stored, len(key), self.rows.plain):
             yield self.rows.clear(block)
 
@@ -272,14 +269,12 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
 
 
 def _expected_pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:
-    """The expected pseudonym of each value of an identifier."""
     cell = plan.cells[name]
     assert isinstance(cell, ByValue)  # noqa: S101  pseudonyms are shown by value
     return dict(zip(cell.column.domain.labels.tolist(), cell.labels[1:].tolist(), strict=True))
 
 
 def _demand_cells(evidence: ReleaseEvidence, name: str, *, steadily: bool) -> None:
-    """Demand that the cells of a quasi-identifying column show what they may."""
     policy = evidence.table.policy
     hierarchy = evidence.table.quasi[name][1]
     judge = cell_judge(policy.show)

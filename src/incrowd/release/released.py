@@ -116,10 +116,8 @@ def fits_distribution(
         return False
     if not sum(spread.people) or min(spread.people) < 0 or not _is_hierarchy(spread):
         return False
-    held, said = (
-        records_per_code(places[cells.codes], rows.records, people),
-        np.array(spread.people),
-    )
+    held = records_per_code(places[cells.codes], rows.records, people)
+    said = np.array(spread.people)
     if spread.of == "release" and policy.unit is None:
         return bool((held == said).all())
     if spread.of == "release":

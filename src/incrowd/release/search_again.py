@@ -59,9 +59,7 @@ class SearchAgain:
     @cached_property
     def _people(self) -> pl.DataFrame:
         """The world as a table with the columns that the search uses."""
-        against = self.table.against
-        assert against is not None  # noqa: S101  only tables against a world are searched again
-        return world_frame(against.world, self._policy.quasi)
+        return world_frame(self.table.world.world, self._policy.quasi)
 
 
 def world_frame(world: World, names: Sequence[str]) -> pl.DataFrame:

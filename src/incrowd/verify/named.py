@@ -16,8 +16,8 @@ from incrowd.verify.label_tree import LabelTree
 def people_by_code(rows: CountedRows, name: str, size: int) -> Counts:
     """Count the people who hold each of so many codes; whoever has several counts for each."""
     rows = rows.one_by_one()
-    owner = None if rows.unit is None else own_units(rows.unit)
-    return people_by_value(rows.codes[name].astype(np.int64), size, owner, rows.records)
+    codes = rows.codes[name].astype(np.int64)
+    return people_by_value(codes, size, own_units(rows.unit), rows.records)
 
 
 def demand_named_by_crowds(
@@ -30,8 +30,7 @@ def demand_named_by_crowds(
     labels = [label for label in cells.labels.to_list() if read_members(label) is not None]
     names = sorted(named_in(labels))
     shown = tree.decode_all(names, frozenset(names))
-    few = sum(int(people[shown[i]].sum()) < k for i in range(len(names)))
-    if few:
+    if few := sum(int(people[shown[i]].sum()) < k for i in range(len(names))):
         verb = "is" if few == 1 else "are"
         raise NotMetError(
             f"{count_of(few, 'name')} in sets of {name!r} {verb} held by fewer than {k:,} people; "

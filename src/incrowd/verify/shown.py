@@ -123,9 +123,7 @@ def demand_steady(column: ShownColumn) -> None:
     cells, codes = column.cells, column.codes
     shown = np.unique(codes.astype(np.int64) * (len(cells.labels) + 1) + cells.codes)
     torn = len(shown) - len(np.unique(codes))
-    if torn:
-        labels = count_of(torn, "label")
-        raise NotMetError(f"{labels} too many: equal values of {column.name!r} show different ones")
+    _refuse_torn(torn, f"values of {column.name!r}")
 
 
 def demand_represented(tree: LabelTree, column: ShownColumn) -> None:
@@ -202,9 +200,13 @@ def demand_consistent(rows: CountedRows) -> None:
     before = number_rows(list(rows.codes.values()))
     after = number_rows([number_cells(column).codes for column in rows.cells.iter_columns()])
     torn = len(np.unique(pack((before, after)))) - len(np.unique(before))
+    _refuse_torn(torn, "quasi-identifying values")
+
+
+def _refuse_torn(torn: int, equal: str) -> None:
     if torn:
         labels = count_of(torn, "label")
-        raise NotMetError(f"{labels} too many: equal quasi-identifying values show different ones")
+        raise NotMetError(f"{labels} too many: equal {equal} show different ones")
 
 
 def demand_permuted(held: CountedRows, shown: CountedRows) -> None:
