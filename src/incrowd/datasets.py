@@ -378,7 +378,6 @@ def _lognormal(draws: Floats) -> Floats:
     return _LOGNORMAL[(draws * len(_LOGNORMAL)).astype(np.int64)]
 
 
-_LOGNORMAL = np.round(
-    np.exp([0.6 * NormalDist().inv_cdf((i + 0.5) / 4096) for i in range(4096)]), 4
-)
+_NORMAL = np.array([NormalDist().inv_cdf((i + 0.5) / 4096) for i in range(4096)])
+_LOGNORMAL: Floats = np.round(np.exp(0.6 * _NORMAL), 4)
 """A log-normal distribution with median 1 as a table, rounded so that all machines agree."""

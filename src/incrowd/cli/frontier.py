@@ -157,10 +157,7 @@ def is_vacuous(asked: PolicyOptions) -> bool:
 
 
 def refuse_nothing(asked: PolicyOptions, *, floor: bool) -> None:
-    """Refuse models that hold for every table: it would be released as it is.
-
-    As a `floor` for the most privacy they are fine.
-    """
+    """Refuse models that hold for every table, so that it leaves as it is; not as a `floor`."""
     if asked.l is not None and asked.l < 1:
         raise PolicyError(
             "l must be at least 1, and above 1 to protect anybody",

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 def open_release(
     asked: Mapping[str, Any], held_to: PolicyOptions, watch: "Watch", held: ExitStack
 ) -> dict[str, Any]:
-    """Open the release and read its files; return what is asked with these and the policy.
-
-    `held` gives the release back.
-    """
+    """Open the release, which `held` gives back; return what is asked with it and its policy."""
     certificate = verb.certificate_of(asked["certificate"])
     flags = requests.AskedPolicy.read(replace(held_to, policy=asked["policy"]))
     by_options = certificate is None or not flags.options.silent

@@ -163,10 +163,8 @@ def command_after_columns(written: str | None, names: Sequence[str]) -> str | No
     return command("risk", written, *_column_flags(names))
 
 
-def command_after_plan(file: str | None) -> str | None:
-    """The command that carries out the plan; None without a table."""
-    if file is None:
-        return None
+def command_after_plan(file: str) -> str | None:
+    """The command that carries out the plan."""
     return command("plan", file, *options_of_run(), "--apply", "-o", _RELEASE)
 
 

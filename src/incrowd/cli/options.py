@@ -92,10 +92,7 @@ def _by_column(
     example: str,
     read: Callable[[str, str], Value],
 ) -> dict[str, Value]:
-    """Read what is written behind the `=` of each column of an option.
-
-    `read` makes the value of the text, and knows what it is called.
-    """
+    """Read, by column, what stands behind `=`; `read` gets the text, and what it is called."""
     found: dict[str, Value] = {}
     for pair in columns(texts):
         name, _, text = pair.rpartition("=")

@@ -264,8 +264,6 @@ def _without_fraction(value: Any) -> Any:
 
 
 _EXACT = 2.0**53
-
-
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _SHORT = (("Policy", "search"), ("Policy", "loss"), ("Column", "hierarchy"))
 

@@ -77,10 +77,7 @@ def count(  # noqa: PLR0913, PLR0917  what is counted, of which columns
     unit: CodedColumn | None = None,
     sampled: Sampler | None = None,
 ) -> Counting:
-    """Count what a search must know of a table, where the table is.
-
-    With `sampled` its rows are not counted all; columns are.
-    """
+    """Count what a search must know of a table, where it is; with `sampled` not all of its rows."""
     if not engine.records:
         raise InputError("the table has no records", remedy="give a table with records")
     _require_columns(policy.quasi, quasi, "quasi-identifying")

@@ -11,13 +11,12 @@ from dataclasses import dataclass, field, replace
 from incrowd.errors import InputError, count_of, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
-from incrowd.models import AnyModel
 from incrowd.pii.evidence import Guess, weigh_clues
 from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, ColumnWithoutModel, K, choose_models, drafted_k
+from incrowd.policy.draft_models import FULL, K, choose_models, drafted_k
 from incrowd.policy.policy import Column, Policy
 from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
@@ -151,7 +150,10 @@ def _make_draft(
             update={"missing_values": tuple(one.value for one in found)}
         )
     people = _count_people(columns, guesses)
-    models, unasked = _choose_models(columns, guesses, drafted_k(people))
+    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
+    harms = {column.name: guesses[column.name].harm for column in sensitive}
+    units = _count_units(columns, guesses)
+    models, unasked = choose_models(sensitive, harms, units, drafted_k(people))
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
         policy=Policy(columns=made, models=models),
@@ -161,7 +163,7 @@ def _make_draft(
         risky=tuple(sorted(shares.items(), key=lambda pair: -pair[1])),
         missing=marks,
         offers=_offer_rounding(columns, guesses),
-        unasked={one.column: one.reason for one in unasked},
+        unasked=unasked,
         models_reasons={0: f"the table holds {people} people"} if people < K else {},
         guesses=dict(guesses),
     )
@@ -196,18 +198,6 @@ def _count_units(columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess])
     """Count people by the unit column, a missing unit as one each; None without such a column."""
     units = [c.distinct + c.missing for c in columns if guesses[c.name].role is Role.UNIT]
     return units[0] if units else None
-
-
-def _choose_models(
-    columns: Sequence[ColumnProfile], guesses: Mapping[str, Guess], k: int
-) -> tuple[tuple[AnyModel, ...], tuple[ColumnWithoutModel, ...]]:
-    """Choose models that the table can satisfy, and say which sensitive columns get none.
-
-    No more people than records hold a value, and there are as many people as units.
-    """
-    sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
-    harms = {column.name: guesses[column.name].harm for column in sensitive}
-    return choose_models(sensitive, harms, _count_units(columns, guesses), k)
 
 
 def _offer_rounding(

@@ -36,11 +36,6 @@ def role_of(answer: str) -> Role | None:
     return found[0] if len(found) == 1 else None
 
 
-def default_answer(drafted: Draft, name: str) -> ColumnAnswer:
-    """The answer that leaves a column as the draft has it."""
-    return ColumnAnswer(drafted.policy.columns[name].role)
-
-
 def apply_answers(drafted: Draft, answers: Mapping[str, ColumnAnswer]) -> Draft:
     """Change the draft by these answers; columns that nobody was asked about stay."""
     columns = {

@@ -1,7 +1,6 @@
 """Models of a drafted policy: only those that the table can hold."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from incrowd.errors import whole_percent
 from incrowd.models import AnyModel, KAnonymity, LDiversity
@@ -19,14 +18,6 @@ FULL = "no model, because each further 2-diverse column makes classes larger"
 """Why a column gets no model though it alone could have one."""
 
 
-@dataclass(frozen=True)
-class ColumnWithoutModel:
-    """A sensitive column that gets no model, and why."""
-
-    column: str
-    reason: str
-
-
 def drafted_k(people: int) -> int:
     """The k of a draft: the usual one, or the number of people if there are fewer, at least 2.
 
@@ -41,26 +32,26 @@ def choose_models(
     harms: Mapping[str, float],
     people: int | None,
     k: int = K,
-) -> tuple[tuple[AnyModel, ...], tuple[ColumnWithoutModel, ...]]:
+) -> tuple[tuple[AnyModel, ...], dict[str, str]]:
     """Choose k-anonymity and l-diversity of sensitive columns, the most harmful first.
 
-    The second thing returned is the columns without a model. A class of n records shows one value
-    for all of them with a chance of p to the power of n, where p is the share of the most common
-    value. Columns are taken until there are five, or classes of 10 would fail too often. `people`
-    are the people of the table, if they have several records.
+    The second thing returned is why, by column, others get no model. A class of n records shows
+    one value for all of them with a chance of p to the power of n, where p is the share of the most
+    common value. Columns are taken until there are five, or classes of 10 would fail too often.
+    `people` are the people of the table, if they have several records.
     """
-    left, asked, unasked = _FAILING, dict[str, LDiversity](), list[ColumnWithoutModel]()
+    left, asked, unasked = _FAILING, dict[str, LDiversity](), dict[str, str]()
     for column in sorted(
         sensitive, key=lambda one: (-harms.get(one.name, 0.0), _largest_share(one))
     ):
         fails = _largest_share(column) ** _CLASS
         if fails > left or len(asked) == _MOST:
-            unasked.append(ColumnWithoutModel(column.name, _reason_for_none(column)))
+            unasked[column.name] = _reason_for_none(column)
             continue
         left -= fails
         asked[column.name] = _make_diversity(column, people)
     order = [asked[column.name] for column in sensitive if column.name in asked]
-    return (KAnonymity(k), *order), tuple(unasked)
+    return (KAnonymity(k), *order), unasked
 
 
 def _largest_share(column: ColumnProfile) -> float:

@@ -191,8 +191,6 @@ _ALL = (
         l=2,
     ),
 )
-
-
 PRESETS: Mapping[str, Preset] = {preset.name: preset for preset in _ALL}
 """All presets by name."""
 

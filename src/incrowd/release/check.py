@@ -307,10 +307,7 @@ def _look_at_classes(rows: ReleasedRows, policy: Policy) -> SeenRelease:
 def _people_drawn(
     policy: Policy, records: int, certificate: Certificate | None
 ) -> tuple[int | None, list[str]]:
-    """The sample size for models of a population, None if unused, with notes on its origin.
-
-    Without a certificate the whole suppression limit counts as left out.
-    """
+    """The sample size for models of a population, None if unused, with notes on its origin."""
     if not any("population" in model.requires for model in policy.models):
         return None, []
     if certificate is not None:

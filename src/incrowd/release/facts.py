@@ -180,10 +180,7 @@ def _least_l(proved: Proved, risk: Risk) -> Any:
 
 
 def _bound_met(policy: Policy, largest: float) -> bool | None:
-    """Whether every class keeps the limit of loss, if there is one.
-
-    None if the policy limits neither the loss of a class nor the cells of any column.
-    """
+    """Whether every class keeps the limit of loss; None if neither classes nor cells have one."""
     most = policy.search.largest_class_loss
     limited = any(c.highest is not None or c.widest is not None for c in policy.columns.values())
     if most is None and not limited:

@@ -119,10 +119,7 @@ class RunContext:
 
 
 def overtime_of(policy: Policy, watch: Watch) -> str:
-    """Say that a search took longer than the policy's time limit; "" if it did not.
-
-    A limit is kept within a second wherever a search can be interrupted.
-    """
+    """Say that a search took longer than the policy's time limit; "" if it did not."""
     limit, took = policy.time_limit, watch.elapsed
     if limit is None or took <= limit + _LENIENCE:
         return ""
@@ -275,10 +272,7 @@ def with_hierarchy(
 
 
 def world_of_labels(policy: Policy, against: WorldReference | None) -> World | None:
-    """The world that decides the ends of labels; None if no model uses one.
-
-    With exact ends only the table decides.
-    """
+    """The world that decides the ends of labels; None if no model uses one, or ends are exact."""
     asked = any(map(of_world, policy.models)) and policy.ends != "exact"
     return against.world if against is not None and asked else None
 

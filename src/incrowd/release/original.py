@@ -109,10 +109,7 @@ class Original:
         return world is None or world.digests != against.digests
 
     def _losses(self, seen: SeenRelease, rows: ReleasedRows, notes: list[str]) -> dict[str, float]:
-        """Recount the losses by name, empty if labels do not tell them.
-
-        Adds to `notes` if a label has two readings.
-        """
+        """Recount losses by name; none, and a note, if labels do not tell them clearly."""
         policy, tally = self.table.policy, self.table.compiled.problem.tally
         if not policy.shown.tells_loss:
             return {}

@@ -259,13 +259,13 @@ def _demand_rows(evidence: ReleaseEvidence) -> None:
     demand_once(staged.repeated)
     demand_unchanged(staged.count_altered(), unchanged_columns(policy))
     if policy.missing is not Missing.SUPPRESS:
-        demand_accounted(staged.records, engine.records, policy)
+        demand_accounted(staged.records, engine.records, policy.suppression)
         return
     held = [table.quasi[name][0] for name in policy.quasi]
     for column in held:
         demand_values(staged.counts((), [column]))
     whole = int(engine.counts((), held[:1], None, held).records.sum())
-    demand_accounted(staged.records, whole, policy)
+    demand_accounted(staged.records, whole, policy.suppression)
 
 
 def _expected_pseudonyms(plan: RowPlan, name: str) -> dict[str, str]:

@@ -20,13 +20,9 @@ from incrowd.requests.shared import (
 
 
 @dataclass(frozen=True, kw_only=True)
-class CheckRequest(Request):
-    """Whether a release keeps its policy."""
+class HeldRequest(Request):
+    """What a release is held to, beside its policy and its certificate."""
 
-    source: Source = field(kw_only=False)
-    policy: PolicyFile = field(default=None, kw_only=False)
-    certificate: Annotated[Any, FILE, HOLD] = field(default=None, kw_only=False)
-    """The certificate of the release."""
     trusted_keys: TrustedKeys = ()
     original: Annotated[Any, FILE, HOLD] = None
     """The table before anonymization: with it and --policy losses are recounted."""
@@ -37,3 +33,13 @@ class CheckRequest(Request):
     reading: HowToRead = None
     original_reading: OriginalReading = None
     watch: Watching = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class CheckRequest(HeldRequest):
+    """Whether a release keeps its policy."""
+
+    source: Source = field(kw_only=False)
+    policy: PolicyFile = field(default=None, kw_only=False)
+    certificate: Annotated[Any, FILE, HOLD] = field(default=None, kw_only=False)
+    """The certificate of the release."""

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from incrowd.errors import PolicyError
 
@@ -27,10 +27,6 @@ class OptionKind:
     remedy: str = "give 1, for example"
     example: str = "age=10"
     """What follows the flag, for a form that takes values by column."""
-
-    def with_remedy(self, remedy: str) -> Self:
-        """This kind with another remedy for what is out of its limits."""
-        return replace(self, remedy=remedy)
 
     def refuse_wrong(self, name: str, value: Any) -> None:
         """Refuse what is no number of this kind: a text, NaN, or one that is out of its limits."""
@@ -99,6 +95,7 @@ SHARE = OptionKind("SHARE", float, least=0, most=1, remedy="give 0.1, for exampl
 PART = OptionKind("SHARE", float)
 """A share whose limits are told where it is used."""
 CHANCE = replace(SHARE, metavar="CHANCE")
+EXPOSED = replace(SHARE, remedy="give a share: 0.2 is one in five")
 
 IN_COLUMNS = Group("Columns")
 HOLD = Group("What must hold")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
-from incrowd.requests.kinds import FILE, PART, PEOPLE, SHARE, SWITCH, WRITING, Group
+from incrowd.requests.kinds import EXPOSED, FILE, PART, PEOPLE, SWITCH, WRITING, Group
 from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     AnyPath,
@@ -34,9 +34,7 @@ class RiskRequest(Request):
     unit: Unit = None
     weight: Weight = None
     policy: PolicyFile = None
-    threshold: Annotated[float, SHARE.with_remedy("give a share: 0.2 is one in five"), MEASURE] = (
-        0.2
-    )
+    threshold: Annotated[float, EXPOSED, MEASURE] = 0.2
     """A risk above this counts as exposed, 0..1."""
     population: Annotated[float | str | None, PEOPLE, MEASURE] = None
     """The number of people that the table was drawn from, such as 3e8, or a name such as usa:

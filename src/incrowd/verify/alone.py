@@ -140,10 +140,7 @@ def alone_of(
 
 
 def _excess_columns(blocks: Blocks, judged: Columns, most: float, found: AloneCounts) -> Columns:
-    """The columns to take away so that the others together are within the limit.
-
-    Those that single out fewest people on their own stay, as many of them as may.
-    """
+    """The columns to take away; as many stay as may, those that single out fewest alone first."""
     order = sorted(judged, key=lambda name: found.alone[name,])
     counts = count_alone(blocks(), [tuple(order[:number]) for number in range(len(order) + 1)])
     stay = {name for some in counts.alone if counts.share(some) <= most for name in some}

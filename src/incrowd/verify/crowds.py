@@ -163,10 +163,7 @@ def people_by_value(codes: Counts, size: int, unit: Counts | None, records: Coun
 
 
 def own_units(people: Codes | None) -> Counts | None:
-    """Number units; a record that belongs to nobody else (0) gets a unit of its own.
-
-    None if every record is a person.
-    """
+    """Number units, one each for records of nobody else (0); None if every record is a person."""
     if people is None:
         return None
     unit = people.astype(np.int64)

@@ -159,10 +159,7 @@ _KINDS: Mapping[str, Callable[[Any, Holders], Judgement]] = {
 
 
 def _alpha_k(model: Any, evidence: Evidence) -> Judgement:
-    """Judge k people, and no value above a share of alpha, per crowd (Wong et al. Section 2).
-
-    The value is 1.0 if a crowd has fewer people.
-    """
+    """Judge k people (1.0 if fewer), and no value above alpha, per crowd (Wong et al. Sect. 2)."""
     holders = evidence.holders(model.column)
     if int(evidence.people.min()) < model.k:
         return 1.0, False

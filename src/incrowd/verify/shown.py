@@ -160,10 +160,7 @@ class _ShownLimits(Protocol):
 
 
 def demand_within(tree: LabelTree, name: str, cells: NumberedCells, limits: _ShownLimits) -> None:
-    """Demand that no cell is coarser than `highest` or spans more than `widest`.
-
-    Both are judged by the leaves that a cell stands for.
-    """
+    """Demand that, by its leaves, no cell is coarser than `highest` or spans more than `widest`."""
     if limits.highest is None and limits.widest is None:
         return
     shown = tree.decode_all(cells.labels.to_list())

@@ -81,10 +81,7 @@ def kind_of_labels(labels: pl.Series) -> Kind:
 
 
 def own_reference(column: pl.Series, kind: Kind, records: Counts) -> Reference:
-    """Count how a column is spread in the release itself, values told apart by their kind.
-
-    `records` says how many records each cell stands for.
-    """
+    """Count how a column of so many records per cell is spread, values told apart by their kind."""
     cells = number_cells(column)
     places = np.concatenate([[0], places_of(cells.labels, kind)])
     people = records_per_code(places[cells.codes], records, int(places.max()) + 1)
@@ -107,10 +104,7 @@ def count_alike(texts: pl.Series) -> int:
 
 
 def alike_notes(columns: Mapping[str, pl.Series], role: str) -> list[str]:
-    """Write a sentence for each column with texts that `count_alike` counts.
-
-    `role` says what the columns are.
-    """
+    """Write a sentence for each column, of this role, with texts that `count_alike` counts."""
     notes = []
     for name, texts in columns.items():
         if count := count_alike(texts):

@@ -109,11 +109,6 @@ class _JudgedPolicy(Protocol):
     def missing(self) -> Missing: ...
 
 
-class _SuppressionLimit(Protocol):
-    @property
-    def suppression(self) -> float: ...
-
-
 @dataclass(frozen=True, eq=False)
 class SeenRelease:
     """A release as somebody sees it who holds it: distinct rows, and how many records show each."""
@@ -188,10 +183,7 @@ def verify(
 def weakest_verdicts(
     verdicts: Sequence[tuple[Verdict, ...]], models: Sequence[Any]
 ) -> tuple[Verdict, ...]:
-    """Join the verdicts of a release that was judged in blocks, each class in one of them.
-
-    What the rows reach is what the weakest block reaches; a model is met if every block meets it.
-    """
+    """Join the verdicts of blocks, each class in one of them: the weakest block decides."""
     found = []
     for model, blocks in zip(models, zip(*verdicts, strict=True), strict=True):
         worst = min if model.higher_is_safer else max
@@ -220,10 +212,7 @@ def _candidates_and_presence(
 def demand(
     verdicts: Sequence[Verdict], remedy: str = "", refused: Callable[[], object] | None = None
 ) -> None:
-    """Refuse rows that do not meet every model; `remedy` says what would help.
-
-    `refused` makes the figures that the error then holds.
-    """
+    """Refuse rows that do not meet every model; `refused` makes figures that the error holds."""
     failed = [verdict for verdict in verdicts if not verdict.ok]
     if not failed:
         return
@@ -273,16 +262,16 @@ def demand_values(released: CountedRows) -> None:
         raise NotMetError("the release has records with a missing value that the policy leaves out")
 
 
-def demand_accounted(leaving: int, whole: int, policy: _SuppressionLimit) -> None:
+def demand_accounted(leaving: int, whole: int, suppression: float) -> None:
     """Demand that no more records are left out, of the `whole`, than the policy allows.
 
     Records that lack a value, where such are to be suppressed, do not count.
     """
-    gone, most = whole - leaving, meant_fraction(policy.suppression)
+    gone, most = whole - leaving, meant_fraction(suppression)
     if gone < 0 or gone * most.denominator > most.numerator * whole:
         raise NotMetError(
             f"{gone:,} of {whole:,} records are left out, but the policy allows a share of "
-            f"{policy.suppression:g}; nothing was released"
+            f"{suppression:g}; nothing was released"
         )
 
 
