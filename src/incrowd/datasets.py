@@ -315,7 +315,6 @@ def _catalogue() -> tuple[pl.Series, pl.Series, Floats, Floats]:
 
 
 def _draw_occupations(draw: _Draw, who: _Patients) -> pl.Series:
-    """Draw an occupation per patient that fits the age."""
     chances = np.array([chances for _, *chances in _JOBS])
     years = who.age / 365.25
     working = np.searchsorted([30.0, 50.0], years, side="right")
@@ -339,7 +338,6 @@ def _areas() -> tuple[pl.Series, Floats]:
 
 
 def _draw_names(draw: _Draw, woman: Flags) -> pl.Series:
-    """Draw a given name that fits the sex, and a family name, per patient."""
     first = _pick(draw("first"), 1.0 / (np.arange(30, dtype=np.float64) + 6.0))
     families = _FAMILY.split()
     family = _pick(draw("family"), 1.0 / (np.arange(len(families), dtype=np.float64) + 8.0))
@@ -375,9 +373,10 @@ def _blank_unless(column: pl.Series, there: Flags) -> pl.Series:
 
 def _lognormal(draws: Floats) -> Floats:
     """Turn each draw into a number of the log-normal distribution."""
-    return _LOGNORMAL[(draws * len(_LOGNORMAL)).astype(np.int64)]
+    place = (draws * len(_LOGNORMAL)).astype(np.int64)
+    return np.asarray(_LOGNORMAL[place], dtype=np.float64)
 
 
 _NORMAL = np.array([NormalDist().inv_cdf((i + 0.5) / 4096) for i in range(4096)])
-_LOGNORMAL: Floats = np.round(np.exp(0.6 * _NORMAL), 4)
+_LOGNORMAL = np.round(np.exp(0.6 * _NORMAL), 4)
 """A log-normal distribution with median 1 as a table, rounded so that all machines agree."""

@@ -215,7 +215,6 @@ def _refuse_gap(policy: Policy, gap: str | None) -> None:
 
 
 def _refuse_gap_in_parts(parts: PartRelease | None, gap: str | None) -> None:
-    """Refuse to bound the loss of a table whose rows are never all in one place."""
     if parts is not None and gap is not None:
         raise PolicyError(
             "a table that is released in parts has no bound of its loss",
@@ -234,7 +233,6 @@ def _stage_rows(table: LoadedTable, found: Found, context: RunContext) -> Staged
 def _write_and_prove(
     table: LoadedTable, ready: StagedRelease, place: Place, context: RunContext, timer: StageTimer
 ) -> Proved:
-    """Write the staged rows, then verify them from what was written."""
     context.watch.tell("writing the release", 0.0)
     written = ready.staged.write(place.file)
     timer.end("write")
@@ -249,7 +247,6 @@ def _write_and_prove(
 def _certify_release(
     proved: Proved, signer: bytes | None, timer: StageTimer, bound: "LossBound | None"
 ) -> Release:
-    """Certify a proved release, sign the certificate if a key is given, and put all together."""
     facts = facts_of(proved)
     certificate = certify(proved, facts)
     if signer is not None:

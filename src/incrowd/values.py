@@ -61,7 +61,6 @@ class _Checked(type):
     """
 
     def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-        """Make a value of the class; wrong arguments raise a `PolicyError` that names the field."""
         fields = dataclasses.fields(cls)  # type: ignore[arg-type]  # every setting is a dataclass
         placed = [one.name for one in fields if not one.kw_only][: len(args)]
         if len(placed) == len(args) and kwargs.keys().isdisjoint(placed):  # errors name the field
@@ -88,7 +87,6 @@ class Setting(BaseModel):
     model_config = ConfigDict(**STRICT, frozen=True)
 
     def __init__(self, *unnamed: Any, **values: Any) -> None:
-        """Check the values and hold them; `PolicyError` if one is wrong."""
         if unnamed:
             raise PolicyError(
                 f"a {type(self).__name__} takes named values only",
@@ -99,7 +97,6 @@ class Setting(BaseModel):
     __init__.__pydantic_base_init__ = True  # type: ignore[attr-defined]  # parts of a policy need no call
 
     def __setattr__(self, name: str, value: object) -> None:
-        """Refuse changes: whoever holds a setting can rely on it."""
         raise PolicyError(
             f"'{name}' of a {type(self).__name__} cannot be changed",
             remedy="make a new one",
@@ -312,10 +309,8 @@ def _remedy_for(detail: Mapping[str, Any], context: Mapping[str, Any]) -> str:
 
 
 def _limit_text(limit: float) -> str:
-    """A limit in a message, with commas if it is an integer."""
     return f"{limit:,}" if isinstance(limit, int) else f"{limit:g}"
 
 
 def _quote_words(words: Iterable[str]) -> str:
-    """The words in quotation marks, with commas between them."""
     return ", ".join(f"'{word}'" for word in words)

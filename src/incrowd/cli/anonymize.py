@@ -104,8 +104,9 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
     _refuse_overwriting(read, explore, paths.values())
     if report is not None:
         reports.refuse_target(report, (*read, explore, *paths.values()))
+    last = paths.get("certificate") if is_address(target) else target
     with (
-        interrupt.placing(_file_that_changes(target, paths), written=bool(paths)),
+        interrupt.placing(last, written=bool(paths)),
         waiting(output, "anonymize") as bar,
         _refusals(shown=show_refused),
         ExitStack() as held,
@@ -193,7 +194,6 @@ def _refuse_request(
 
 
 def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool) -> None:
-    """Refuse a second file without --frontier, and a release with it."""
     if curve is not None and not frontier:
         raise PolicyError(f"there is one table too many: {curve!r}", remedy="name one table")
     if frontier and any(others):
@@ -204,7 +204,6 @@ def _refuse_both(curve: str | None, others: list[str | None], *, frontier: bool)
 
 
 def _refuse_nowhere(target: str | None, certificate: str | None, *, dry_run: bool) -> None:
-    """Refuse a release without a file, or with one that cannot be written."""
     if not target and not dry_run:
         raise PolicyError("say where to write the release", remedy="add -o FILE")
     if not target:
@@ -251,8 +250,3 @@ def _paths(target: str | None, certificate: str | None, *, dry_run: bool) -> dic
         "release": target if table is None else table.title,
         "certificate": os.fspath(paper or ""),
     }
-
-
-def _file_that_changes(target: str | None, paths: Mapping[str, str]) -> str | None:
-    """The file that changes last when the release is there; for a table its certificate."""
-    return paths.get("certificate") if is_address(target) else target

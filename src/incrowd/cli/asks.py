@@ -39,7 +39,6 @@ def asks(
     """
 
     def decorate(command: Callable[..., Result]) -> Callable[..., Result]:
-        """The command with its options in place of the fields of the request."""
         signature = inspect.signature(command, eval_str=True)
         own = dict(signature.parameters)
         fields = [] if request is None else list(_slots_of_request(request, own))

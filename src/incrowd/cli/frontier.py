@@ -210,7 +210,9 @@ def show_frontier(
     """Find the most privacy for every loss, write the curve to a file, and show it."""
     refuse_nothing(most.asked, floor=True)
     if curve is not None:
-        _refuse_curve(curve, [file, most.asked.policy])
+        frontiers.refuse_unexplorable(curve)
+        for path in (file, most.asked.policy):
+            sources.refuse_overwriting(path, curve)
     policy = most.policy
     with waiting(output, "frontier") as bar, ExitStack() as held:
         watch = bar.watch
@@ -225,9 +227,3 @@ def show_frontier(
         lambda: texts.frontier_text(found, curve, details=output.details),
         lambda: next_command.command_after_frontier(file, found),
     )
-
-
-def _refuse_curve(curve: str, read: Sequence[str | None]) -> None:
-    frontiers.refuse_unexplorable(curve)
-    for path in read:
-        sources.refuse_overwriting(path, curve)

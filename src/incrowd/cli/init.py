@@ -121,7 +121,6 @@ def _explain(draft: "Draft", name: str, output: Output) -> None:
 
 
 def _refuse_losing(file: str, path: str, *, force: bool) -> None:
-    """Refuse to overwrite the table, or an existing policy without --force."""
     if not path:
         raise PolicyError("-o names no file", remedy="name the policy's file after -o")
     files.refuse_nowhere(path, "the policy")

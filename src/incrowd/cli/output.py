@@ -208,25 +208,18 @@ def _kind_of_work(what: str) -> str:
 def waiting(output: Output, verb: str) -> Iterator[ProgressBar]:
     """Show a progress bar for long work of a verb; if kernels are compiled first, count them."""
     with ProgressBar(quiet=output.quiet or output.as_json, note=output.notes) as bar:
-        compiling = _Compiling(output, bar, verb)
-        with compile_kernels.when_compiling(compiling.tell), warm_kernels.with_helpers(verb):
+        of = 0
+
+        def tell(number: int) -> None:
+            nonlocal of
+            if number == 1:
+                bar.say(output, COMPILING)
+            missing = len(warm_kernels.missing(verb))
+            of = of or missing
+            bar.tell(*kernels_ready(of - missing, of))
+
+        with compile_kernels.when_compiling(tell), warm_kernels.with_helpers(verb):
             yield bar
-
-
-class _Compiling:
-    """Says that kernels are compiled, and how many of those that a verb needs are ready."""
-
-    def __init__(self, output: Output, bar: ProgressBar, verb: str) -> None:
-        self._output, self._bar, self._verb = output, bar, verb
-        self._missing: int | None = None
-
-    def tell(self, number: int) -> None:
-        """Say that the kernel of this number in this run is compiled now."""
-        if number == 1:
-            self._bar.say(self._output, COMPILING)
-        missing = len(warm_kernels.missing(self._verb))
-        self._missing = self._missing or missing
-        self._bar.tell(*kernels_ready(self._missing - missing, self._missing))
 
 
 def kernels_ready(ready: int, of: int) -> tuple[str, float]:

@@ -164,7 +164,6 @@ class AskedPolicy:
     def _without_hierarchy(
         self, quasi: Iterable[str], trees: Mapping[str, AnyHierarchy]
     ) -> tuple[str, ...]:
-        """The columns that the folder of hierarchies has none for."""
         if self.options.hierarchies is None:
             return ()
         return tuple(name for name in quasi if name not in trees)

@@ -34,7 +34,10 @@ def loads(text: str, source: str = "policy") -> Policy:
         return make_value(lambda: _read_policy(data))
     except FaultyPolicyError as error:
         faults = _in_file_order(error.faults, text, data)
-    raise _error_of_faults(faults, source)
+    if len(faults) == 1:
+        raise PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
+    listed = (f"- {fault.sentence()}" for fault in faults)
+    raise PolicyError("\n".join([f"{source} has {len(faults)} errors:", *listed]))
 
 
 def make_value(make: Callable[[], _Made]) -> _Made:
@@ -150,7 +153,6 @@ def _parse_toml(text: str, source: str) -> dict[str, Any]:
 
 
 def _check_version(data: Mapping[str, Any]) -> None:
-    """Refuse a policy without a version, or with one that this incrowd does not know."""
     version = data.get("version")
     if version is None:
         raise FaultyPolicyError([Fault((), "'version' is missing", "add version = 1 on top")])
@@ -190,13 +192,6 @@ def _in_file_order(faults: Sequence[Fault], text: str, data: Mapping[str, Any]) 
     found = [(_line_of_path(lines, data, fault.path), fault) for fault in dict.fromkeys(faults)]
     found.sort(key=lambda pair: pair[0] or 0)
     return [fault.at(line) for line, fault in found]
-
-
-def _error_of_faults(faults: Sequence[Fault], source: str) -> PolicyError:
-    if len(faults) == 1:
-        return PolicyError(f"{source}: {faults[0].message}", remedy=faults[0].remedy)
-    listed = (f"- {fault.sentence()}" for fault in faults)
-    return PolicyError("\n".join([f"{source} has {len(faults)} errors:", *listed]))
 
 
 def _line_of_path(lines: Mapping[Path, int], data: Any, path: Path) -> int | None:
@@ -317,16 +312,9 @@ def _allow_bare_names(field: dict[str, Any], definitions: dict[str, Any]) -> dic
     """A field's schema that also takes the bare name of plug-ins without required settings."""
     about: dict[str, Any] = {key: field[key] for key in ("description", "title") if key in field}
     choices = field.get("anyOf", [field])
-    names = sorted(
-        definition["properties"]["name"]["const"]
-        for definition in map(definitions.__getitem__, _schema_members(choices))
-        if not set(definition.get("required", ())) - {"name"}
-    )
+    references = [one["$ref"] for c in choices for one in c.get("oneOf", [c]) if "$ref" in one]
+    members = [definitions[one.rsplit("/", maxsplit=1)[-1]] for one in references]
+    plain = [one for one in members if not set(one.get("required", ())) - {"name"}]
+    names = sorted(one["properties"]["name"]["const"] for one in plain)
     tables = [{k: v for k, v in c.items() if k not in {*about, "default"}} for c in choices]
     return {**about, "anyOf": [{"enum": names}, *tables]}
-
-
-def _schema_members(choices: list[dict[str, Any]]) -> list[str]:
-    """The names of the definitions that these choices refer to."""
-    references = [one["$ref"] for c in choices for one in c.get("oneOf", [c]) if "$ref" in one]
-    return [reference.rsplit("/", maxsplit=1)[-1] for reference in references]

@@ -36,7 +36,6 @@ class Sampler(Protocol):
         self, quasi: Sequence[CodedColumn], sensitive: Sequence[CodedColumn], *, complete: bool
     ) -> Tally:
         """The tally of a sample; with `complete` of records that lack no quasi-identifier."""
-        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +158,6 @@ def _refuse_empty(policy: Policy, counting: Counting) -> None:
 
 
 def _require_columns(names: tuple[str, ...], given: Mapping[str, object], what: str) -> None:
-    """Refuse a table that lacks one of these columns; `what` says what they are."""
     lacking = [name for name in names if name not in given]
     if lacking:
         raise PolicyError(f"the table has no {what} column '{lacking[0]}'")
@@ -257,7 +255,6 @@ def _widest_span(name: str, asked: Column, hierarchy: Hierarchy) -> float:
 
 
 def _sensitive_column(name: str, sensitive: Counted, counting: Counting) -> SensitiveColumn:
-    """The sensitive column of the problem, with the people of each code."""
     column, hierarchy = sensitive[name]
     ordered = column.domain.kind is not Kind.TEXT
     holders = ColumnHolders.of(counting.sensitive[name], name, len(column.domain) + 1)

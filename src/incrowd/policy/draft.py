@@ -8,6 +8,8 @@ missing values are written, because a policy must name them.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from incrowd.errors import InputError, count_of, whole_percent
 from incrowd.hierarchy import Suggestion, suggest
 from incrowd.hierarchy.rounding import nice_width
@@ -16,11 +18,11 @@ from incrowd.pii.patterns import pattern_of
 from incrowd.pii.profile import ColumnProfile
 from incrowd.pii.sentinels import Sentinel, sentinels
 from incrowd.policy import codec
-from incrowd.policy.draft_models import FULL, K, choose_models, drafted_k
+from incrowd.policy.draft_models import FULL, K, choose_models
 from incrowd.policy.policy import Column, Policy
-from incrowd.policy.sentinel_profiles import without_sentinels
 from incrowd.showing import Shown
-from incrowd.table.column import Kind, Role
+from incrowd.table.column import Domain, Kind, Role
+from incrowd.table.parse import kind_of, parse
 from incrowd.withholding import FEW, are_few
 
 _NEARLY_ALL = 0.9
@@ -132,7 +134,29 @@ def _without_marks(
 ) -> tuple[list[ColumnProfile], dict[str, tuple[Sentinel, ...]]]:
     """The columns without values that seem to mean missing, and these values by column."""
     marks = {column.name: sentinels(column) for column in columns}
-    return [without_sentinels(one, marks[one.name], text=text) for one in columns], marks
+    return [_without_sentinels(one, marks[one.name], text=text) for one in columns], marks
+
+
+def _without_sentinels(
+    profile: ColumnProfile, found: Sequence[Sentinel], *, text: bool
+) -> ColumnProfile:
+    """The profile without these marks, which count as missing.
+
+    If the other values come from texts (`text`) and are numbers or dates, they become such.
+    """
+    if not found or profile.counts is None:
+        return profile
+    gone = {one.value for one in found}
+    kept = np.array([label not in gone for label in profile.domain.labels.tolist()], dtype=np.bool_)
+    domain, counts = Domain(profile.kind, profile.domain.values[kept]), profile.counts[kept]
+    missing = profile.missing + int(profile.counts[~kept].sum())
+    if text and profile.kind is Kind.TEXT and (kind := kind_of(domain.labels)) is not Kind.TEXT:
+        parsed = parse(domain.labels, kind)
+        values, place = np.unique(parsed.values, return_inverse=True)
+        domain = Domain(kind, values)
+        counts = np.bincount(place.ravel(), weights=counts, minlength=len(values)).astype(np.int64)
+    largest = max(missing, int(counts.max(initial=0)))
+    return replace(profile, domain=domain, counts=counts, missing=missing, largest=largest)
 
 
 def _make_draft(
@@ -153,7 +177,7 @@ def _make_draft(
     sensitive = [c for c in columns if guesses[c.name].role is Role.SENSITIVE and c.distinct > 1]
     harms = {column.name: guesses[column.name].harm for column in sensitive}
     units = _count_units(columns, guesses)
-    models, unasked = choose_models(sensitive, harms, units, drafted_k(people))
+    models, unasked = choose_models(sensitive, harms, units, max(2, min(K, people)))
     shares = {c.name: round(c.distinct_share, 4) for c in columns if not c.sealed}
     return Draft(
         policy=Policy(columns=made, models=models),
@@ -233,7 +257,9 @@ def to_toml(drafted: Draft) -> str:
     """Write the drafted policy as TOML: reasons beside roles, lines above what needs a person."""
     above = {name: _remarks_above(drafted, name) for name in drafted.policy.columns}
     beside = {n: why for n, why in drafted.reasons.items() if n not in drafted.review}
-    header = (*HEADER, *drafted.advice, *_full_remark(drafted))
+    full = [name for name, why in drafted.unasked.items() if why == FULL]
+    for_lack_of_room = [f"{FULL}: {', '.join(full)}"] if full else []
+    header = (*HEADER, *drafted.advice, *for_lack_of_room)
     return codec.dumps(
         drafted.policy,
         header=header,
@@ -241,12 +267,6 @@ def to_toml(drafted: Draft) -> str:
         beside=beside,
         of_models=drafted.models_reasons,
     )
-
-
-def _full_remark(drafted: Draft) -> list[str]:
-    """A line on the sensitive columns for which there was no room left; an empty list if none."""
-    names = [name for name, why in drafted.unasked.items() if why == FULL]
-    return [f"{FULL}: {', '.join(names)}"] if names else []
 
 
 def _remarks_above(drafted: Draft, name: str) -> list[str]:
@@ -263,16 +283,11 @@ def guess_role(column: ColumnProfile) -> Guess:
     if column.sealed:
         reason = f"holds {column.sealed}, which incrowd cannot look into"
         return Guess(Role.DROP, reason, sure=False)
-    return _guess_by_emptiness(column) or _guess_by_evidence(column)
-
-
-def _guess_by_emptiness(column: ColumnProfile) -> Guess | None:
-    """Guess the role of a column of no value or of one value; None for other columns."""
     if not column.distinct:
         return Guess(Role.DROP, "no values")
     if column.distinct == 1 and not column.missing and column.records > 1:
         return Guess(Role.KEEP, "only one value, so it tells nobody apart")
-    return None
+    return _guess_by_evidence(column)
 
 
 def _guess_by_evidence(column: ColumnProfile) -> Guess:

@@ -18,15 +18,6 @@ FULL = "no model, because each further 2-diverse column makes classes larger"
 """Why a column gets no model though it alone could have one."""
 
 
-def drafted_k(people: int) -> int:
-    """The k of a draft: the usual one, or the number of people if there are fewer, at least 2.
-
-    >>> drafted_k(1000), drafted_k(3)
-    (5, 3)
-    """
-    return max(2, min(K, people))
-
-
 def choose_models(
     sensitive: Sequence[ColumnProfile],
     harms: Mapping[str, float],

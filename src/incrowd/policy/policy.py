@@ -269,10 +269,10 @@ def require_declared(policy: Policy, names: Iterable[str]) -> None:
     Nothing leaves by default, so every column must have a role; the error prints the lines to add.
     """
     names = tuple(names)
-    if lacking := absent_columns(policy, names):
-        unnamed = undeclared_columns(policy, names)
-        raise _lacking_error(lacking, unnamed or names)
-    if extra := undeclared_columns(policy, names):
+    lacking, extra = absent_columns(policy, names), undeclared_columns(policy, names)
+    if lacking:
+        raise _lacking_error(lacking, extra or names)
+    if extra:
         many = f"{len(extra)} columns" if len(extra) > 1 else "1 column"
         raise PolicyError(
             f"the policy lacks {many} of the table",

@@ -100,7 +100,8 @@ def _column_under_safe_harbor(name: str, column: Column, seen: TableFacts) -> Co
         return Column(role=Role.IDENTIFIER)
     if about == "postcode":
         return _as_coarse_quasi(column, ZipCodes())
-    if _is_small_place(name, about) or (about in {"birth", "event"} and column.role is Role.KEEP):
+    small = about == "place" and not {"state", "bundesland"} & set(words_of(name))
+    if small or (about in {"birth", "event"} and column.role is Role.KEEP):
         return Column(role=Role.DROP)
     coarser = _hierarchy_in_time(name, column, about, seen)
     if coarser is not None:
@@ -138,11 +139,6 @@ def _tells_dates(column: Column, about: str, kind: Kind | None) -> bool:
     if kind is not None:
         return kind is Kind.DATE
     return about in {"birth", "event"} and isinstance(column.hierarchy, Suggested | None)
-
-
-def _is_small_place(name: str, about: str) -> bool:
-    """Whether a column tells a place smaller than a state."""
-    return about == "place" and not {"state", "bundesland"} & set(words_of(name))
 
 
 def _as_coarse_quasi(column: Column, hierarchy: AnyHierarchy) -> Column:

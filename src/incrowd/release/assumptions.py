@@ -131,7 +131,7 @@ def distinct_shares(
     null; those of `sealed` columns (lists and structures) are not compared. `spelled` tells two
     spellings of one number apart, as certificates of earlier versions do.
     """
-    names = (*policy.sensitive, *policy.kept, *filter(None, [policy.weight]))
+    names = (*policy.sensitive, *policy.kept_or_weight)
     able = [name for name in policy.columns if name in names and name not in sealed]
     share = _spelled_share if spelled else _distinct_share
     return {name: round(share(values(name), name), 4) for name in able}

@@ -17,7 +17,7 @@ from incrowd.release.certificate import (
     Digest,
     Distribution,
     Seed,
-    digest_of_policy,
+    sha256_of,
     versions,
 )
 from incrowd.release.facts import Proved, ProvedFacts
@@ -49,7 +49,7 @@ def certify(proved: Proved, facts: ProvedFacts) -> Certificate:
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions=versions(),
         policy=policy,
-        policy_sha256=digest_of_policy(policy),
+        policy_sha256=sha256_of(policy),
         digest=Digest(of=kind, sha256=sha256),
         models=tuple(Attested(**asdict(verdict)) for verdict in facts.models),
         loss=public_losses(facts.loss, left_out=gone.records, countable=OF_SIZES),
@@ -105,7 +105,6 @@ def notes_of(proved: Proved, certificate: Certificate) -> Iterator[str]:
 
 
 def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
-    """Yield notes on sensitive columns with missing values, which count like others."""
     for name in table.policy.sensitive:
         if table.engine.frequency(table.counted[name][0])[0]:
             yield (
@@ -115,7 +114,6 @@ def _missing_value_notes(table: LoadedTable) -> Iterator[str]:
 
 
 def _world_notes(table: LoadedTable) -> Iterator[str]:
-    """Yield what you should know about the world that the release was compared with."""
     policy, against, world = table.policy, table.against, table.compiled.problem.world
     if against is None:
         return

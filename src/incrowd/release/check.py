@@ -167,7 +167,6 @@ def _digest_faults(
     digest_ok: bool | None,
     same: bool | None,
 ) -> Iterator[str]:
-    """Yield faults of digests: the rows or bytes are not those of the certificate."""
     if certificate is None:
         return
     if digest_ok and same is False:

@@ -1,8 +1,4 @@
-"""What a proved release knows, computed once.
-
-The certificate is made from these facts, and a release holds them: texts on the terminal, JSON
-documents, reports and the page read them there.
-"""
+"""What a proved release knows, computed once: certificate, texts, documents and page read it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

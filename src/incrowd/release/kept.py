@@ -1,7 +1,4 @@
-"""Columns that leave as they are: the evidence of whom they single out, and the refusal.
-
-The counting, and the sentences that tell it, are those of `verify.alone`.
-"""
+"""Columns that leave as they are: whom they single out, as `verify.alone` counts and says it."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 
@@ -67,7 +64,10 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
         for name in kept_columns(policy)
         if name not in limit.accepted and name not in engine.sealed
     )
-    if not known or not engine.records or not _is_alone_foreseen(policy):
+    # Whether who is alone in the table by a value is alone in every release.
+    crowded = policy.smallest_class > 1
+    foreseen = crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
+    if not known or not engine.records or not foreseen:
         return
     most = limit.share + policy.suppression
     shares = {name: _share_alone(engine, (name,)) for name in known}
@@ -76,12 +76,6 @@ def refuse_telling_values(engine: Engine, policy: Policy) -> None:
     if together > most:
         told = {name: shares[name] for name in telling}
         raise _too_many_alone_error(Alone(told, together, together, limit.share, (), telling))
-
-
-def _is_alone_foreseen(policy: Policy) -> bool:
-    """Whether who is alone in the table by a value is alone in every release."""
-    crowded = policy.smallest_class > 1
-    return crowded and policy.unit is None and policy.missing is not Missing.SUPPRESS
 
 
 def _share_alone(engine: Engine, known: tuple[str, ...]) -> float:

@@ -80,11 +80,9 @@ class PartFolder(Protocol):
     @property
     def seed(self) -> int:
         """What everything random is drawn from: the same in each attempt."""
-        ...
 
     def of(self, request: str) -> Path:
         """The folder of a request; what other requests have left is removed."""
-        ...
 
 
 _LENIENCE = 1.0
@@ -143,8 +141,8 @@ class CodedTable:
 
     def __repr__(self) -> str:
         """Without values."""
-        columns = len(self.engine.names)
-        return f"{type(self).__name__}({self.engine.records} records, {columns} columns)"
+        size = f"{self.engine.records} records, {len(self.engine.names)} columns"
+        return f"{type(self).__name__}({size})"
 
 
 @dataclass(frozen=True, eq=False, repr=False)

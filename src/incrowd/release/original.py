@@ -91,13 +91,11 @@ class Original:
         self, rows: ReleasedRows
     ) -> tuple[dict[str, Distribution], dict[str, Distribution]]:
         """The compared columns, by name, as the release and as the original spreads them."""
-        names = compared_columns(self.table.policy)
-        held = {name: rows.counts((name,)) for name in names}
-        own = {name: self.table.reference[name].among(held[name], name) for name in names}
-        spread = {name: spread_of(own[name], held[name].cells[name]) for name in names}
-        whole = {}
-        for name in names:
-            cells, reference = number_cells(held[name].cells[name]), self.table.reference[name]
+        spread, whole = {}, {}
+        for name in compared_columns(self.table.policy):
+            held, reference = rows.counts((name,)), self.table.reference[name]
+            cells = number_cells(held.cells[name])
+            spread[name] = spread_of(reference.among(held, name), held.cells[name])
             whole[name] = Distribution.without_labels(reference, cells, of="original")
         return spread, whole
 
@@ -198,7 +196,6 @@ class Original:
             yield f"{count_of(bare, 'row')} of the release {verb} no record of the original."
 
     def _sides(self, before: CountedRows, after: CountedRows) -> list[Sides]:
-        """The quasi-identifying columns of both tables, to compare them."""
         shown = {name: number_cells(after.cells[name]) for name in self.table.quasi}
         return [
             Sides(

@@ -29,7 +29,7 @@ from incrowd.recoding.column_cells import ByClass
 from incrowd.recoding.recoding import classes_of_records
 from incrowd.recoding.show.transformation import Transformation
 from incrowd.recoding.spans import number_shown
-from incrowd.release.certificate import digest_of_policy
+from incrowd.release.certificate import sha256_of
 from incrowd.release.load import LoadedTable, RunContext, overtime_of
 from incrowd.release.policy_record import redact
 from incrowd.release.rows import plan_rows
@@ -143,7 +143,7 @@ def stage_in_parts(table: LoadedTable, release: PartRelease, context: RunContext
 def _request_digest(table: LoadedTable, job: "RecodingJob", expression: str) -> str:
     """Digest all that decides how a part is released, so that its result can be used again."""
     code = hashlib.sha256(f"{version('incrowd')} {expression} {job.entropy}".encode())
-    code.update(digest_of_policy(redact(table.policy)).encode())
+    code.update(sha256_of(redact(table.policy)).encode())
     for column in job.problem.columns:
         code.update(column.frequency.tobytes())
         code.update("\0".join(map(str, column.hierarchy.labels[0].tolist())).encode())

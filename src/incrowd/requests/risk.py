@@ -1,6 +1,6 @@
 """What can be asked of `risk`."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +9,9 @@ from incrowd.requests.request import Request
 from incrowd.requests.shared import (
     AnyPath,
     HowToRead,
+    MissingValues,
     PolicyFile,
+    PolicyFolder,
     Quasi,
     Sensitive,
     Source,
@@ -48,11 +50,9 @@ class RiskRequest(Request):
     hierarchies: "Mapping[str, AnyHierarchy] | None" = None
     """Of sensitive columns, for distances, and of quasi-identifying ones, for coarser values;
     without one, the data suggests it."""
-    missing_values: Sequence[str] = ()
-    """Texts that mean that a value is missing."""
+    missing_values: MissingValues = ()
     list_records: Annotated[AnyPath | None, FILE, WRITING] = None
     """Write the numbers of the exposed records to a file that you must not publish."""
     reading: HowToRead = None
     watch: Watching = None
-    folder: AnyPath = "."
-    """Where the paths of the policy's hierarchies start."""
+    folder: PolicyFolder = "."

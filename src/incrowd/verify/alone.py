@@ -92,7 +92,6 @@ allows 5 %'
         return f"{alone}; the policy allows {whole_percent(self.limit)}"
 
     def _clause(self, known: Columns, share: float) -> str:
-        """The clause that says what share is alone for whoever knows these columns, and each."""
         if not share:
             return f"nobody is alone, not even for whoever also knows {join_words(known)}"
         each = ", ".join(f"{name} {whole_percent(self.columns[name])}" for name in known)

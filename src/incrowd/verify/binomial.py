@@ -62,7 +62,9 @@ def lower_share(size: int, people: int, columns: int, level: float, *, declared:
     fixed = 0 if declared else min(2 * columns, people)
     if size <= fixed:
         return 0.0
-    ways = columns * math.log(32) if declared else _log_choose(people + fixed, fixed)
+    ways = columns * math.log(32)
+    if not declared:  # the logarithm of the number of ways to choose `fixed` of people + fixed
+        ways = math.fsum(math.log(people + fixed - i) - math.log(fixed - i) for i in range(fixed))
     ways -= math.log(level)
 
     def may_hold(log_share: float) -> bool:
@@ -91,11 +93,6 @@ def log_chance_of_at_least(k: int, n: int, share: float) -> float:
     if k < n * share:
         return math.log1p(-chance_of_fewer(k, n, share))
     return _log_chance_of_exactly(k, n, share) + math.log(_sum_over_first(k, n, share, step=1))
-
-
-def _log_choose(n: int, j: int) -> float:
-    """The logarithm of the number of ways to choose j of n."""
-    return math.fsum(math.log(n - i) - math.log(j - i) for i in range(j))
 
 
 def _log_chance_of_exactly(j: int, n: int, share: float) -> float:
