@@ -128,8 +128,7 @@ def make_value(make: Callable[[], _Made], keys: Keys, what: type | None = None) 
     try:
         return make()
     except ValidationError as error:
-        details = error.errors(include_url=False)
-    found = dict.fromkeys(_fault(detail, keys) for detail in details)
+        found = dict.fromkeys(_fault(one, keys) for one in error.errors(include_url=False))
     name = getattr(what, "name", "")
     raise FaultyPolicyError(found, of=name if isinstance(name, str) else "")
 

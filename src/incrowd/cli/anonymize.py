@@ -11,7 +11,7 @@ from incrowd import api
 from incrowd.cli import interrupt, next_command, sources
 from incrowd.cli.asks import asks
 from incrowd.cli.frontier import MostPrivacy, refuse_nothing, show_frontier
-from incrowd.cli.output import Output, waiting
+from incrowd.cli.output import Output, ProgressBar, waiting
 from incrowd.documents import json
 from incrowd.documents import release as texts
 from incrowd.engines.addresses import address_of, is_address
@@ -104,17 +104,18 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
     _refuse_overwriting(read, explore, paths.values())
     if report is not None:
         reports.refuse_target(report, (*read, explore, *paths.values()))
-    last = paths.get("certificate") if is_address(target) else target
+    written = bool(paths)
+    last = paths.get("certificate") if is_address(target) else target  # what changes last
     with (
-        interrupt.placing(last, written=bool(paths)),
+        interrupt.placing(last, written=written),
         waiting(output, "anonymize") as bar,
         _refusals(shown=show_refused),
         ExitStack() as held,
     ):
-        seconds = _open_table(asked, most, bar.watch, held, output)
+        seconds = _open_table(asked, most, bar, held, output)
         asked["key"] = key_files.pseudonym_key(key_file)
         release = api.anonymize(**asked | {"target": target or os.devnull})
-    with interrupt.late_if(lambda: bool(paths)):
+    with interrupt.late_if(lambda: written):
         output.notes(release.notes)
         if explore is not None:
             _write_explored(release, explore, paths, output)
@@ -133,10 +134,11 @@ def anonymize(  # noqa: PLR0913  what is asked, and what only the command has
 
 
 def _open_table(
-    asked: dict[str, Any], most: MostPrivacy, watch: Watch, held: ExitStack, output: Output
+    asked: dict[str, Any], most: MostPrivacy, bar: ProgressBar, held: ExitStack, output: Output
 ) -> float:
     """Put the open table and its policy into what is asked; return the seconds that it took."""
     wish, world = most.policy, asked["world"] or ()
+    watch = bar.watch
     given = asked["source"], asked["reading"], wish.named, wish.kept, watch
     table = held.enter_context(readers.open_table(*given))
     seconds = watch.elapsed
